@@ -1,0 +1,93 @@
+/**
+ * What stores know of a database: prepared reads, and units of writes that are data.
+ *
+ * A unit holds no code, so the same value runs on the SQLite writer thread and on a pooled MySQL connection, and can be
+ * repeated after a deadlock. Nobody ever holds a transaction open while user code runs.
+ */
+
+/** What can be bound to a statement. Booleans are stored as 0 and 1 by the stores. */
+export type SqlValue = string | number | bigint | null | Uint8Array;
+
+/** A statement built once (by knex) and kept prepared by the database; values go in at `?`. */
+export interface Statement {
+    readonly sql: string;
+}
+
+/** One write of a unit. */
+export interface Step {
+    readonly sql: string;
+    readonly bindings: readonly SqlValue[];
+    /** Number of rows that must be matched; any other number undoes the whole unit with `failed` = `otherwise`. */
+    readonly expect?: { readonly rows: number; readonly otherwise: string };
+    /** Given to the caller as `failed` when a unique key refuses the row; without it a duplicate is an error. */
+    readonly duplicate?: string;
+}
+
+/** Steps that are written together or not at all, in this order. */
+export interface Unit {
+    readonly steps: readonly Step[];
+}
+
+/** What became of a unit. When `ok`, it is on disk. */
+export type CommitResult =
+    | { readonly ok: true; readonly steps: readonly StepResult[] }
+    | { readonly ok: false; readonly failed: string };
+
+export interface StepResult {
+    /** Rows matched. */
+    readonly rows: number;
+    /** The number given by an auto-increment column, else 0. */
+    readonly insertId: number;
+}
+
+export type Dialect = 'sqlite' | 'mysql';
+
+/** A row as the driver returns it: ids and text as strings, integers as numbers, bytes as Buffer, null. */
+export type Row = Record<string, SqlValue>;
+
+/** An open database. */
+export interface Database {
+    readonly dialect: Dialect;
+
+    /**
+     * Reads rows. On SQLite it is synchronous underneath and must stay short: a bounded number of rows by an index.
+     * Sees everything that was committed before the call.
+     */
+    read<R extends object = Row>(statement: Statement, bindings: readonly SqlValue[]): Promise<R[]>;
+
+    /**
+     * Writes a unit atomically. Resolves when it is durable. Units given in the same moment may share one commit, yet
+     * each fails on its own. Deadlocks and lost connections before the commit are retried within.
+     */
+    commit(unit: Unit): Promise<CommitResult>;
+
+    /** The bytes of elements live beside the rows; on SQLite in a file of their own with a writer of its own. */
+    readonly blobs: BlobDatabase;
+
+    /** Applies migrations, up to the newest. */
+    migrate(): Promise<void>;
+
+    /** Rejects when the database does not answer. */
+    ping(): Promise<void>;
+
+    /** Lets running work end and closes everything. */
+    close(): Promise<void>;
+}
+
+/** Chunked bytes, by blob id. */
+export interface BlobDatabase {
+    /** Writes one chunk. Durable only together with a later {@link seal}; the caller gives the bytes away. */
+    writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<void>;
+
+    /** Makes every chunk written so far to this blob durable. */
+    seal(blobId: number): Promise<void>;
+
+    /** Reads one chunk; null when it is not there. */
+    readChunk(blobId: number, index: number): Promise<Buffer | null>;
+
+    /** Deletes up to `limit` chunks of a blob; resolves to the number deleted, 0 when none is left. */
+    deleteChunks(blobId: number, limit: number): Promise<number>;
+
+    /** Blob ids that have chunks, from `after` on in ascending order, at most `limit`; for the sweeper. */
+    listBlobs(after: number, limit: number): Promise<number[]>;
+}

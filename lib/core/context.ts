@@ -1,0 +1,32 @@
+/**
+ * What a handler is given. No hapi, no knex, no headers: only the domain.
+ */
+
+import type { Logger } from 'pino';
+import type { Segment, Transport } from '../doip/envelope.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { Caller } from '../identity/caller.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import type { Services } from '../services.js';
+
+/** Everything that a handler may use for one request. */
+export interface OperationContext<A extends object = JsonObject> {
+    readonly caller: Caller;
+    /** The resolved target id: an object id, or the id of the service. */
+    readonly targetId: string;
+    /** The target object of an object operation. Reading it for a service operation is a programming error and throws. */
+    readonly target: StoredObject;
+    /** Validated, with defaults. */
+    readonly attributes: A;
+    /** The one JSON input of operations that declare `input: 'json'`; undefined for `optional-json` without input. */
+    readonly inputJson: JsonValue | undefined;
+    /** The input of operations that declare `input: 'segments'`. */
+    readonly input: AsyncIterable<Segment>;
+    /** Given by the client for hooks, methods and the storage chooser; `{}` when absent. */
+    readonly requestContext: JsonObject;
+    readonly services: Services;
+    readonly transport: Transport;
+    /** Fires when the peer goes away. */
+    readonly signal: AbortSignal;
+    readonly log: Logger;
+}

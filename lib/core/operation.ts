@@ -1,0 +1,96 @@
+/**
+ * The contract of an operation: what it is called, who may, what it takes, what it does. Declared in one object, so that
+ * everything about an operation is read in one place.
+ */
+
+import type Joi from 'joi';
+import type { Segment } from '../doip/envelope.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { OperationContext } from './context.js';
+import { empty, json } from '../doip/segments.js';
+import { Status } from '../doip/status.js';
+
+/**
+ * Who may perform an operation, decided before its handler runs.
+ *
+ * - `anyone`: no check, also without login
+ * - `caller`: anyone who is logged in
+ * - `admin`: the administrator
+ * - `reader`, `writer`: callers with that right on the target object
+ * - `in-handler`: the answer depends on the input; the handler asks the policy itself
+ */
+export type Rule = 'anyone' | 'caller' | 'admin' | 'reader' | 'writer' | 'in-handler';
+
+/** An operation of the service, built-in or registered by its owner. */
+export interface Operation<A extends object = JsonObject> {
+    /** A handle, such as `20.500.123/Op.WordCount`. */
+    readonly id: string;
+    readonly aliases?: readonly string[];
+    /** One line for people. */
+    readonly summary: string;
+    /** What it is performed on: the service, an object, or either. */
+    readonly target: 'service' | 'object' | 'any';
+    /** HTTP methods by which DOIP over HTTP offers it; default POST only. */
+    readonly methods?: readonly ('GET' | 'POST')[];
+    /** No default on purpose: forgetting it is an error. A function decides by throwing a DoipError. */
+    readonly authorise: Rule | ((context: OperationContext<A>) => Promise<void> | void);
+    /** Shape of the attributes; defaults and coercions live here. Unknown attributes are always let through. */
+    readonly attributes?: Joi.ObjectSchema<A>;
+    /** `none` refuses any input, `json` takes exactly one JSON segment, `segments` hands the sequence over. Default `none`. */
+    readonly input?: 'none' | 'json' | 'optional-json' | 'segments';
+    /** Shape of the JSON input. */
+    readonly inputSchema?: Joi.Schema;
+    /** True to be answered even when start-up failed or the database is away. */
+    readonly availableWhenDown?: boolean;
+    /** True to be left out of ListOperations. */
+    readonly unlisted?: boolean;
+    handler(context: OperationContext<A>): Promise<OperationResult>;
+}
+
+/** What a handler returns. Made by {@link result}. */
+export interface OperationResult {
+    readonly status: string;
+    readonly attributes: JsonObject;
+    readonly output: AsyncIterable<Segment>;
+}
+
+/**
+ * Declares an operation, with the types of its attributes inferred from its schema.
+ *
+ * @example
+ * const wordCount = defineOperation({ id: '20.500.123/Op.WordCount', summary: 'count the words of the content',
+ *     target: 'object', methods: ['GET', 'POST'], authorise: 'reader',
+ *     handler: async ({ target }) => result.json({ words: count(target.content) }) });
+ */
+export function defineOperation<A extends object = JsonObject>(operation: Operation<A>): Operation<A> {
+
+    return operation;
+}
+
+/** The ways to answer. */
+export const result = {
+
+    /** One JSON value. */
+    json(value: JsonValue, attributes: JsonObject = {}): OperationResult {
+
+        return { status: Status.ok, attributes, output: json(value) };
+    },
+
+    /** Any sequence of segments. */
+    segments(output: AsyncIterable<Segment>, attributes: JsonObject = {}): OperationResult {
+
+        return { status: Status.ok, attributes, output };
+    },
+
+    /** Nothing. */
+    empty(attributes: JsonObject = {}): OperationResult {
+
+        return { status: Status.ok, attributes, output: empty() };
+    },
+
+    /** A status other than success, with an error body. */
+    status(status: string, value: JsonValue, attributes: JsonObject = {}): OperationResult {
+
+        return { status, attributes, output: json(value) };
+    }
+};

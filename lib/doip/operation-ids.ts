@@ -1,0 +1,44 @@
+/**
+ * Every built-in operation id, once. No other file spells one out.
+ *
+ * `0.DOIP/` ids are DOIP's own, `20.DOIP/` ids belong to the specification of this service, `gateway/` ids are ours: they
+ * give a REST-only path its operation and are left out of the list that ListOperations shows for the service.
+ */
+export const Op = {
+    hello: '0.DOIP/Op.Hello',
+    listOperations: '0.DOIP/Op.ListOperations',
+    create: '0.DOIP/Op.Create',
+    retrieve: '0.DOIP/Op.Retrieve',
+    update: '0.DOIP/Op.Update',
+    delete: '0.DOIP/Op.Delete',
+    search: '0.DOIP/Op.Search',
+    getDesign: '20.DOIP/Op.GetDesign',
+    getInitData: '20.DOIP/Op.GetInitData',
+    authToken: '20.DOIP/Op.Auth.Token',
+    authIntrospect: '20.DOIP/Op.Auth.Introspect',
+    authRevoke: '20.DOIP/Op.Auth.Revoke',
+    checkCredentials: '20.DOIP/Op.CheckCredentials',
+    changePassword: '20.DOIP/Op.ChangePassword',
+    batchUpload: '20.DOIP/Op.BatchUpload',
+    reindexBatch: '20.DOIP/Op.ReindexBatch',
+    highestSafeTxnId: '20.DOIP/Op.HighestSafeTxnIdForSearch',
+    relationshipsGet: '20.DOIP/Op.Relationships.Get',
+    versionsGet: '20.DOIP/Op.Versions.Get',
+    versionsPublish: '20.DOIP/Op.Versions.Publish',
+    aclsGet: 'gateway/Op.Acls.Get',
+    aclsUpdate: 'gateway/Op.Acls.Update',
+    schemasList: 'gateway/Op.Schemas.List',
+    schemasGet: 'gateway/Op.Schemas.Get',
+    schemasUpdate: 'gateway/Op.Schemas.Update',
+    schemasDelete: 'gateway/Op.Schemas.Delete',
+    changeAdminPassword: 'gateway/Op.ChangeAdminPassword',
+    call: 'gateway/Op.Call',
+    listMethods: 'gateway/Op.ListMethods',
+    uploadObjects: 'gateway/Op.UploadObjects',
+    handlesUpdate: 'gateway/Op.Handles.Update',
+    handlesStatus: 'gateway/Op.Handles.Status',
+    sessionsCreate: 'gateway/Op.Sessions.Create',
+    sessionsGet: 'gateway/Op.Sessions.Get',
+    sessionsDelete: 'gateway/Op.Sessions.Delete',
+    startupStatus: 'gateway/Op.StartupStatus'
+} as const;

@@ -1,0 +1,7 @@
+/**
+ * The services that operation handlers may use, composed once in `gateway.ts`.
+ */
+
+export interface Services {
+    readonly placeholder?: never;
+}
