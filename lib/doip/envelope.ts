@@ -27,6 +27,11 @@ export interface DoipRequest {
     readonly transport: Transport;
     /** Fires when the peer goes away. */
     readonly signal: AbortSignal;
+    /**
+     * Set by a carrier whose request promises to change nothing (GET in DOIP over HTTP). The dispatcher then performs only
+     * operations that list GET among their `methods`.
+     */
+    readonly safe?: boolean;
 }
 
 /** How the request reached us. */
@@ -49,6 +54,8 @@ export interface DoipResponse {
     /** Facts about the output: `mediaType`, `filename`, `range`, `permission`, `type` …; `message` on errors. */
     readonly attributes: JsonObject;
     readonly output: AsyncIterable<Segment>;
+    /** A hint for carriers with codes of their own: overrides the HTTP code of the status (413, 416, 429, 503). */
+    readonly http?: number;
 }
 
 /** One part of an input or output. */
