@@ -56,6 +56,8 @@ export interface DoipResponse {
     readonly output: AsyncIterable<Segment>;
     /** A hint for carriers with codes of their own: overrides the HTTP code of the status (413, 416, 429, 503). */
     readonly http?: number;
+    /** User id of the caller as authenticated, for the access log of the carrier; null for anonymous or unknown callers. */
+    readonly callerId?: string | null;
 }
 
 /** One part of an input or output. */
@@ -67,7 +69,11 @@ export interface JsonSegment {
     readonly value: JsonValue;
 }
 
-/** A segment of raw bytes. Its body must be drained (see `drain`) before the next segment is pulled. */
+/**
+ * A segment of raw bytes. Its body must be drained (see `drain`) before the next segment is pulled. In a multipart input only
+ * the first part is parsed as JSON by the carrier; later parts stay bytes, also JSON ones, because they may be elements
+ * that must be stored byte for byte. Whoever wants JSON reads them by `jsonOf`.
+ */
 export interface BytesSegment {
     readonly kind: 'bytes';
     readonly body: AsyncIterable<Uint8Array>;

@@ -13,6 +13,8 @@ export interface ErrorOptions {
     readonly attributes?: JsonObject;
     /** Overrides the HTTP code of the status, for the few protocol-level answers such as 413 and 416. */
     readonly http?: number;
+    /** Why, for the log only: which rule refused. */
+    readonly reason?: string;
     readonly cause?: unknown;
 }
 
@@ -23,6 +25,7 @@ export class DoipError extends Error {
     readonly details: JsonObject;
     readonly attributes: JsonObject;
     readonly http: number | undefined;
+    readonly reason: string | undefined;
 
     constructor(status: string, message: string, options: ErrorOptions = {}) {
 
@@ -32,6 +35,7 @@ export class DoipError extends Error {
         this.details = options.details ?? {};
         this.attributes = options.attributes ?? {};
         this.http = options.http;
+        this.reason = options.reason;
     }
 }
 
