@@ -24,7 +24,6 @@ export function handleFault(id: string, maxBytes: number): string | null {
         return `Invalid handle: ${id}`;
     }
 
-    // eslint-disable-next-line no-control-regex -- exactly these characters are refused
     if (/[\u0000-\u001f\u007f]/.test(id) || !id.isWellFormed()) {
         return 'Invalid handle: it contains a control character or an unpaired surrogate';
     }
