@@ -1,0 +1,196 @@
+/**
+ * Strict reading of JSON text. What JavaScript would read but change or lose (altered numbers, repeated property names,
+ * lone surrogates, `__proto__`) is refused, so that content comes back as it went in.
+ *
+ * One fast pass finds what JSON.parse does not tell; JSON.parse builds the value; a count of the properties finds repeated
+ * names. Only when something is wrong a second, slower pass (`json-fault.ts`) finds out where.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import type { JsonObject, JsonValue } from './json.js';
+import { badRequest, DoipError } from './error.js';
+import { explainFault } from './json-fault.js';
+import { FAULTY, inspect } from './json-scan.js';
+
+/** How strictly to read, and what to call the text in messages. */
+export interface JsonTextOptions {
+    /** Levels of arrays and objects allowed; default {@link DEFAULT_MAX_DEPTH}. */
+    readonly maxDepth?: number;
+    /** Names the text in messages, such as `parameter attributes`; default `JSON`. */
+    readonly name?: string;
+}
+
+/** Levels of nesting allowed where nobody says otherwise. */
+export const DEFAULT_MAX_DEPTH = 128;
+
+/**
+ * Reads JSON text. Bytes must be UTF-8; a byte order mark is skipped.
+ *
+ * Refused with 400: invalid UTF-8, syntax errors (with line and column), and with the JSON pointer of the culprit: nesting
+ * beyond the limit, repeated property names, properties that reach for prototypes, lone surrogates, numbers that a double
+ * cannot hold (compared by value: `1.0` and `1e2` are fine).
+ */
+export function parseJson(input: string | Uint8Array, options: JsonTextOptions = {}): JsonValue {
+
+    const { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON' } = options;
+    const text = typeof input === 'string' ? withoutMark(input) : decodeUtf8(input, name);
+    const colons = inspect(text, maxDepth);
+    let value: JsonValue;
+    try {
+        value = JSON.parse(text) as JsonValue;
+    }
+    catch (cause) {
+        throw explainFault(text, maxDepth, name, cause);
+    }
+
+    if (colons === FAULTY || countProperties(value) !== colons) {
+        throw explainFault(text, maxDepth, name);
+    }
+
+    return value;
+}
+
+/**
+ * Reads JSON as it arrives in query parameters: strict JSON, or what Python prints for lists and dictionaries (single
+ * quotes, `True`, `False`, `None`), since published clients send that.
+ */
+export function parseLenientJson(text: string, options: JsonTextOptions = {}): JsonValue {
+
+    try {
+        return parseJson(text, options);
+    }
+    catch (error) {
+        if (!text.includes('\'') || !isSyntaxFault(error)) {
+            throw error;
+        }
+
+        try {
+            return parseJson(fromPython(text), options);
+        }
+        catch {
+            throw error;                                    // The caller knows the text as it was sent
+        }
+    }
+}
+
+/**
+ * Reads a parameter that is JSON where it happens to be valid JSON and plain text otherwise. A lone number that a double
+ * cannot hold stays text; values inside arrays and objects are as strict as everywhere.
+ */
+export function parseJsonOrText(text: string, options: JsonTextOptions = {}): JsonValue {
+
+    if (!/^[\s]*[[{"\-0-9tfn]/.test(text)) {
+        return text;
+    }
+
+    try {
+        return parseJson(text, options);
+    }
+    catch (error) {
+        if (isSyntaxFault(error) || /^\s*-?[0-9]/.test(text)) {
+            return text;
+        }
+
+        throw error;
+    }
+}
+
+/** Decodes UTF-8 without its byte order mark; 400 when it is not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array, name = 'the text'): string {
+
+    if (!isUtf8(bytes)) {
+        throw badRequest(`${name} is not valid UTF-8`);
+    }
+
+    const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return withoutMark(buffer.toString('utf8'));
+}
+
+/** True for properties that could reach a prototype when objects are merged or copied carelessly. */
+export function reachesPrototype(key: string, value: unknown): boolean {
+
+    return key === '__proto__' ||
+        key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
+}
+
+function isSyntaxFault(error: unknown): boolean {
+
+    return error instanceof DoipError && error.details['line'] !== undefined;
+}
+
+function withoutMark(text: string): string {
+
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+/** The number of properties in a value, or FAULTY when one reaches for a prototype. Depth is bounded by the inspection. */
+function countProperties(value: JsonValue): number {
+
+    if (typeof value !== 'object' || value === null) {
+        return 0;
+    }
+
+    return Array.isArray(value) ? countInArray(value) : countInObject(value);
+}
+
+function countInArray(values: JsonValue[]): number {
+
+    let count = 0;
+    for (const value of values) {
+        const inner = countProperties(value);
+        if (inner === FAULTY) {
+            return FAULTY;
+        }
+
+        count += inner;
+    }
+
+    return count;
+}
+
+function countInObject(object: JsonObject): number {
+
+    const keys = Object.keys(object);
+    let count = keys.length;
+    for (const key of keys) {
+        const value = object[key] as JsonValue;
+        const inner = reachesPrototype(key, value) ? FAULTY : countProperties(value);
+        if (inner === FAULTY) {
+            return FAULTY;
+        }
+
+        count += inner;
+    }
+
+    return count;
+}
+
+/** Rewrites Python's way of printing lists and dictionaries as JSON. */
+function fromPython(text: string): string {
+
+    const token = /'((?:[^'\\]|\\.)*)'|"(?:[^"\\]|\\.)*"|\b(?:True|False|None)\b/gs;
+    return text.replace(token, (match, single: string | undefined) => {
+
+        if (single !== undefined) {
+            return `"${single.replace(/\\x([0-9a-fA-F]{2})|\\(.)|"/gs, fromPythonEscape)}"`;
+        }
+
+        return PYTHON_WORDS.get(match) ?? match;
+    });
+}
+
+/** One escape, or a bare double quote, inside a string in single quotes. */
+function fromPythonEscape(piece: string, hex: string | undefined, escaped: string | undefined): string {
+
+    if (hex !== undefined) {
+        return `\\u00${hex}`;
+    }
+
+    if (escaped === '\'') {
+        return '\'';
+    }
+
+    return piece === '"' ? '\\"' : piece;
+}
+
+const PYTHON_WORDS: ReadonlyMap<string, string> = new Map([['True', 'true'], ['False', 'false'], ['None', 'null']]);
