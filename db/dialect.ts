@@ -1,0 +1,50 @@
+/**
+ * The few differences between SQLite and MySQL that knex does not hide: column types that compare and sort byte for byte,
+ * long text and bytes. Ids and names are `VARBINARY` on MySQL because its text collations take `a` and `a ` for one key.
+ */
+
+import type { Knex } from 'knex';
+import type { Dialect } from './database.js';
+
+/** Makes columns of a table under creation. All are nullable until `.notNullable()`. */
+export interface Columns {
+    /** An id, a name or another key: up to 255 bytes of UTF-8, compared byte for byte. */
+    key(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
+    /** Text or JSON of any length; not to be indexed. */
+    text(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
+    /** A whole number up to 2^53: counts, sizes, times in epoch ms. */
+    number(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
+    /** The table's own number, given by the database in ascending order and never given twice. */
+    serial(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
+    /** Bytes, up to 16 MiB. */
+    bytes(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
+}
+
+const COLUMNS: Record<Dialect, Columns> = {
+    sqlite: {
+        key: (table, name) => table.specificType(name, 'text'),
+        text: (table, name) => table.specificType(name, 'text'),
+        number: (table, name) => table.specificType(name, 'integer'),
+        serial: (table, name) => table.bigIncrements(name),
+        bytes: (table, name) => table.specificType(name, 'blob')
+    },
+    mysql: {
+        key: (table, name) => table.specificType(name, 'varbinary(255)'),
+        text: (table, name) => table.specificType(name, 'longtext character set utf8mb4 collate utf8mb4_bin'),
+        number: (table, name) => table.specificType(name, 'bigint'),
+        serial: (table, name) => table.specificType(name, 'bigint not null auto_increment primary key'),
+        bytes: (table, name) => table.specificType(name, 'mediumblob')
+    }
+};
+
+/** Column types of a dialect. */
+export function columnsOf(dialect: Dialect): Columns {
+
+    return COLUMNS[dialect];
+}
+
+/** knex's name for a dialect. */
+export function knexClient(dialect: Dialect): string {
+
+    return dialect === 'sqlite' ? 'better-sqlite3' : 'mysql2';
+}

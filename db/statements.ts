@@ -1,0 +1,222 @@
+/**
+ * How stores write SQL: knex is the builder and nothing else. A statement is built once, at start-up, with names where values
+ * go; the database keeps it prepared and every call only gives the values.
+ *
+ * Dialects differ little here: `onConflict(…).merge()` is the upsert of both, `limit(bind('limit'))` works in both.
+ */
+
+import { knex as makeKnex } from 'knex';
+import type { Knex } from 'knex';
+import type { Dialect, SqlValue, Statement, Step } from './database.js';
+import { knexClient } from './dialect.js';
+
+/** Names a place for a value. What it returns goes to knex wherever a value can stand, `limit` and `raw` included. */
+export type Bind<N extends string> = (name: N) => number;
+
+/** Names a place for a list of values, for `whereIn`. */
+export type BindList<N extends string> = (name: N) => number[];
+
+/** Values by name. */
+export type Values<N extends string> = Readonly<Record<N, SqlValue>>;
+
+/** What a step may say besides its values. */
+export type StepOptions = Pick<Step, 'expect' | 'duplicate'>;
+
+/** A statement with named values. */
+export interface NamedStatement<N extends string> extends Statement {
+    /** The values in the order of the `?`, for `database.read(statement, statement.values({ … }))`. */
+    values(named: Values<N>): SqlValue[];
+    /** One step of a unit. */
+    step(named: Values<N>, options?: StepOptions): Step;
+}
+
+/** A statement over lists, built once per list length (rounded up, so that few statements are kept prepared). */
+export interface ListStatement<N extends string, L extends string> {
+    /** For reading. Lists must have 1 to {@link MAX_LIST} entries; empty ones are the caller's shortcut. */
+    with(named: Values<N> & Readonly<Record<L, readonly SqlValue[]>>): { statement: Statement; bindings: SqlValue[] };
+    /** One step of a unit. */
+    step(named: Values<N> & Readonly<Record<L, readonly SqlValue[]>>, options?: StepOptions): Step;
+}
+
+/** Builds statements for one dialect. */
+export interface StatementBuilder {
+    /**
+     * @example
+     * const build = statements(database.dialect);
+     * const find = build<'id'>((knex, bind) => knex('objects').select('content').where('id', bind('id')));
+     * const rows = await database.read(find, find.values({ id: 'test/1' }));
+     */
+    <N extends string = never>(compose: (knex: Knex, bind: Bind<N>) => Composed): NamedStatement<N>;
+    /**
+     * @example
+     * const findAll = build.list<never, 'ids'>((knex, bind, list) => knex('objects').whereIn('id', list('ids')));
+     * const { statement, bindings } = findAll.with({ ids });
+     */
+    list<N extends string, L extends string>(
+        compose: (knex: Knex, bind: Bind<N>, list: BindList<L>) => Composed
+    ): ListStatement<N, L>;
+}
+
+/** Anything of knex that knows its SQL. */
+type Composed = Pick<Knex.QueryBuilder | Knex.Raw, 'toSQL'>;
+
+/** The longest list of a {@link ListStatement}; longer ones are read in parts. */
+export const MAX_LIST = 512;
+
+/** Placeholders are numbers far from any value that is ever written into a statement, because `limit` takes only numbers. */
+const FIRST_PLACEHOLDER = Number.MAX_SAFE_INTEGER - 1_000_000;
+
+const BUILDERS: Record<Dialect, () => Knex> = { sqlite: once('sqlite'), mysql: once('mysql') };
+
+/** The builder of a dialect. */
+export function statements(dialect: Dialect): StatementBuilder {
+
+    const knex = BUILDERS[dialect]();
+    const build = <N extends string = never>(compose: (knex: Knex, bind: Bind<N>) => Composed): NamedStatement<N> => {
+
+        return compile<N>(compose, knex);
+    };
+
+    return Object.assign(build, {
+        list<N extends string, L extends string>(
+            compose: (knex: Knex, bind: Bind<N>, list: BindList<L>) => Composed
+        ): ListStatement<N, L> {
+
+            return listStatement<N, L>(compose, knex);
+        }
+    });
+}
+
+/** Places for all the columns of a row, for `insert` and `update`: `knex('blobs').insert(row(bind, ['id', 'size']))`. */
+export function row<N extends string>(bind: Bind<N>, names: readonly N[]): Record<N, number> {
+
+    return Object.fromEntries(names.map((name) => [name, bind(name)])) as Record<N, number>;
+}
+
+/** A place in a statement: a value given with each call, one entry of a list, or a constant. */
+type Place = { readonly name: string } | { readonly name: string; readonly entry: number } | { readonly constant: SqlValue };
+
+/** Hands out placeholders and finds them again in what knex compiled. */
+class Placeholders {
+
+    readonly #places: Place[] = [];
+
+    add(place: Place): number {
+
+        this.#places.push(place);
+        return FIRST_PLACEHOLDER + this.#places.length - 1;
+    }
+
+    compile(composed: Composed): { sql: string; places: Place[] } {
+
+        const { sql, bindings } = composed.toSQL().toNative();
+        const places = bindings.map((binding): Place => {
+
+            const place = typeof binding === 'number' ? this.#places[binding - FIRST_PLACEHOLDER] : undefined;
+            return place ?? { constant: toSqlValue(binding) };
+        });
+        return { sql, places };
+    }
+}
+
+function compile<N extends string>(compose: (knex: Knex, bind: Bind<N>) => Composed, knex: Knex): NamedStatement<N> {
+
+    const placeholders = new Placeholders();
+    const { sql, places } = placeholders.compile(compose(knex, (name) => placeholders.add({ name })));
+    const values = (named: Values<N>): SqlValue[] => places.map((place) => valueOf(place, named));
+    return {
+        sql,
+        values,
+        step: (named, options = {}) => ({ sql, bindings: values(named), ...options })
+    };
+}
+
+function listStatement<N extends string, L extends string>(
+    compose: (knex: Knex, bind: Bind<N>, list: BindList<L>) => Composed, knex: Knex
+): ListStatement<N, L> {
+
+    const bySize = new Map<number, { statement: Statement; places: Place[] }>();
+    const sized = (size: number): { statement: Statement; places: Place[] } => {
+
+        let built = bySize.get(size);
+        if (!built) {
+            const placeholders = new Placeholders();
+            const list: BindList<L> = (name) => {
+
+                return Array.from({ length: size }, (_, entry) => placeholders.add({ name, entry }));
+            };
+
+            const { sql, places } = placeholders.compile(compose(knex, (name) => placeholders.add({ name }), list));
+            built = { statement: { sql }, places };
+            bySize.set(size, built);
+        }
+
+        return built;
+    };
+
+    const bind: ListStatement<N, L>['with'] = (named) => {
+
+        const { statement, places } = sized(roundedSize(named));
+        return { statement, bindings: places.map((place) => valueOf(place, named)) };
+    };
+
+    return {
+        with: bind,
+        step(named, options = {}) {
+
+            const { statement, bindings } = bind(named);
+            return { sql: statement.sql, bindings, ...options };
+        }
+    };
+}
+
+/** The next power of two that holds the longest list; shorter lists repeat their last entry, which `in (…)` ignores. */
+function roundedSize(named: Readonly<Record<string, SqlValue | readonly SqlValue[]>>): number {
+
+    let longest = 0;
+    for (const [name, value] of Object.entries(named)) {
+        if (Array.isArray(value)) {
+            if (value.length === 0 || value.length > MAX_LIST) {
+                throw new Error(`list ${name} must have 1 to ${MAX_LIST} entries, got ${value.length}`);
+            }
+
+            longest = Math.max(longest, value.length);
+        }
+    }
+
+    return 2 ** Math.ceil(Math.log2(longest));
+}
+
+function valueOf(place: Place, named: Readonly<Record<string, SqlValue | readonly SqlValue[]>>): SqlValue {
+
+    if ('constant' in place) {
+        return place.constant;
+    }
+
+    const given = named[place.name];
+    const value = 'entry' in place && Array.isArray(given) ? (given as SqlValue[])[Math.min(place.entry, given.length - 1)] : given;
+    if (value === undefined || Array.isArray(value)) {
+        throw new Error(`the statement needs a value for ${place.name}`);
+    }
+
+    return value as SqlValue;
+}
+
+function toSqlValue(binding: unknown): SqlValue {
+
+    if (typeof binding === 'boolean') {
+        return binding ? 1 : 0;
+    }
+
+    return binding as SqlValue;
+}
+
+function once(dialect: Dialect): () => Knex {
+
+    let knex: Knex | undefined;
+    return () => {
+
+        knex ??= makeKnex({ client: knexClient(dialect), useNullAsDefault: true });
+        return knex;
+    };
+}
