@@ -1,0 +1,40 @@
+/**
+ * The one durable table of background work, done by whoever holds the lease.
+ */
+
+import type { Migration, Schema } from './migration.js';
+import { createTables, dropTables } from './migration.js';
+
+export const jobs: Migration = {
+    name: '003-jobs',
+
+    async up({ knex, columns }: Schema) {
+
+        await createTables(knex, {
+            jobs(table) {
+
+                columns.serial(table, 'id');
+                columns.key(table, 'kind').notNullable();
+                columns.key(table, 'dedup_key');
+                columns.key(table, 'state').notNullable();
+                columns.text(table, 'payload').notNullable();
+                columns.text(table, 'progress');
+                columns.number(table, 'run_at').notNullable();
+                columns.key(table, 'lease_owner');
+                columns.number(table, 'lease_until');
+                columns.number(table, 'attempts').notNullable().defaultTo(0);
+                columns.text(table, 'last_error');
+                columns.number(table, 'created_on').notNullable();
+                columns.number(table, 'updated_on').notNullable();
+                table.index(['state', 'run_at'], 'jobs_state_run_at');
+                table.index(['state', 'lease_until'], 'jobs_state_lease_until');
+                table.unique(['kind', 'dedup_key'], { indexName: 'jobs_kind_dedup_key' });
+            }
+        });
+    },
+
+    async down({ knex }: Schema) {
+
+        await dropTables(knex, ['jobs']);
+    }
+};

@@ -1,0 +1,14 @@
+/**
+ * The history of the tables, oldest first. New migrations are added at the end.
+ */
+
+import type { Migration } from './migration.js';
+import { objects } from './001-objects.js';
+import { payloads } from './002-payloads.js';
+import { jobs } from './003-jobs.js';
+
+export const MIGRATIONS: readonly Migration[] = [
+    objects,
+    payloads,
+    jobs
+];
