@@ -1,0 +1,45 @@
+/**
+ * Tells the errors of MySQL and MariaDB apart: what was refused for good, what may work the next time, what is not known.
+ */
+
+/**
+ * - `duplicate`: a unique key refuses the row
+ * - `rolled-back`: a deadlock, a lock not had in time, or a change of another Galera node; the transaction is undone
+ * - `lost`: the connection is gone
+ * - `refused`: anything else
+ */
+export type MysqlFault = 'duplicate' | 'rolled-back' | 'lost' | 'refused';
+
+const DUPLICATE = new Set([1062, 1586]);
+
+/** Lock wait timeout, deadlock (Galera reports a failed certification as one), record changed (snapshot), Galera node not ready. */
+const ROLLED_BACK = new Set([1205, 1213, 1020, 1047]);
+
+/** Server shutdown, connection killed by an administrator or by Galera, too many connections, network errors of the server. */
+const LOST_ERRNO = new Set([1040, 1053, 1152, 1158, 1159, 1160, 1161, 1203, 1927, 2006, 2013, 3169]);
+
+const LOST_CODES = new Set([
+    'PROTOCOL_CONNECTION_LOST', 'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN',
+    'EHOSTUNREACH', 'ENETUNREACH', 'PROTOCOL_PACKETS_OUT_OF_ORDER'
+]);
+
+interface DriverError extends Error {
+    readonly errno?: number;
+    readonly code?: string;
+    readonly fatal?: boolean;
+}
+
+/** What an error of the driver means. */
+export function mysqlFault(error: unknown): MysqlFault {
+
+    const { errno = 0, code = '', fatal = false } = error as Partial<DriverError>;
+    if (DUPLICATE.has(errno)) {
+        return 'duplicate';
+    }
+
+    if (ROLLED_BACK.has(errno)) {
+        return 'rolled-back';
+    }
+
+    return LOST_ERRNO.has(errno) || LOST_CODES.has(code) || (fatal && errno <= 0) ? 'lost' : 'refused';
+}

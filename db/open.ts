@@ -1,0 +1,32 @@
+/**
+ * From the configuration to an open database.
+ */
+
+import { mkdir } from 'node:fs/promises';
+import type { Database } from './database.js';
+import type { Log } from './log.js';
+import { SILENT } from './log.js';
+import { openMysqlDatabase } from './mysql.js';
+import { parseMysqlUrl } from './mysql-url.js';
+import { openSqliteDatabase } from './sqlite.js';
+
+/** Where the rows are. */
+export interface DatabaseOptions {
+    /** `mysql://user:password@host:port/database`; without it SQLite files in `dataDir`. */
+    readonly url?: string | undefined;
+    /** Folder of the SQLite files; made when it is not there. */
+    readonly dataDir: string;
+    readonly log?: Log;
+}
+
+/** Opens a database; rejects with a helpful sentence when that cannot be. Tables are made by `migrate()`. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+
+    const log = options.log ?? SILENT;
+    if (options.url !== undefined && options.url !== '') {
+        return await openMysqlDatabase(parseMysqlUrl(options.url), log);
+    }
+
+    await mkdir(options.dataDir, { recursive: true });
+    return openSqliteDatabase(options.dataDir, log);
+}

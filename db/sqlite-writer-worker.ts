@@ -1,0 +1,176 @@
+/**
+ * The writer thread of one SQLite file: takes batches of units, writes each batch in one transaction and every unit in a
+ * savepoint of its own, commits, then answers for all of them at once.
+ */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import Sqlite from 'better-sqlite3';
+import type { CommitResult, Step, StepResult, Unit } from './database.js';
+import type { DatabaseFault } from './errors.js';
+import { StatementCache, openSqlite } from './sqlite-file.js';
+import type { SqliteFile } from './sqlite-file.js';
+
+/** What the worker is started with. */
+export interface WriterOptions {
+    readonly file: SqliteFile;
+}
+
+/** A batch to write, or the word to end. */
+export type ToWriter =
+    | { readonly kind: 'commit'; readonly units: readonly Unit[]; readonly durable: boolean }
+    | { readonly kind: 'close' };
+
+/** The file is open; or what became of the units of a batch, in their order. */
+export type FromWriter =
+    | { readonly kind: 'ready' }
+    | { readonly kind: 'written'; readonly outcomes: readonly UnitOutcome[] };
+
+/** A result, or an error that concerns this unit alone (or all, when the disk is full). */
+export type UnitOutcome = CommitResult | { readonly fault: DatabaseFault; readonly message: string; readonly error: Error };
+
+/** Thrown within a savepoint to undo it. */
+class Refusal extends Error {
+
+    readonly failed: string;
+
+    constructor(failed: string) {
+
+        super(failed);
+        this.failed = failed;
+    }
+}
+
+const DUPLICATE = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
+
+class Writer {
+
+    readonly #db: Sqlite.Database;
+    readonly #statements: StatementCache;
+    #durable: boolean | undefined;
+
+    constructor(options: WriterOptions) {
+
+        this.#db = openSqlite(options.file);
+        this.#statements = new StatementCache(this.#db);
+    }
+
+    /** Writes a batch; an error of the transaction itself is everybody's. */
+    write(units: readonly Unit[], durable: boolean): UnitOutcome[] {
+
+        try {
+            this.#setDurable(durable);
+            this.#run('begin immediate');
+            const outcomes = units.map((unit) => this.#writeUnit(unit));
+            this.#run('commit');
+            return outcomes;
+        }
+        catch (error) {
+            if (this.#db.inTransaction) {
+                this.#run('rollback');
+            }
+
+            const outcome = { fault: 'failed' as const, message: 'the database could not write', error: toError(error) };
+            return units.map(() => outcome);
+        }
+    }
+
+    close(): void {
+
+        this.#db.pragma('optimize');
+        this.#db.close();
+    }
+
+    #writeUnit(unit: Unit): UnitOutcome {
+
+        this.#run('savepoint unit');
+        try {
+            const steps = unit.steps.map((step) => this.#writeStep(step));
+            this.#run('release unit');
+            return { ok: true, steps };
+        }
+        catch (error) {
+            if (!this.#db.inTransaction) {
+                // SQLite itself has rolled everything back (disk full, I/O error): no unit of the batch is left.
+                throw error;
+            }
+
+            this.#run('rollback to unit');
+            this.#run('release unit');
+            return error instanceof Refusal ? { ok: false, failed: error.failed } :
+                { fault: 'failed', message: 'the database refused the change', error: toError(error) };
+        }
+    }
+
+    #writeStep(step: Step): StepResult {
+
+        const { changes, lastInsertRowid } = this.#runStep(step);
+        if (step.expect && changes !== step.expect.rows) {
+            throw new Refusal(step.expect.otherwise);
+        }
+
+        return { rows: changes, insertId: changes > 0 && /^\s*(insert|replace)\b/i.test(step.sql) ? Number(lastInsertRowid) : 0 };
+    }
+
+    #runStep(step: Step): Sqlite.RunResult {
+
+        try {
+            return this.#statements.get(step.sql).run(step.bindings);
+        }
+        catch (error) {
+            if (step.duplicate !== undefined && error instanceof Sqlite.SqliteError && DUPLICATE.has(error.code)) {
+                throw new Refusal(step.duplicate);
+            }
+
+            throw error;
+        }
+    }
+
+    /** FULL syncs the log at the commit, with all frames of earlier NORMAL commits in it. */
+    #setDurable(durable: boolean): void {
+
+        if (this.#durable !== durable) {
+            this.#db.pragma(`synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+            this.#durable = durable;
+        }
+    }
+
+    #run(sql: string): void {
+
+        this.#statements.get(sql).run();
+    }
+}
+
+/** A plain error, because the driver's own class does not survive the way to the main thread. */
+function toError(error: unknown): Error {
+
+    if (!(error instanceof Error)) {
+        return new Error(String(error));
+    }
+
+    const code = error instanceof Sqlite.SqliteError ? `${error.code}: ` : '';
+    return new Error(`${code}${error.message}`);
+}
+
+function serve(): void {
+
+    const port = parentPort;
+    if (!port) {
+        throw new Error('the database writer is started as a worker thread');
+    }
+
+    const writer = new Writer(workerData as WriterOptions);
+    port.on('message', (message: ToWriter) => {
+
+        if (message.kind === 'close') {
+            writer.close();
+            port.close();
+            return;
+        }
+
+        const outcomes = writer.write(message.units, message.durable);
+        port.postMessage({ kind: 'written', outcomes } satisfies FromWriter);
+    });
+    port.postMessage({ kind: 'ready' } satisfies FromWriter);
+}
+
+serve();

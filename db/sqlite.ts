@@ -1,0 +1,177 @@
+/**
+ * The embedded database: two files in one folder, `repository.sqlite` with the rows and `blobs.sqlite` with the bytes.
+ * Reads are synchronous on the main thread, each file is written by a thread of its own.
+ */
+
+import { join } from 'node:path';
+import { LIST_BLOBS } from './blob-sql.js';
+import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Unit } from './database.js';
+import { DatabaseError } from './errors.js';
+import { migrateSqlite } from './migrate.js';
+import type { Log } from './log.js';
+import { StatementCache, openSqliteReader } from './sqlite-file.js';
+import type { SqliteFile } from './sqlite-file.js';
+import { SqliteWriter } from './sqlite-writer.js';
+
+/** The files of a data folder. */
+export interface SqliteFiles {
+    readonly rows: SqliteFile;
+    readonly blobs: SqliteFile;
+}
+
+/** Which files a data folder has. Bytes come in chunks of 256 KiB: larger pages, and no point in caching them. */
+export function sqliteFiles(dataDir: string): SqliteFiles {
+
+    return {
+        rows: { path: join(dataDir, 'repository.sqlite'), pageSize: 4096, cacheKiB: 16 * 1024 },
+        blobs: { path: join(dataDir, 'blobs.sqlite'), pageSize: 16384, cacheKiB: 1024 }
+    };
+}
+
+/** Opens the database of a data folder that exists. */
+export function openSqliteDatabase(dataDir: string, log: Log): Database {
+
+    return new SqliteDatabase(sqliteFiles(dataDir), log);
+}
+
+/** Reads from one file. */
+class SqliteReader {
+
+    readonly #db: ReturnType<typeof openSqliteReader>;
+    readonly #statements: StatementCache;
+
+    constructor(file: SqliteFile) {
+
+        this.#db = openSqliteReader(file);
+        this.#statements = new StatementCache(this.#db);
+    }
+
+    all(sql: string, bindings: readonly SqlValue[]): unknown[] {
+
+        if (!this.#db.open) {
+            throw new DatabaseError('unavailable', 'the database is closed');
+        }
+
+        try {
+            return this.#statements.get(sql).all(bindings);
+        }
+        catch (error) {
+            throw new DatabaseError('failed', 'the database could not read', error);
+        }
+    }
+
+    close(): void {
+
+        this.#db.close();
+    }
+}
+
+class SqliteDatabase implements Database {
+
+    readonly dialect = 'sqlite';
+    readonly blobs: BlobDatabase;
+    readonly #files: SqliteFiles;
+    readonly #log: Log;
+    readonly #reader: SqliteReader;
+    readonly #blobReader: SqliteReader;
+    readonly #writer: SqliteWriter;
+    readonly #blobWriter: SqliteWriter;
+
+    constructor(files: SqliteFiles, log: Log) {
+
+        this.#files = files;
+        this.#log = log;
+        this.#reader = new SqliteReader(files.rows);
+        this.#blobReader = new SqliteReader(files.blobs);
+        this.#writer = new SqliteWriter({ file: files.rows }, log);
+        this.#blobWriter = new SqliteWriter({ file: files.blobs }, log);
+        this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter);
+    }
+
+    async read<R extends object = Row>(statement: Statement, bindings: readonly SqlValue[]): Promise<R[]> {
+
+        return this.#reader.all(statement.sql, bindings) as R[];
+    }
+
+    commit(unit: Unit): Promise<CommitResult> {
+
+        return this.#writer.commit(unit);
+    }
+
+    async migrate(): Promise<void> {
+
+        await migrateSqlite(this.#files, this.#log);
+    }
+
+    async ping(): Promise<void> {
+
+        this.#reader.all('select 1', []);
+        this.#blobReader.all('select 1', []);
+    }
+
+    async close(): Promise<void> {
+
+        await Promise.all([this.#writer.close(), this.#blobWriter.close()]);
+        this.#reader.close();
+        this.#blobReader.close();
+    }
+}
+
+/** Chunks in a file of their own. Adding a chunk does not wait for the disk; {@link seal} does, once for all of them. */
+class SqliteBlobs implements BlobDatabase {
+
+    readonly #reader: SqliteReader;
+    readonly #writer: SqliteWriter;
+
+    constructor(reader: SqliteReader, writer: SqliteWriter) {
+
+        this.#reader = reader;
+        this.#writer = writer;
+    }
+
+    async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<void> {
+
+        const whole = ownBuffer(bytes);
+        const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?)';
+        const unit = { steps: [{ sql, bindings: [blobId, index, whole] }] };
+        await this.#writer.commit(unit, { durable: false, transfer: [whole.buffer] });
+    }
+
+    async seal(blobId: number): Promise<void> {
+
+        // A commit syncs the log only when it writes to it, hence a row that changes.
+        const sql = 'insert into blob_seals (id, blob_id) values (1, ?) on conflict (id) do update ' +
+            'set blob_id = excluded.blob_id, seals = seals + 1';
+        await this.#writer.commit({ steps: [{ sql, bindings: [blobId] }] });
+    }
+
+    async readChunk(blobId: number, index: number): Promise<Buffer | null> {
+
+        const rows = this.#reader.all('select bytes from blob_chunks where blob_id = ? and n = ?', [blobId, index]);
+        return (rows[0] as { bytes: Buffer } | undefined)?.bytes ?? null;
+    }
+
+    async deleteChunks(blobId: number, limit: number): Promise<number> {
+
+        const sql = 'delete from blob_chunks where blob_id = ? and n in ' +
+            '(select n from blob_chunks where blob_id = ? order by n desc limit ?)';
+        const result = await this.#writer.commit({ steps: [{ sql, bindings: [blobId, blobId, limit] }] }, { durable: false });
+        return result.ok ? result.steps[0]?.rows ?? 0 : 0;
+    }
+
+    async listBlobs(after: number, limit: number): Promise<number[]> {
+
+        return this.#reader.all(LIST_BLOBS, [after, limit]).map((row) => (row as { id: number }).id);
+    }
+}
+
+/** Bytes with a buffer of their own that can change hands; a copy when they are a part of a larger one. */
+function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+
+    const { buffer } = bytes;
+    if (buffer instanceof ArrayBuffer && bytes.byteLength === buffer.byteLength) {
+        return new Uint8Array(buffer);
+    }
+
+    return new Uint8Array(bytes);
+}
