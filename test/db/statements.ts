@@ -1,0 +1,67 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { row, statements } from '../../db/statements.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('statements', () => {
+
+    it('puts named values where they stand in the SQL', () => {
+
+        const build = statements('sqlite');
+        const find = build<'id' | 'limit'>((knex, bind) => {
+
+            return knex('objects').select('id').where('state', 'staged').andWhere('id', '>', bind('id')).limit(bind('limit'));
+        });
+
+        expect(find.sql).to.equal('select `id` from `objects` where `state` = ? and `id` > ? limit ?');
+        expect(find.values({ limit: 5, id: 'test/1' })).to.equal(['staged', 'test/1', 5]);
+    });
+
+    it('keeps the columns of a row apart whatever order knex gives them', () => {
+
+        const build = statements('mysql');
+        const insert = build<'b' | 'a'>((knex, bind) => knex('t').insert(row(bind, ['b', 'a'])));
+
+        const step = insert.step({ a: 'A', b: 'B' }, { duplicate: 'taken' });
+
+        expect(step.sql).to.equal('insert into `t` (`a`, `b`) values (?, ?)');
+        expect(step).to.include({ bindings: ['A', 'B'], duplicate: 'taken' });
+    });
+
+    it('refuses to run without one of its values', () => {
+
+        const find = statements('sqlite')<'id'>((knex, bind) => knex('t').where('id', bind('id')));
+
+        expect(() => find.values({} as { id: string })).to.throw('the statement needs a value for id');
+    });
+
+    it('fills lists up to a power of two with their last entry', () => {
+
+        const find = statements('sqlite').list<'state', 'ids'>((knex, bind, list) => {
+
+            return knex('t').whereIn('id', list('ids')).where('state', bind('state'));
+        });
+
+        const { statement, bindings } = find.with({ ids: ['a', 'b', 'c'], state: 'x' });
+
+        expect(statement.sql).to.equal('select * from `t` where `id` in (?, ?, ?, ?) and `state` = ?');
+        expect(bindings).to.equal(['a', 'b', 'c', 'c', 'x']);
+    });
+
+    it('refuses lists that are empty or too long', () => {
+
+        const find = statements('sqlite').list<never, 'ids'>((knex, bind, list) => knex('t').whereIn('id', list('ids')));
+
+        expect(() => find.with({ ids: [] })).to.throw(/list ids must have 1 to 512 entries, got 0/);
+        expect(() => find.with({ ids: Array.from({ length: 513 }, String) })).to.throw(/got 513/);
+    });
+
+    it('stores booleans as numbers', () => {
+
+        const find = statements('mysql')((knex) => knex('t').where('is_version', true));
+
+        expect(find.values({})).to.equal([1]);
+    });
+});

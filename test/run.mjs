@@ -1,0 +1,126 @@
+/**
+ * Builds and tests the whole, as `npm test` does; `.ci/run` does the same on a bare machine.
+ *
+ *     node test/run.mjs                       compile, lint, start a private MariaDB, run everything
+ *     node test/run.mjs test/db test/x.ts     compile and run these folders and files only, without lint
+ *     node test/run.mjs --no-mysql            SQLite only
+ *     node test/run.mjs test/db -- -v -g lock    hand options after -- to lab
+ *
+ * TEST_MYSQL_URL names a server to use instead of a private one. With CI=true a run without MariaDB fails.
+ * The last line is what lab counted: `N passed, M failed`.
+ */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hasMariadb, startMariadb } from './support/mariadb.mjs';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const CI = process.env.CI === 'true';
+
+/** Splits the command line into our switches, paths, and what lab gets. */
+function parseArguments(args) {
+
+    const end = args.indexOf('--');
+    const ours = end === -1 ? args : args.slice(0, end);
+    return {
+        mysql: !ours.includes('--no-mysql'),
+        paths: ours.filter((arg) => !arg.startsWith('--')),
+        lab: end === -1 ? [] : args.slice(end + 1)
+    };
+}
+
+/** Runs one of the installed tools with its output on ours; resolves to its exit code. */
+async function tool(name, script, args, env = process.env) {
+
+    console.log(`\n> ${name} ${args.join(' ')}`);
+    const child = spawn(process.execPath, [join(ROOT, 'node_modules', script), ...args], { cwd: ROOT, stdio: 'inherit', env });
+    const [code, signal] = await once(child, 'exit');
+    return code ?? (signal ? 1 : 0);
+}
+
+/** `test/db/open.ts` → `dist/test/db/open.js`. */
+function compiled(path) {
+
+    return join('dist', relative(ROOT, resolve(path))).replace(/\.ts$/, '.js');
+}
+
+/** A MySQL server to test with: the one given, a private one, or none. */
+async function database(wanted) {
+
+    if (!wanted) {
+        return { url: '', stop() {} };
+    }
+
+    if (process.env.TEST_MYSQL_URL) {
+        return { url: process.env.TEST_MYSQL_URL, stop() {} };
+    }
+
+    if (hasMariadb()) {
+        return await startMariadb();
+    }
+
+    return { url: '', stop() {} };
+}
+
+async function runLab(paths, options, url) {
+
+    const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-counts-'));
+    const file = join(folder, 'counts.json');
+    try {
+        const code = await tool('lab', '@hapi/lab/bin/lab', [
+            ...paths, '-m', '20000', '--shuffle', '-r', 'console', '-o', 'stdout', '-r', './test/support/counts-reporter.cjs', '-o', file,
+            ...options
+        ], { ...process.env, TEST_MYSQL_URL: url });
+        const counts = existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : { passed: 0, failed: 1, leaks: 0 };
+        return { ...counts, code };
+    }
+    finally {
+        await rm(folder, { recursive: true, force: true });
+    }
+}
+
+async function main() {
+
+    const { mysql, paths, lab } = parseArguments(process.argv.slice(2));
+    if (await tool('tsc', 'typescript/bin/tsc', []) !== 0) {
+        return 1;
+    }
+
+    const whole = paths.length === 0;
+    const lintCode = whole && existsSync(join(ROOT, 'eslint.config.js')) ? await tool('eslint', 'eslint/bin/eslint.js', ['.']) : 0;
+    const server = await database(mysql);
+    try {
+        const counts = await runLab(whole ? ['dist/test'] : paths.map(compiled), lab, server.url);
+        if (server.url === '') {
+            console.log('MariaDB: NOT TESTED. Install mariadb-server, or name a server in TEST_MYSQL_URL.');
+        }
+
+        if (lintCode !== 0) {
+            console.log('eslint found errors, see above');
+        }
+
+        if (counts.leaks > 0) {
+            console.log(`${counts.leaks} global variables leaked, see above`);
+        }
+
+        console.log(`${counts.passed} passed, ${counts.failed} failed`);
+        const missing = CI && mysql && server.url === '';
+        return counts.code !== 0 || counts.failed > 0 || counts.passed === 0 || lintCode !== 0 || missing ? 1 : 0;
+    }
+    finally {
+        await server.stop();
+    }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+    // The children get the signal too (same process group) and end; the server is then stopped as usual.
+    process.once(signal, () => {});
+}
+
+process.exitCode = await main();

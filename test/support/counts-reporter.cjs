@@ -1,0 +1,25 @@
+'use strict';
+
+/**
+ * A lab reporter that writes down what lab counted, for `test/run.mjs`: `{ passed, failed, skipped, leaks }` as JSON.
+ * Errors outside of a test (a broken `before`, a script that cannot be loaded) count as failures of their own.
+ */
+module.exports = class CountsReporter {
+
+    start() {}
+
+    test() {}
+
+    end(notebook) {
+
+        const skipped = notebook.tests.filter((test) => test.skipped || test.todo);
+        const broken = notebook.tests.filter((test) => test.err);
+        const errors = (notebook.errors ?? []).filter((error) => !broken.some((test) => test.err === error));
+        this.report(JSON.stringify({
+            passed: notebook.tests.length - skipped.length - broken.length,
+            failed: broken.length + errors.length,
+            skipped: skipped.length,
+            leaks: notebook.leaks?.length ?? 0
+        }));
+    }
+};

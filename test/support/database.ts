@@ -1,0 +1,110 @@
+/**
+ * Real databases for tests: a fresh SQLite folder, and a fresh schema on a MySQL or MariaDB server when the environment names
+ * one in TEST_MYSQL_URL (`mysql://root@127.0.0.1:3306`, with the right to create databases; `test/run.mjs` sees to it).
+ */
+
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Mysql from 'mysql2/promise';
+import type { Database, Dialect } from '../../db/database.js';
+import { openDatabase } from '../../db/open.js';
+import type { DatabaseOptions } from '../../db/open.js';
+
+/** A place for one database, made for one test file or test. */
+export interface TestDatabase {
+    readonly dialect: Dialect;
+    /** What `openDatabase` takes; open it as often as you like. */
+    readonly options: DatabaseOptions;
+    /** Opens it with all tables. What is still open is closed by {@link dispose}. */
+    open(): Promise<Database>;
+    /** Closes what was opened and removes everything. */
+    dispose(): Promise<void>;
+}
+
+/** A dialect that can be tested here. */
+export interface TestDialect {
+    readonly name: string;
+    readonly dialect: Dialect;
+    readonly create: () => Promise<TestDatabase>;
+}
+
+const SERVER = process.env['TEST_MYSQL_URL'];
+
+/** SQLite, and MySQL where a server is given. */
+export const DIALECTS: readonly TestDialect[] = [
+    { name: 'SQLite', dialect: 'sqlite', create: createSqlite },
+    ...(SERVER ? [{ name: 'MySQL', dialect: 'mysql' as const, create: () => createMysql(SERVER) }] : [])
+];
+
+/**
+ * Runs a suite on every database there is.
+ *
+ * @example
+ * forEachDatabase((name, create) => {
+ *
+ *     describe(`store on ${name}`, () => {
+ *
+ *         let place: TestDatabase;
+ *         let database: Database;
+ *         before(async () => { place = await create(); database = await place.open(); });
+ *         after(() => place.dispose());
+ *     });
+ * });
+ */
+export function forEachDatabase(suite: (name: string, create: () => Promise<TestDatabase>, dialect: Dialect) => void): void {
+
+    for (const { name, create, dialect } of DIALECTS) {
+        suite(name, create, dialect);
+    }
+}
+
+/** A fresh SQLite database: the fast default for suites that need only one kind. */
+export async function createSqlite(): Promise<TestDatabase> {
+
+    const dataDir = await mkdtemp(join(tmpdir(), 'doip-gateway-'));
+    return testDatabase('sqlite', { dataDir }, () => rm(dataDir, { recursive: true, force: true }));
+}
+
+async function createMysql(server: string): Promise<TestDatabase> {
+
+    const url = new URL(server);
+    const schema = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+    url.pathname = '';
+    const administer = async (sql: string): Promise<void> => {
+
+        const connection = await Mysql.createConnection(url.href);
+        try {
+            await connection.query(sql);
+        }
+        finally {
+            await connection.end();
+        }
+    };
+
+    await administer(`create database ${schema}`);
+    url.pathname = `/${schema}`;
+    return testDatabase('mysql', { url: url.href, dataDir: '' }, () => administer(`drop database ${schema}`));
+}
+
+function testDatabase(dialect: Dialect, options: DatabaseOptions, remove: () => Promise<void>): TestDatabase {
+
+    const opened: Database[] = [];
+    return {
+        dialect,
+        options,
+        async open() {
+
+            const database = await openDatabase(options);
+            opened.push(database);
+            await database.migrate();
+            return database;
+        },
+        async dispose() {
+
+            await Promise.all(opened.map((database) => database.close()));
+            await remove();
+        }
+    };
+}

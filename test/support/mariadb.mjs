@@ -1,0 +1,131 @@
+/**
+ * A MariaDB server of one's own, for the time of a test run: a temporary folder, a free port, small buffers.
+ *
+ * As a program (`node test/support/mariadb.mjs`) it prints the URL and runs until it is interrupted.
+ */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Mysql from 'mysql2/promise';
+
+const START_TIMEOUT_MS = 60_000;
+
+/** Path of an installed program, or null. Servers live in sbin, which is not always in the PATH. */
+function find(...names) {
+
+    const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/usr/libexec'];
+    for (const name of names) {
+        const folder = folders.find((candidate) => existsSync(join(candidate, name)));
+        if (folder !== undefined) {
+            return join(folder, name);
+        }
+    }
+
+    return null;
+}
+
+/** True when MariaDB is installed. */
+export function hasMariadb() {
+
+    return find('mariadbd') !== null && find('mariadb-install-db', 'mysql_install_db') !== null;
+}
+
+/** Starts a server. Resolves to its URL, with the right to do everything, and `stop()`, which removes every trace of it. */
+export async function startMariadb() {
+
+    const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-mariadb-'));
+    const { username } = userInfo();
+    const common = ['--no-defaults', `--datadir=${join(folder, 'data')}`, `--user=${username}`];
+    await run(find('mariadb-install-db', 'mysql_install_db'), [...common, '--auth-root-authentication-method=normal', '--skip-test-db']);
+    const port = await freePort();
+    const server = spawn(find('mariadbd'), [...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`,
+        `--pid-file=${join(folder, 'pid')}`, '--innodb-buffer-pool-size=64M', '--innodb-log-file-size=16M', '--performance-schema=OFF',
+        '--skip-name-resolve', '--skip-log-bin', '--max-connections=300', '--character-set-server=utf8mb4'
+    ], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const stderr = collect(server.stderr);
+    const stop = async () => {
+
+        if (server.exitCode === null && server.signalCode === null) {
+            const ended = once(server, 'exit');
+            server.kill('SIGTERM');
+            await ended;
+        }
+
+        await rm(folder, { recursive: true, force: true });
+    };
+
+    const url = `mysql://root@127.0.0.1:${port}`;
+    try {
+        await waitUntilUp(url, server, stderr);
+    }
+    catch (error) {
+        await stop();
+        throw error;
+    }
+
+    return { url, stop };
+}
+
+async function waitUntilUp(url, server, stderr) {
+
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    for (;;) {
+        try {
+            const connection = await Mysql.createConnection(url);
+            await connection.end();
+            return;
+        }
+        catch (error) {
+            if (server.exitCode !== null || Date.now() > deadline) {
+                throw new Error(`MariaDB did not start:\n${stderr()}`, { cause: error });
+            }
+        }
+
+        await new Promise((resolve) => {
+
+            setTimeout(resolve, 50);
+        });
+    }
+}
+
+async function run(program, args) {
+
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const stderr = collect(child.stderr);
+    const [code] = await once(child, 'close');
+    if (code !== 0) {
+        throw new Error(`${program} ended with ${code}:\n${stderr()}`);
+    }
+}
+
+function collect(stream) {
+
+    const chunks = [];
+    stream.on('data', (chunk) => chunks.push(chunk));
+    return () => Buffer.concat(chunks).toString();
+}
+
+async function freePort() {
+
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address();
+    server.close();
+    await once(server, 'close');
+    return port;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+    const { url, stop } = await startMariadb();
+    console.log(url);
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+        process.once(signal, () => void stop().then(() => process.exit(0)));
+    }
+}
