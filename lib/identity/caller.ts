@@ -1,6 +1,10 @@
 /**
- * Who is asking, as the authenticator found out.
+ * Who is asking, as the authenticator found out, and how a caller is told no. Where the answer to a question of rights comes
+ * from is the policy's business.
  */
+
+import type { DoipError } from '../doip/error.js';
+import { forbidden, unauthenticated } from '../doip/error.js';
 
 /** The author named in metadata when nobody was logged in; not a principal. */
 export const ANONYMOUS_AUTHOR = 'anonymous';
@@ -26,3 +30,20 @@ export interface Caller {
 export const ANONYMOUS: Caller = {
     userId: null, username: null, groupIds: [], isAdmin: false, isAuthenticated: false, method: 'none'
 };
+
+/** An answer to "may the caller?". The reason is for the log; it may name groups and rules that the caller must not learn. */
+export interface Decision {
+    readonly allowed: boolean;
+    readonly reason: string;
+}
+
+/**
+ * The error for a caller who may not: 401 for anonymous callers, who could log in and try again, 403 for all others. The
+ * reason reaches the log, not the answer.
+ */
+export function denied(caller: Caller, reason: string): DoipError {
+
+    return caller.userId === null ?
+        unauthenticated('authentication is required', { reason }) :
+        forbidden('you are not permitted to do this', { reason });
+}
