@@ -1,0 +1,152 @@
+/**
+ * The one schema of the configuration: every setting with its name, default, rule and description. The table in README is
+ * made from it. A setting has the same name in the environment and in the file; the schema says where it ends up in
+ * {@link Config}.
+ */
+
+import Joi from 'joi';
+import { isAddressRange } from './addresses.js';
+import type { Config } from './types.js';
+
+/** Facts about a setting that joi does not keep itself. */
+export interface SettingFacts {
+    /** Name in the environment and in the file. */
+    readonly name: string;
+    /** True to be taken from the environment or from a file of its own, `<name>_FILE`, and never shown. */
+    readonly secret?: boolean;
+    /** True where the value is a path of a file that must be readable. */
+    readonly file?: boolean;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+/** Width of the columns that hold ids and names. */
+const COLUMN_BYTES = 255;
+
+function setting<S extends Joi.Schema>(schema: S, facts: SettingFacts, description: string): S {
+
+    return schema.description(description).meta(facts) as S;
+}
+
+function whole(name: string, fallback: number, [min, max]: readonly [number, number], description: string): Joi.NumberSchema {
+
+    return setting(Joi.number().integer().min(min).max(max).default(fallback), { name }, description);
+}
+
+function optional(schema: Joi.StringSchema, facts: SettingFacts, description: string): Joi.StringSchema {
+
+    return setting(schema.allow(null).default(null), facts, description);
+}
+
+/** A list: an array in the file, comma-separated in the environment, `none` for an empty one. */
+function list(name: string, items: Joi.Schema, fallback: readonly string[], description: string): Joi.ArraySchema {
+
+    return setting(Lists.list().items(items).default(fallback), { name }, description);
+}
+
+const Lists = Joi.extend((joi: Joi.Root) => ({
+    type: 'list',
+    base: joi.array(),
+    coerce: {
+        from: 'string',
+        method: (value: string) => ({
+            value: value.trim() === 'none' ? [] : value.split(',').map((item) => item.trim()).filter((item) => item !== '')
+        })
+    }
+})) as Joi.Root & { list(): Joi.ArraySchema };
+
+const addressRange = Joi.string().custom((text: string, helpers) => (isAddressRange(text) ? text : helpers.error('any.invalid')))
+    .messages({ 'any.invalid': '{{#label}} must hold IP addresses or ranges such as 10.0.0.0/8' });
+
+const origin = Joi.string().custom((text: string, helpers) => {
+
+    const isOrigin = text === '*' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text);
+    return isOrigin ? text : helpers.error('any.invalid');
+}).messages({ 'any.invalid': '{{#label}} must hold origins such as https://example.org, or *' });
+
+const webAddress = Joi.string().uri({ scheme: ['http', 'https'] })
+    .messages({ 'string.uriCustomScheme': '{{#label}} must be a URL that starts with http:// or https://' });
+
+const databaseUrl = Joi.string().pattern(/^(mysql|mariadb):\/\//)
+    .messages({ 'string.pattern.base': '{{#label}} must look like mysql://user:password@host:port/database; leave it out to use SQLite' });
+
+const basePath = Joi.string().pattern(/^(\/[\w.~-]+)+\/?$/).replace(/\/$/, '')
+    .messages({ 'string.pattern.base': '{{#label}} must be a path such as /api' });
+
+const handlePrefix = Joi.string().pattern(/^[^/.\s\p{Cc}][^/\s\p{Cc}]*$/u).max(100, 'utf8')
+    .messages({ 'string.pattern.base': '{{#label}} must be a handle prefix such as 20.500.123: no slash, no blank, no leading dot' });
+
+const keyword = Joi.string().pattern(/^[A-Za-z_][\w-]*$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a word of letters, digits, _ and -' });
+
+/** How many or how long, over HTTP and elsewhere. */
+const http = {
+    maxUrlBytes: whole('MAX_URL_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'Longest URL of a request; longer ones get 414.'),
+    maxHeaderBytes: whole('MAX_HEADER_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'All headers of a request together; more gets 431.'),
+    maxConnections: whole('MAX_CONNECTIONS', 4096, [1, 1_000_000], 'Connections at the same time; further ones are closed at once.'),
+    maxStreams: whole('MAX_STREAMS', 100, [1, 10_000], 'Requests at the same time on one HTTP/2 connection.'),
+    headersSeconds: whole('HEADERS_TIMEOUT_SECONDS', 30, [1, 3600], 'Time for the headers of a request to arrive; then 408.'),
+    stallSeconds: whole('STALL_TIMEOUT_SECONDS', 60, [1, 86_400],
+        'A request body or a response that makes no progress for so long because of the client is given up, with 408 where an answer is ' +
+        'still possible. One that makes progress may take hours.'),
+    keepAliveSeconds: whole('KEEP_ALIVE_SECONDS', 65, [1, 3600], 'An idle connection is kept open for so long.'),
+    shutdownSeconds: whole('SHUTDOWN_SECONDS', 10, [0, 3600], 'Time for requests in progress to end when the service is told to stop.')
+};
+
+const limits = {
+    jsonBytes: whole('MAX_JSON_BYTES', 16 * MIB, [1 * KIB, 1 * GIB], 'JSON body, form body or JSON part of a multipart body; longer gets 413.'),
+    jsonDepth: whole('MAX_JSON_DEPTH', 100, [10, 10_000], 'Arrays and objects inside each other.'),
+    contentBytes: whole('MAX_CONTENT_BYTES', 8 * MIB, [1 * KIB, 1 * GIB], 'JSON text of the content of an object, and likewise of its userMetadata.'),
+    idBytes: whole('MAX_ID_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES], 'Object id, in bytes of UTF-8.'),
+    nameBytes: whole('MAX_NAME_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES],
+        'Name of a type, name, file name or media type of a payload, entry of an ACL, in bytes of UTF-8.'),
+    aclEntries: whole('MAX_ACL_ENTRIES', 1000, [1, 100_000], 'Entries in one array of an ACL.'),
+    elements: whole('MAX_PAYLOADS', 1000, [1, 100_000], 'Payloads of one object.'),
+    elementBytes: whole('MAX_PAYLOAD_BYTES', 1024 * GIB, [1, Number.MAX_SAFE_INTEGER], 'Bytes of one payload.'),
+    multipartParts: whole('MAX_MULTIPART_PARTS', 2048, [1, 1_000_000], 'Parts of one multipart body.'),
+    uploads: whole('MAX_UPLOADS', 64, [1, 100_000], 'Payloads being written at the same time; further ones wait their turn.')
+};
+
+/** The shape of the configuration, with the rule and the description of every setting. */
+export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
+    listen: Joi.object({
+        port: whole('PORT', 8080, [0, 65_535], 'TCP port; 0 takes any free one.'),
+        host: setting(Joi.string().hostname().default('127.0.0.1'), { name: 'HOST' }, 'Address to listen on; 0.0.0.0 or :: for all.'),
+        basePath: setting(basePath.allow('').default(''), { name: 'BASE_PATH' }, 'Path under which everything is served, such as /api.'),
+        tlsCert: optional(Joi.string(), { name: 'TLS_CERT', file: true },
+            'File with the certificate chain (PEM). With TLS_KEY the service speaks HTTPS, HTTP/2 and HTTP/1.1.'),
+        tlsKey: optional(Joi.string(), { name: 'TLS_KEY', file: true }, 'File with the private key of TLS_CERT (PEM).'),
+        trustedProxies: list('TRUSTED_PROXIES', addressRange, [],
+            'Addresses or ranges of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.'),
+        corsOrigins: list('CORS_ORIGINS', origin, ['*'], 'Origins whose pages may read answers; * for any, none for no CORS at all.'),
+        corsMethods: list('CORS_METHODS', Joi.string().valid('GET', 'HEAD', 'POST', 'PUT', 'DELETE'), ['GET', 'HEAD'],
+            'Methods that pages of these origins may use.')
+    }).default(),
+    http: Joi.object(http).default(),
+    log: Joi.object({
+        level: setting(Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'), { name: 'LOG_LEVEL' },
+            'Least level that is logged: trace, debug, info, warn, error, fatal or silent.')
+    }).default(),
+    storage: Joi.object({
+        dataDir: setting(Joi.string().default('./data'), { name: 'DATA_DIR' }, 'Folder for the embedded database, the lock and repoInit.json.'),
+        databaseUrl: optional(databaseUrl, { name: 'DATABASE_URL', secret: true },
+            'MySQL or MariaDB to use, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.')
+    }).default(),
+    service: Joi.object({
+        handlePrefix: setting(handlePrefix.default('test'), { name: 'HANDLE_PREFIX' },
+            'Prefix of generated ids and of the id of the service. Seeds the design object at first start.'),
+        baseUri: optional(webAddress, { name: 'BASE_URI' }, 'Address under which clients reach the service. Seeds the design object at first start.'),
+        uiBaseUri: optional(webAddress, { name: 'UI_BASE_URI' }, 'Address of a user interface, for links to objects.'),
+        extensionKeyword: setting(keyword.default('cordra'), { name: 'EXTENSION_KEYWORD' },
+            'Keyword by which JSON schemas of types carry instructions for the service.')
+    }).default(),
+    admin: Joi.object({
+        password: optional(Joi.string().max(1024), { name: 'ADMIN_PASSWORD', secret: true },
+            'Password of admin at first start; unset: a random one is made and printed once.')
+    }).default(),
+    tokens: Joi.object({
+        lifetimeSeconds: whole('TOKEN_LIFETIME_SECONDS', 1800, [1, 31_536_000], 'An access token ends so long after its last use.')
+    }).default(),
+    limits: Joi.object(limits).default()
+});

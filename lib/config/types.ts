@@ -1,0 +1,73 @@
+/**
+ * The configuration as the service sees it. Made by `loadConfig` and `configure`; components are handed the part they need.
+ */
+
+/** Where and how the service listens. */
+export interface ListenConfig {
+    readonly port: number;
+    readonly host: string;
+    /** Without a slash at the end; empty for none. */
+    readonly basePath: string;
+    readonly tlsCert: string | null;
+    readonly tlsKey: string | null;
+    /** Addresses and ranges (CIDR). */
+    readonly trustedProxies: readonly string[];
+    readonly corsOrigins: readonly string[];
+    readonly corsMethods: readonly string[];
+}
+
+/** Bounds of HTTP itself. */
+export interface HttpConfig {
+    readonly maxUrlBytes: number;
+    readonly maxHeaderBytes: number;
+    readonly maxConnections: number;
+    readonly maxStreams: number;
+    readonly headersSeconds: number;
+    readonly stallSeconds: number;
+    readonly keepAliveSeconds: number;
+    readonly shutdownSeconds: number;
+}
+
+export interface LogConfig {
+    readonly level: string;
+}
+
+export interface StorageConfig {
+    readonly dataDir: string;
+    /** Null for SQLite in `dataDir`. Holds a password: never to be shown. */
+    readonly databaseUrl: string | null;
+}
+
+/** Seeds of the design object, and names. */
+export interface ServiceConfig {
+    readonly handlePrefix: string;
+    readonly baseUri: string | null;
+    readonly uiBaseUri: string | null;
+    readonly extensionKeyword: string;
+}
+
+/** Bounds of what clients may send. */
+export interface LimitsConfig {
+    readonly jsonBytes: number;
+    readonly jsonDepth: number;
+    readonly contentBytes: number;
+    readonly idBytes: number;
+    readonly nameBytes: number;
+    readonly aclEntries: number;
+    readonly elements: number;
+    readonly elementBytes: number;
+    readonly multipartParts: number;
+    readonly uploads: number;
+}
+
+/** The whole configuration. */
+export interface Config {
+    readonly listen: ListenConfig;
+    readonly http: HttpConfig;
+    readonly log: LogConfig;
+    readonly storage: StorageConfig;
+    readonly service: ServiceConfig;
+    readonly admin: { readonly password: string | null };
+    readonly tokens: { readonly lifetimeSeconds: number };
+    readonly limits: LimitsConfig;
+}
