@@ -31,6 +31,7 @@ export const objects: Migration = {
                 columns.number(table, 'published_on');
                 table.index(['type', 'id'], 'objects_type_id');
                 table.index(['version_of'], 'objects_version_of');
+                table.index(['txn_id'], 'objects_txn_id');
             },
             // Who refers to whom: `n` counts the references of an object in the order of their pointers.
             object_refs(table) {

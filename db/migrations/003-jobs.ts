@@ -11,11 +11,13 @@ export const jobs: Migration = {
     async up({ knex, columns }: Schema) {
 
         await createTables(knex, {
+            // Of one kind and key there is one job at most, until it starts or ends (`dedup_until`); then the key is removed.
             jobs(table) {
 
                 columns.serial(table, 'id');
                 columns.key(table, 'kind').notNullable();
                 columns.key(table, 'dedup_key');
+                columns.key(table, 'dedup_until').notNullable();
                 columns.key(table, 'state').notNullable();
                 columns.text(table, 'payload').notNullable();
                 columns.text(table, 'progress');
