@@ -113,7 +113,7 @@ function otherTranslators(name) {
 /** Rules of the hapi configuration that TypeScript covers or that misread its syntax. */
 const COVERED_BY_TYPESCRIPT = Object.fromEntries([
     'strict', 'no-undef', 'no-unused-vars', 'no-shadow', 'no-redeclare', 'dot-notation', 'no-dupe-class-members', 'func-style',
-    'require-await', 'no-loop-func', '@hapi/capitalize-modules', '@hapi/scope-start',
+    'require-await', 'no-loop-func', '@hapi/capitalize-modules', '@hapi/scope-start', '@hapi/for-loop',
     '@typescript-eslint/require-await'
 ].map((rule) => [rule, 'off']));
 

@@ -2,6 +2,47 @@
  * The services that operation handlers may use, composed once in `gateway.ts`.
  */
 
+import type { Logger } from 'pino';
+import type { OperationRegistry } from './core/registry.js';
+import type { DoipRequest } from './doip/envelope.js';
+import type { Caller } from './identity/caller.js';
+import type { Policy } from './identity/policy.js';
+import type { ElementService } from './objects/element-service.js';
+import type { FieldLimits } from './objects/field-rules.js';
+import type { ObjectService } from './objects/object-service.js';
+import type { Epochs } from './stores/object-store.js';
+import type { Catalog } from './types/catalog.js';
+import type { StartupState } from './startup-state.js';
+
+/** Where clients reach the service, as Hello tells it. */
+export interface Endpoint {
+    readonly address: string;
+    readonly port: number;
+    /** `HTTP` or `HTTPS`, and `TCP` where native DOIP is served. */
+    readonly protocol: string;
+}
+
+/** Finds out who is behind a request. */
+export interface Authentication {
+    /**
+     * @param operationId the id of a fixed operation, undefined for one that the target decides
+     * @throws DoipError 401 for credentials that are wrong, 403 where they may not be sent at all, 429 for too many attempts
+     */
+    authenticate(request: DoipRequest, operationId: string | undefined, epochs: Epochs): Promise<Caller>;
+}
+
+/** What a handler can reach. */
 export interface Services {
-    readonly placeholder?: never;
+    /** The id of the service as an object, `prefix/service`. */
+    readonly serviceId: string;
+    readonly registry: OperationRegistry;
+    readonly objects: ObjectService;
+    readonly elements: ElementService;
+    readonly catalog: Catalog;
+    readonly policy: Policy;
+    readonly limits: FieldLimits;
+    readonly startup: StartupState;
+    readonly log: Logger;
+    readonly authentication: Authentication;
+    endpoint(): Endpoint;
 }

@@ -50,16 +50,13 @@ export interface ServiceConfig {
 export interface LimitsConfig {
     readonly jsonBytes: number;
     readonly jsonDepth: number;
-    readonly formBytes: number;
-    readonly parameters: number;
     readonly contentBytes: number;
     readonly idBytes: number;
     readonly nameBytes: number;
     readonly aclEntries: number;
     readonly elements: number;
     readonly elementBytes: number;
-    readonly parts: number;
-    readonly partHeaderBytes: number;
+    readonly multipartParts: number;
     readonly uploads: number;
 }
 

@@ -16,6 +16,8 @@ export interface OperationContext<A extends object = JsonObject> {
     readonly targetId: string;
     /** The target object of an object operation. Reading it for a service operation is a programming error and throws. */
     readonly target: StoredObject;
+    /** False for the service, and for an id that no object has. */
+    readonly hasTarget: boolean;
     /** Validated, with defaults. */
     readonly attributes: A;
     /** The one JSON input of operations that declare `input: 'json'`; undefined for `optional-json` without input. */

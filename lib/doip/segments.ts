@@ -5,6 +5,10 @@
 import type { BytesSegment, JsonSegment, Segment } from './envelope.js';
 import type { JsonValue } from './json.js';
 import { badRequest } from './error.js';
+import { parseJson } from './json-text.js';
+
+/** Bytes of a JSON input that are read where nobody says otherwise. */
+const JSON_LIMIT = 64 * 1024 * 1024;
 
 /** No segments at all. */
 export async function *empty(): AsyncGenerator<Segment> {
@@ -70,22 +74,42 @@ export async function expectNone(input: AsyncIterable<Segment>): Promise<void> {
     }
 }
 
-/** Reads the one JSON segment that an operation expects; 400 when there is none, another kind, or more. */
-export async function readJson(input: AsyncIterable<Segment>): Promise<JsonValue> {
+/**
+ * The JSON value of a segment. A carrier may hand JSON over as bytes with a JSON media type, because what follows the header
+ * of an element must come through byte for byte; such bytes are parsed here.
+ */
+export async function jsonOf(segment: Segment, limit = JSON_LIMIT): Promise<JsonValue> {
+
+    if (segment.kind === 'json') {
+        return segment.value;
+    }
+
+    if (!/^application\/([^;\s]+\+)?json\s*(;|$)/i.test(segment.mediaType ?? '')) {
+        throw badRequest('expected JSON input, got bytes');
+    }
+
+    return parseJson(await readBytes(segment.body, limit));
+}
+
+/** Reads the one JSON segment that an operation may be given; undefined when there is no input at all. */
+export async function readOptionalJson(input: AsyncIterable<Segment>): Promise<JsonValue | undefined> {
 
     let value: JsonValue | undefined;
     for await (const segment of input) {
         if (value !== undefined) {
-            throw badRequest('expected one JSON input, got more segments');
+            throw badRequest('Unexpected input segments: expected one JSON input');
         }
 
-        if (segment.kind !== 'json') {
-            throw badRequest('expected JSON input, got bytes');
-        }
-
-        value = segment.value;
+        value = await jsonOf(segment);
     }
 
+    return value;
+}
+
+/** Reads the one JSON segment that an operation expects; 400 when there is none, another kind, or more. */
+export async function readJson(input: AsyncIterable<Segment>): Promise<JsonValue> {
+
+    const value = await readOptionalJson(input);
     if (value === undefined) {
         throw badRequest('Missing input');
     }

@@ -1,0 +1,108 @@
+/**
+ * What a fresh service needs before it can answer: the design object, the default types, the administrator's password.
+ * Each is made once; what was deleted or changed later stays so. Interrupted, it goes on where it stopped.
+ */
+
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.js';
+import type { JsonObject } from './doip/json.js';
+import type { AdminAccount } from './identity/admin-account.js';
+import type { Caller } from './identity/caller.js';
+import type { ObjectService } from './objects/object-service.js';
+import type { StoredObject } from './objects/stored-object.js';
+import type { CatalogStore } from './stores/catalog-store.js';
+import type { ObjectStore } from './stores/object-store.js';
+import type { SettingStore } from './stores/setting-store.js';
+import type { Catalog } from './types/catalog.js';
+import { DESIGN_ID } from './doip/handle.js';
+import { ADMIN_ID } from './identity/caller.js';
+import { DEFAULT_TYPES, DESIGN_TYPE, initialDesign, SCHEMA_TYPE } from './types/built-in-types.js';
+
+/** What the configuration says about the first start. */
+export interface Seed {
+    readonly prefix: string;
+    readonly baseUri?: string | null | undefined;
+    readonly adminPassword?: string | null | undefined;
+    /** Members of the design that override the initial ones. */
+    readonly design?: JsonObject | undefined;
+}
+
+interface Parts {
+    readonly db: Database;
+    readonly log: Logger;
+    readonly seed: Seed;
+    readonly objectStore: ObjectStore;
+    readonly catalogStore: CatalogStore;
+    readonly settings: SettingStore;
+    readonly catalog: Catalog;
+    readonly objects: ObjectService;
+    readonly admin: AdminAccount;
+}
+
+/** The service itself as an author. */
+export const SYSTEM: Caller = {
+    userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
+};
+
+const TYPES_MADE = 'bootstrap.types';
+
+/**
+ * Makes what is missing.
+ *
+ * @returns the administrator's password when it was made up, to be shown once
+ */
+export async function bootstrap(parts: Parts): Promise<{ generatedPassword: string | null }> {
+
+    await ensureDesign(parts);
+    await ensureTypes(parts);
+    warnAboutDifferences(parts);
+    return { generatedPassword: await parts.admin.ensure(parts.seed.adminPassword) };
+}
+
+async function ensureDesign({ db, objectStore, catalogStore, catalog, seed }: Parts): Promise<void> {
+
+    const { object } = await objectStore.view(DESIGN_ID);
+    if (!object) {
+        const now = Date.now();
+        const design: StoredObject = {
+            id: DESIGN_ID, type: DESIGN_TYPE, content: { ...initialDesign(seed), ...seed.design },
+            acl: null, userMetadata: null, elements: [],
+            metadata: { createdOn: now, createdBy: ADMIN_ID, modifiedOn: now, modifiedBy: ADMIN_ID, txnId: now * 1000 }
+        };
+        // Another node may have been faster; then its design stands.
+        await db.commit({ steps: [...objectStore.insertSteps(design, 'taken'), catalogStore.bumpStep()] });
+    }
+
+    const { epochs } = await objectStore.view(DESIGN_ID);
+    await catalog.ensure(epochs.types);
+}
+
+async function ensureTypes({ db, settings, catalog, objects }: Parts): Promise<void> {
+
+    if (await settings.get(TYPES_MADE)) {
+        return;
+    }
+
+    for (const content of DEFAULT_TYPES) {
+        if (!catalog.current.get(content.name as string)) {
+            const input = { type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] };
+            await objects.create(input, { caller: SYSTEM });
+            await objects.view(DESIGN_ID);
+        }
+    }
+
+    await db.commit({ steps: settings.setSteps(TYPES_MADE, new Date().toISOString()) });
+}
+
+/** The configuration only seeds the design; where it says something else later, the administrator should know that it has no effect. */
+function warnAboutDifferences({ catalog, log, seed }: Parts): void {
+
+    const { prefix, baseUri } = catalog.current.design;
+    if (prefix !== seed.prefix) {
+        log.warn({ configured: seed.prefix, effective: prefix }, 'handle prefix: the design object wins over the configuration');
+    }
+
+    if (seed.baseUri !== undefined && seed.baseUri !== baseUri) {
+        log.warn({ configured: seed.baseUri, effective: baseUri ?? null }, 'base URI: the design object wins over the configuration');
+    }
+}

@@ -1,0 +1,217 @@
+/**
+ * Performs one request: the fixed order of steps between an envelope and its answer. The first step that fails decides the
+ * answer, and `perform` itself never rejects.
+ *
+ * resolve the operation → look at the target → authenticate → check the attributes → authorise → run the handler
+ *
+ * The target is read before the caller is known because the same read tells whether cached types, rights and credentials
+ * are still current; nothing of it is revealed before the caller was authorised.
+ */
+
+import type { Logger } from 'pino';
+import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
+import type { JsonObject } from '../doip/json.js';
+import type { Caller } from '../identity/caller.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import type { Services } from '../services.js';
+import type { OperationContext } from './context.js';
+import type { Operation, OperationResult } from './operation.js';
+import type { OperationRegistry } from './registry.js';
+import { badRequest, declined, DoipError, internal } from '../doip/error.js';
+import { isJsonObject } from '../doip/json.js';
+import { DESIGN_ID, SERVICE_ALIAS } from '../doip/handle.js';
+import { json } from '../doip/segments.js';
+import { ANONYMOUS } from '../identity/caller.js';
+import { authorise } from './authorise.js';
+import { shapeAttributes, shapeInput } from './input.js';
+
+/** What the dispatcher works with. */
+export interface DispatcherOptions {
+    readonly registry: OperationRegistry;
+    readonly services: Services;
+    readonly log: Logger;
+    /** What every ordinary operation is answered with while the service is not up; null when it is. */
+    readonly outage: DoipError | null;
+}
+
+/** Turns requests into answers. */
+export class Dispatcher {
+
+    private readonly options: DispatcherOptions;
+
+    constructor(options: DispatcherOptions) {
+
+        this.options = options;
+    }
+
+    /** Performs a request. Never rejects: whatever goes wrong is an answer. */
+    async perform(request: DoipRequest): Promise<DoipResponse> {
+
+        const log = this.options.log.child({
+            operation: request.operationId,
+            ...(request.transport.logId ? { request: request.transport.logId } : {})
+        });
+        const seen: { caller: Caller | null } = { caller: null };
+        try {
+            const { status, attributes, output } = await this.run(request, log, seen);
+            return { requestId: request.requestId, status, attributes, output, callerId: seen.caller?.userId ?? null };
+        }
+        catch (error) {
+            return { ...errorResponse(request.requestId, error, log), callerId: seen.caller?.userId ?? null };
+        }
+    }
+
+    private async run(request: DoipRequest, log: Logger, seen: { caller: Caller | null }): Promise<OperationResult> {
+
+        const { registry, services } = this.options;
+        const fixed = registry.get(request.operationId);
+        const { outage } = this.options;
+        if (outage) {
+            if (!fixed?.availableWhenDown) {
+                throw outage;
+            }
+
+            return fixed.handler(contextWithoutState(request, services, log));
+        }
+
+        const targetId = this.resolveTarget(request);
+        const view = await services.objects.view(targetId);
+        const caller = await services.authentication.authenticate(request, fixed?.id, view.epochs);
+        seen.caller = caller;
+        const operation = fixed ?? await registry.find(request.operationId, targetId);
+        if (!operation) {
+            throw declined('Operation not supported');
+        }
+
+        this.checkVerb(operation, request);
+        this.checkTarget(operation, targetId);
+        const attributes = shapeAttributes(operation, request.attributes);
+        const context = new Context({
+            caller, targetId, attributes, services, log, request, stored: view.object,
+            requestContext: readRequestContext(request.attributes)
+        });
+        await authorise(operation, context, view.object);
+        await shapeInput(operation, context, request.input);
+        return operation.handler(context);
+    }
+
+    private resolveTarget({ targetId }: DoipRequest): string {
+
+        const { serviceId } = this.options.services;
+        return targetId === SERVICE_ALIAS ? serviceId : targetId;
+    }
+
+    private checkVerb(operation: Operation, request: DoipRequest): void {
+
+        if (request.safe && !operation.methods?.includes('GET')) {
+            throw badRequest(`operation ${operation.id} may change things: use POST instead of GET`);
+        }
+    }
+
+    private checkTarget(operation: Operation, targetId: string): void {
+
+        const onService = targetId === this.options.services.serviceId;
+        if (operation.target === 'service' && !onService || operation.target === 'object' && onService) {
+            const wanted = operation.target === 'service' ? 'the target service' : 'an object as target';
+            throw declined(`Operation not supported: ${operation.id} needs ${wanted}`);
+        }
+    }
+}
+
+interface ContextFacts {
+    readonly caller: Caller;
+    readonly targetId: string;
+    readonly attributes: JsonObject;
+    readonly requestContext: JsonObject;
+    readonly services: Services;
+    readonly log: Logger;
+    readonly request: DoipRequest;
+    readonly stored: StoredObject | null;
+}
+
+/** The context as the dispatcher builds it; handlers see the interface. */
+export class Context implements OperationContext {
+
+    readonly caller: Caller;
+    readonly targetId: string;
+    readonly attributes: JsonObject;
+    readonly requestContext: JsonObject;
+    readonly services: Services;
+    readonly log: Logger;
+    readonly transport: DoipRequest['transport'];
+    readonly signal: AbortSignal;
+    readonly input: DoipRequest['input'];
+    inputJson: OperationContext['inputJson'];
+    private readonly stored: StoredObject | null;
+
+    constructor(facts: ContextFacts) {
+
+        this.caller = facts.caller;
+        this.targetId = facts.targetId;
+        this.attributes = facts.attributes;
+        this.requestContext = facts.requestContext;
+        this.services = facts.services;
+        this.log = facts.log;
+        this.transport = facts.request.transport;
+        this.signal = facts.request.signal;
+        this.input = facts.request.input;
+        this.inputJson = undefined;
+        this.stored = facts.stored;
+    }
+
+    get hasTarget(): boolean {
+
+        return this.stored !== null;
+    }
+
+    get target(): StoredObject {
+
+        if (!this.stored) {
+            throw new Error(`target ${this.targetId} was not loaded for this operation`);
+        }
+
+        return this.stored;
+    }
+}
+
+function contextWithoutState(request: DoipRequest, services: Services, log: Logger): OperationContext {
+
+    return new Context({
+        caller: ANONYMOUS, targetId: DESIGN_ID, attributes: {}, requestContext: {}, services, log, request, stored: null
+    });
+}
+
+function readRequestContext(attributes: JsonObject): JsonObject {
+
+    const value = attributes.requestContext;
+    if (value === undefined) {
+        return {};
+    }
+
+    if (!isJsonObject(value)) {
+        throw badRequest('Unable to parse requestContext: it must be a JSON object');
+    }
+
+    return value;
+}
+
+/** The answer that stands for an error. What the caller may not know goes to the log only. */
+export function errorResponse(requestId: string | null, thrown: unknown, log: Logger): DoipResponse {
+
+    const error = thrown instanceof DoipError ? thrown : internal(thrown);
+    if (error.cause !== undefined || !(thrown instanceof DoipError)) {
+        log.error({ err: error.cause ?? thrown, status: error.status }, error.message);
+    }
+    else if (error.reason !== undefined) {
+        log.info({ status: error.status, reason: error.reason }, error.message);
+    }
+
+    const body = { message: error.message, ...error.details };
+    return {
+        requestId,
+        status: error.status,
+        attributes: { message: error.message, ...error.attributes },
+        output: json(body),
+        ...(error.http === undefined ? {} : { http: error.http })
+    };
+}

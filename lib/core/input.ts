@@ -1,0 +1,61 @@
+/**
+ * Brings attributes and input into the shape that an operation declares. Unknown attributes pass, wrong values of known
+ * ones are the caller's mistake.
+ */
+
+import type Joi from 'joi';
+import type { DoipRequest } from '../doip/envelope.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { Context } from './dispatcher.js';
+import type { Operation } from './operation.js';
+import { badRequest } from '../doip/error.js';
+import { expectNone, readJson, readOptionalJson } from '../doip/segments.js';
+
+const joiOptions: Joi.ValidationOptions = { allowUnknown: true, abortEarly: true, convert: true };
+
+/** The validated attributes of a request, with defaults. */
+export function shapeAttributes(operation: Operation, attributes: JsonObject): JsonObject {
+
+    if (!operation.attributes) {
+        return attributes;
+    }
+
+    const checked: Joi.ValidationResult<JsonObject> = operation.attributes.validate(attributes, joiOptions);
+    if (checked.error) {
+        throw badRequest(`attribute ${checked.error.message}`);
+    }
+
+    return checked.value;
+}
+
+/** Reads the input as far as the operation wants it read before its handler runs. */
+export async function shapeInput(operation: Operation, context: Context, input: DoipRequest['input']): Promise<void> {
+
+    switch (operation.input ?? 'none') {
+        case 'segments':
+            return;
+        case 'none':
+            return expectNone(input);
+        case 'json':
+            context.inputJson = checkInput(operation, await readJson(input));
+            return;
+        case 'optional-json': {
+            const value = await readOptionalJson(input);
+            context.inputJson = value === undefined ? undefined : checkInput(operation, value);
+        }
+    }
+}
+
+function checkInput(operation: Operation, value: JsonValue): JsonValue {
+
+    if (!operation.inputSchema) {
+        return value;
+    }
+
+    const checked = operation.inputSchema.validate(value, joiOptions) as Joi.ValidationResult<JsonValue>;
+    if (checked.error) {
+        throw badRequest(`input ${checked.error.message}`);
+    }
+
+    return checked.value;
+}

@@ -1,0 +1,162 @@
+/**
+ * The operations of one gateway: registered by id and alias, found by either, listed for ListOperations. Mistakes are
+ * found when an operation is registered, not when it is first called.
+ */
+
+import Joi from 'joi';
+import type { JsonObject } from '../doip/json.js';
+import type { Operation } from './operation.js';
+
+/** Operations whose existence depends on the target, such as the methods of its type. */
+export interface OperationResolver {
+    /** The operation of that id on that target, if the resolver has one. */
+    resolve(operationId: string, targetId: string): Promise<Operation | undefined>;
+    /** Ids of the operations on that target. */
+    list(targetId: string): Promise<readonly string[]>;
+}
+
+const RESERVED_PREFIXES = ['0.DOIP/', '20.DOIP/', 'gateway/'];
+
+const schema = Joi.object({
+    id: Joi.string().pattern(/^[^/\s]+\/\S+$/, 'prefix/suffix').max(255).required(),
+    aliases: Joi.array().items(Joi.string().min(2).max(255)),
+    summary: Joi.string().required(),
+    target: Joi.valid('service', 'object', 'any').required(),
+    methods: Joi.array().items(Joi.valid('GET', 'POST')).min(1).unique(),
+    authorise: Joi.alternatives(
+        Joi.valid('anyone', 'caller', 'admin', 'reader', 'writer', 'in-handler'), Joi.function()
+    ).required(),
+    attributes: Joi.object().schema('object'),
+    input: Joi.valid('none', 'json', 'optional-json', 'segments'),
+    inputSchema: Joi.object().schema(),
+    availableWhenDown: Joi.boolean(),
+    unlisted: Joi.boolean(),
+    handler: Joi.function().required()
+}).custom((operation: Operation, helpers) => {
+
+    if ((operation.authorise === 'reader' || operation.authorise === 'writer') && operation.target !== 'object') {
+        return helpers.message({ custom: `authorise '${operation.authorise}' needs target 'object'` });
+    }
+
+    if (operation.inputSchema && !operation.input?.endsWith('json')) {
+        return helpers.message({ custom: 'inputSchema needs input \'json\' or \'optional-json\'' });
+    }
+
+    return operation;
+});
+
+/** The operations of one gateway. */
+export class OperationRegistry {
+
+    private readonly byId = new Map<string, Operation>();
+    private readonly byName = new Map<string, Operation>();
+    private readonly resolvers: OperationResolver[] = [];
+    private sealed = false;
+
+    /**
+     * Adds an operation.
+     *
+     * @param options `override` permits an id under a prefix that belongs to the service, and replaces what stands there.
+     * @throws Error when the declaration is wrong, an id or alias is taken, or the gateway has started.
+     */
+    register<A extends object>(operation: Operation<A>, options: { override?: boolean } = {}): void {
+
+        const id = String(operation?.id);
+        if (this.sealed) {
+            throw new Error(`operation ${id}: operations must be registered before the gateway starts`);
+        }
+
+        const { error } = schema.validate(operation, { convert: false });
+        if (error) {
+            throw new Error(`operation ${id}: ${error.message}`);
+        }
+
+        if (!options.override && RESERVED_PREFIXES.some((prefix) => id.startsWith(prefix))) {
+            throw new Error(`operation ${id}: the prefix belongs to the service; register with { override: true }`);
+        }
+
+        if (options.override) {
+            this.remove(id);
+        }
+
+        const names = [id, ...(operation.aliases ?? [])];
+        for (const name of names) {
+            if (this.byName.has(name)) {
+                throw new Error(`operation ${id}: ${name === id ? 'id' : `alias ${name}`} is already registered`);
+            }
+        }
+
+        // Attributes are validated by the operation's own schema before its handler sees them, so the types agree.
+        const erased = operation as unknown as Operation;
+        this.byId.set(id, erased);
+        for (const name of names) {
+            this.byName.set(name, erased);
+        }
+    }
+
+    /** Adds a source of operations that depend on the target. Built-in and registered ids win over it. */
+    addResolver(resolver: OperationResolver): void {
+
+        this.resolvers.push(resolver);
+    }
+
+    /** From now on nothing can be registered. */
+    seal(): void {
+
+        this.sealed = true;
+    }
+
+    /** The operation of that id or alias, looking at the fixed ones only. */
+    get(idOrAlias: string): Operation | undefined {
+
+        return this.byName.get(idOrAlias);
+    }
+
+    /** The operation of that id or alias on that target. */
+    async find(idOrAlias: string, targetId: string): Promise<Operation | undefined> {
+
+        for (const resolver of this.resolvers) {
+            const operation = await resolver.resolve(idOrAlias, targetId);
+            if (operation) {
+                return operation;
+            }
+        }
+
+        return undefined;
+    }
+
+    /** The registered operations, in the order of registration. */
+    all(): Operation[] {
+
+        return [...this.byId.values()];
+    }
+
+    /** Ids that the resolvers offer on that target. */
+    async listDynamic(targetId: string): Promise<string[]> {
+
+        const ids = new Set<string>();
+        for (const resolver of this.resolvers) {
+            for (const id of await resolver.list(targetId)) {
+                if (!this.byName.has(id)) {
+                    ids.add(id);
+                }
+            }
+        }
+
+        return [...ids];
+    }
+
+    private remove(id: string): void {
+
+        const old = this.byId.get(id);
+        if (old) {
+            this.byId.delete(id);
+            for (const name of [id, ...(old.aliases ?? [])]) {
+                this.byName.delete(name);
+            }
+        }
+    }
+}
+
+/** Attributes of an operation that declares no schema. */
+export type AnyAttributes = JsonObject;

@@ -1,0 +1,144 @@
+/**
+ * The gateway: operations, statuses, and `perform()`. A composition root without HTTP; everything that the service can do is
+ * reachable here, without any translator.
+ */
+
+import type { Logger } from 'pino';
+import type { DoipRequest, DoipResponse } from './doip/envelope.js';
+import type { StatusInfo } from './doip/status.js';
+import type { Operation } from './core/operation.js';
+import type { OperationResolver } from './core/registry.js';
+import type { GatewayOptions, Runtime } from './runtime.js';
+import type { Services } from './services.js';
+import { Dispatcher } from './core/dispatcher.js';
+import { OperationRegistry } from './core/registry.js';
+import { internal } from './doip/error.js';
+import { StatusTable } from './doip/status.js';
+import { builtInOperations } from './operations/index.js';
+import { openRuntime } from './runtime.js';
+import { StartupState } from './startup-state.js';
+
+/** A repository. */
+export interface Gateway {
+    /** Performs a request. Never rejects: errors are answers. */
+    perform(request: DoipRequest): Promise<DoipResponse>;
+    /**
+     * Adds an operation of one's own, before `start()`.
+     *
+     * @throws Error when the declaration is wrong or its id is taken
+     */
+    registerOperation<A extends object>(operation: Operation<A>, options?: { override?: boolean }): void;
+    /** Makes a status of one's own known, before it is used. `http` defaults to 200. */
+    registerStatus(id: string, options?: { http?: number; reason?: string }): void;
+    /** Adds operations whose existence depends on the target, before `start()`. */
+    addResolver(resolver: OperationResolver): void;
+    /** The statuses that translators ask. */
+    readonly statuses: StatusTable;
+    /** Opens the database, brings it up to date and begins to answer. Rejects when that fails; `perform` then answers 500. */
+    start(): Promise<GatewayStart>;
+    /** Ends background work and closes the database. */
+    stop(): Promise<void>;
+    /** The services behind the operations. Throws before `start()`. */
+    readonly services: Services;
+}
+
+/** What the first start had to tell. */
+export interface GatewayStart {
+    /** The administrator's password when none was given and one was made up. Shown once, stored only as a hash. */
+    readonly generatedPassword: string | null;
+}
+
+/**
+ * Makes a gateway. Nothing is opened before `start()`.
+ *
+ * @example
+ * const gateway = createGateway({ dataDir: './data', prefix: 'test' });
+ * gateway.registerOperation(wordCount);
+ * await gateway.start();
+ */
+export function createGateway(options: GatewayOptions): Gateway {
+
+    return new RepositoryGateway(options);
+}
+
+class RepositoryGateway implements Gateway {
+
+    readonly statuses = new StatusTable();
+    readonly #options: GatewayOptions;
+    readonly #log: Logger;
+    readonly #registry = new OperationRegistry();
+    readonly #startup = new StartupState();
+    #runtime: Runtime | null = null;
+    #dispatcher: Dispatcher;
+
+    constructor(options: GatewayOptions) {
+
+        this.#options = options;
+        this.#log = options.log;
+        for (const operation of builtInOperations) {
+            this.#registry.register(operation, { override: true });
+        }
+
+        // Before the start only the operations that need no state can be performed; they see nothing but the start-up state.
+        this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, 'The system is down.');
+    }
+
+    get services(): Services {
+
+        if (!this.#runtime) {
+            throw new Error('the gateway has not been started');
+        }
+
+        return this.#runtime.services;
+    }
+
+    registerOperation<A extends object>(operation: Operation<A>, options: { override?: boolean } = {}): void {
+
+        this.#registry.register(operation, options);
+    }
+
+    registerStatus(id: string, options: Partial<StatusInfo> = {}): void {
+
+        this.statuses.register(id, options);
+    }
+
+    addResolver(resolver: OperationResolver): void {
+
+        this.#registry.addResolver(resolver);
+    }
+
+    perform(request: DoipRequest): Promise<DoipResponse> {
+
+        return this.#dispatcher.perform(request);
+    }
+
+    async start(): Promise<GatewayStart> {
+
+        this.#registry.seal();
+        this.#startup.set('storage', 'STARTING');
+        try {
+            const { runtime, generatedPassword } = await openRuntime(this.#options, this.#registry, this.#startup);
+            this.#runtime = runtime;
+            this.#dispatcher = this.#dispatcherOf(runtime.services, null);
+            this.#startup.set('storage', 'UP');
+            return { generatedPassword };
+        }
+        catch (error) {
+            this.#startup.set('storage', 'FAILED');
+            throw error;
+        }
+    }
+
+    async stop(): Promise<void> {
+
+        const runtime = this.#runtime;
+        this.#runtime = null;
+        this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, 'The system is shutting down.');
+        await runtime?.close();
+    }
+
+    #dispatcherOf(services: Services, outage: string | null): Dispatcher {
+
+        return new Dispatcher({ registry: this.#registry, services, log: this.#log, outage: outage === null ? null : internal(undefined, outage) });
+    }
+}

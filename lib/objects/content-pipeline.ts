@@ -1,0 +1,120 @@
+/**
+ * From drafted content to what is stored: generated fields and validation by the type, secrets taken out, references
+ * looked up. Runs with no transaction and no connection held.
+ */
+
+import type { Acl, Metadata } from '../doip/object.js';
+import type { JsonObject } from '../doip/json.js';
+import type { Caller } from '../identity/caller.js';
+import type { Catalog } from '../types/catalog.js';
+import type { ProcessedContent, TypeDefinition } from '../types/type-definition.js';
+import type { FieldLimits } from './field-rules.js';
+import type { TransactionClock } from './id-minter.js';
+import type { ObjectInput } from './object-input.js';
+import type { ReferenceChecker } from './reference-checker.js';
+import type { StoredElement, StoredObject } from './stored-object.js';
+import type { ObjectChange } from './write-participant.js';
+import { badRequest } from '../doip/error.js';
+import { checkedText, checkElementCount } from './field-rules.js';
+
+/** An object as it is about to become. */
+export interface Draft {
+    readonly before: StoredObject | null;
+    readonly id: string;
+    readonly type: string;
+    readonly content: JsonObject;
+    readonly acl: Acl | null;
+    readonly userMetadata: JsonObject | null;
+    readonly elements: readonly StoredElement[];
+    readonly metadata: Metadata;
+    readonly caller: Caller;
+    /** Epoch milliseconds. */
+    readonly now: number;
+    /** False when the content stays as it is and is not looked at again, even if its type has changed meanwhile. */
+    readonly contentTouched: boolean;
+}
+
+/** A draft that passed everything. */
+export type PreparedChange = ObjectChange & { readonly after: StoredObject };
+
+/** Takes secrets out of content; see `identity/secure-values`. */
+export interface SecretKeeper {
+    /** Content without the secrets, and the steps that store their hashes. Throws for secrets that cannot be. */
+    extract(processed: ProcessedContent, draft: Draft): Promise<{ content: JsonObject; steps: ObjectChange['steps'] }>;
+}
+
+/** Prepares drafts. */
+export class ContentPipeline {
+
+    private readonly catalog: Catalog;
+    private readonly secrets: SecretKeeper;
+    private readonly references: ReferenceChecker;
+    private readonly clock: TransactionClock;
+    private readonly limits: FieldLimits;
+
+    constructor(parts: {
+        catalog: Catalog; secrets: SecretKeeper; references: ReferenceChecker; clock: TransactionClock; limits: FieldLimits;
+    }) {
+
+        this.catalog = parts.catalog;
+        this.secrets = parts.secrets;
+        this.references = parts.references;
+        this.clock = parts.clock;
+        this.limits = parts.limits;
+    }
+
+    /**
+     * Checks a draft and completes it.
+     *
+     * @throws DoipError 400 with the pointers of what is wrong
+     */
+    async prepare(draft: Draft): Promise<PreparedChange> {
+
+        checkElementCount(draft.elements.length, this.limits);
+        if (draft.userMetadata) {
+            checkedText('userMetadata', draft.userMetadata, this.limits);
+        }
+
+        const { before, caller, now } = draft;
+        if (!draft.contentTouched) {
+            return { before, after: this.complete(draft, draft.content), processed: null, steps: [], caller, now };
+        }
+
+        const processed = this.typeOf(draft.type).process({
+            content: draft.content,
+            id: draft.id,
+            createdOn: draft.metadata.createdOn,
+            createdBy: draft.metadata.createdBy,
+            modifiedOn: draft.metadata.modifiedOn,
+            modifiedBy: draft.metadata.modifiedBy
+        });
+        await this.references.check(processed, draft);
+        const { content, steps } = await this.secrets.extract(processed, draft);
+        checkedText('content', content, this.limits);
+        return { before, after: this.complete(draft, content), processed, steps, caller, now };
+    }
+
+    /** Text of the primary property of content that is about to be created, when its type marks one. */
+    primaryOf(input: ObjectInput): string | undefined {
+
+        return input.type === undefined || !input.content ? undefined :
+            this.catalog.current.get(input.type)?.primaryOf(input.content);
+    }
+
+    private typeOf(name: string): TypeDefinition {
+
+        const type = this.catalog.current.get(name);
+        if (!type) {
+            throw badRequest(`Unknown type ${name}`);
+        }
+
+        return type;
+    }
+
+    private complete(draft: Draft, content: JsonObject): StoredObject {
+
+        const { id, type, acl, userMetadata, elements, metadata } = draft;
+        const txnId = this.clock.next(draft.before?.metadata.txnId);
+        return { id, type, content, acl, userMetadata, elements, metadata: { ...metadata, txnId } };
+    }
+}

@@ -1,0 +1,87 @@
+/**
+ * The bytes of elements, between the object pipeline and the blob store: where they go, what the unit of a change has to say
+ * about them, and reading them back.
+ */
+
+import type { Step } from '../../db/database.js';
+import type { JsonObject } from '../doip/json.js';
+import type { BlobStore } from '../stores/blob-store.js';
+import type { ByteRange, ElementStores } from '../stores/element-store.js';
+import type { ObjectInput } from './object-input.js';
+import type { StoredElement } from './stored-object.js';
+import type { ObjectChange } from './write-participant.js';
+import { BLOB_GONE } from '../stores/blob-store.js';
+
+/** Bytes that are stored but belong to no object yet. */
+export interface StagedElement {
+    readonly store: string;
+    readonly blobId: number;
+    /** Bytes. */
+    readonly size: number;
+    /** Lower-case hex SHA-256, when it was asked for. */
+    readonly hash: string | null;
+    /** Takes them back; does nothing once they belong to an object. */
+    discard(): Promise<void>;
+}
+
+/** What is known when bytes arrive. */
+export interface StageFacts {
+    /** What was read of the object so far. */
+    readonly input: Pick<ObjectInput, 'id' | 'type' | 'content'>;
+    readonly requestContext: JsonObject;
+    /** Ends the staging when the peer goes away. */
+    readonly signal: AbortSignal;
+}
+
+/** Stages, links and opens the bytes of elements. */
+export class ElementService {
+
+    readonly #blobs: BlobStore;
+    readonly #stores: ElementStores;
+    readonly #maxBytes: number;
+
+    constructor(blobs: BlobStore, stores: ElementStores, maxBytes: number) {
+
+        this.#blobs = blobs;
+        this.#stores = stores;
+        this.#maxBytes = maxBytes;
+    }
+
+    /** Keeps the bytes of a body until an object links them or they are discarded. */
+    async stage(body: AsyncIterable<Uint8Array>, { input, requestContext, signal }: StageFacts): Promise<StagedElement> {
+
+        const facts = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };
+        const store = await this.#stores.choose(facts, requestContext);
+        const staged = await this.#blobs.stage(body, { maxBytes: this.#maxBytes, store, signal });
+        return { store, blobId: staged.blobId, size: staged.size, hash: staged.sha256, discard: () => staged.discard() };
+    }
+
+    /** Steps of a change that link the bytes of new elements and let go of those of elements that went. */
+    steps({ before, after, now }: ObjectChange): Step[] {
+
+        const old = before?.elements ?? [];
+        const current = after?.elements ?? [];
+        if (old === current || old.length === 0 && current.length === 0) {
+            return [];
+        }
+
+        const oldIds = new Set(old.map(({ blobId }) => blobId));
+        const currentIds = new Set(current.map(({ blobId }) => blobId));
+        return [
+            ...current.filter(({ blobId }) => !oldIds.has(blobId)).flatMap((element) => this.#blobs.linkSteps(element)),
+            ...old.filter(({ blobId }) => !currentIds.has(blobId)).flatMap(({ blobId }) => this.#blobs.unlinkSteps(blobId, now))
+        ];
+    }
+
+    /** True when a unit failed because bytes it wanted to link were removed before. */
+    isLost(failed: string): boolean {
+
+        return failed === BLOB_GONE;
+    }
+
+    /** The bytes of an element, or of a range of it, read as they are asked for. */
+    open({ blobId, store, size }: StoredElement, range: ByteRange | null): AsyncIterable<Uint8Array> {
+
+        return range ? this.#blobs.open({ blobId, store, size }, range) : this.#blobs.open({ blobId, store, size });
+    }
+}

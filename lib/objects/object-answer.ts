@@ -1,0 +1,28 @@
+/**
+ * What operations answer when their answer is an object.
+ */
+
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { Caller } from '../identity/caller.js';
+import type { Policy } from '../identity/policy.js';
+import type { StoredObject } from './stored-object.js';
+import { toDigitalObject } from './stored-object.js';
+
+/** Who asks, and who knows what they may see. */
+export interface Asking {
+    readonly caller: Caller;
+    readonly services: { readonly policy: Policy };
+}
+
+/** The digital object as the caller may see it, and the facts that carriers show beside it. */
+export function objectAnswer(asking: Asking, object: StoredObject): [JsonValue, JsonObject] {
+
+    const visible = asking.services.policy.visibleTo(asking.caller, object);
+    return [toDigitalObject(visible) as unknown as JsonObject, objectFacts(asking, object)];
+}
+
+/** Attributes of an answer about an object: its type, and what the caller may do with it. */
+export function objectFacts({ caller, services: { policy } }: Asking, object: StoredObject): JsonObject {
+
+    return { type: object.type, permission: policy.permissionOf(caller, object) };
+}

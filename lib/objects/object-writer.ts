@@ -1,0 +1,95 @@
+/**
+ * Stores one change of one object: collects the steps of everybody concerned into a unit, commits it, and says in the
+ * words of the domain why it could not be committed.
+ */
+
+import type { Database, Step } from '../../db/database.js';
+import type { ObjectStore } from '../stores/object-store.js';
+import type { ElementService } from './element-service.js';
+import type { ObjectChange, WriteParticipant } from './write-participant.js';
+import { conflict, internal } from '../doip/error.js';
+
+/** The tag of a unit that met another version of the object than it was computed from. */
+export const LOST_RACE = 'object:changed';
+
+/** The tag of a create whose id is in use. */
+export const ID_TAKEN = 'object:taken';
+
+/** What became of a change. */
+export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';
+
+/** Commits changes of objects. */
+export class ObjectWriter {
+
+    private readonly db: Database;
+    private readonly store: ObjectStore;
+    private readonly elements: ElementService;
+    private readonly participants: readonly WriteParticipant[];
+
+    constructor(parts: {
+        db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[];
+    }) {
+
+        this.db = parts.db;
+        this.store = parts.store;
+        this.elements = parts.elements;
+        this.participants = parts.participants;
+    }
+
+    /**
+     * Stores a change. What comes back as `stored` is on disk.
+     *
+     * @throws DoipError when a participant refuses, such as 400 for a username that is taken
+     */
+    async write(change: ObjectChange): Promise<WriteOutcome> {
+
+        const steps: Step[] = [...this.ownSteps(change), ...change.steps, ...this.elements.steps(change)];
+        for (const participant of this.participants) {
+            steps.push(...await participant.steps(change));
+        }
+
+        const outcome = await this.db.commit({ steps });
+        if (outcome.ok) {
+            for (const participant of this.participants) {
+                participant.committed?.(change);
+            }
+
+            return 'stored';
+        }
+
+        return this.explain(outcome.failed, change);
+    }
+
+    private ownSteps({ before, after }: ObjectChange): Step[] {
+
+        if (!after) {
+            return before ? this.store.deleteSteps(before, LOST_RACE) : [];
+        }
+
+        return before ? this.store.updateSteps(before, after, LOST_RACE) : this.store.insertSteps(after, ID_TAKEN);
+    }
+
+    private explain(failed: string, change: ObjectChange): WriteOutcome {
+
+        if (failed === LOST_RACE) {
+            return 'lost-race';
+        }
+
+        if (failed === ID_TAKEN) {
+            return 'id-taken';
+        }
+
+        for (const participant of this.participants) {
+            const error = participant.explain?.(failed, change);
+            if (error) {
+                throw error;
+            }
+        }
+
+        if (this.elements.isLost(failed)) {
+            throw conflict('the bytes of a payload were removed before they could be stored, send them again');
+        }
+
+        throw internal(new Error(`a unit failed at ${failed}`));
+    }
+}

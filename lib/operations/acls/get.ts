@@ -1,0 +1,21 @@
+/**
+ * Reads the access control list of an object (specification: GET `/acls/<id>`).
+ */
+
+import type { JsonObject } from '../../doip/json.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const getAcl = defineOperation({
+    id: Op.aclsGet,
+    summary: 'read the access control list of an object',
+    target: 'object',
+    methods: ['GET', 'POST'],
+    authorise: 'reader',
+    unlisted: true,
+
+    async handler({ target }) {
+
+        return result.json((target.acl ?? {}) as JsonObject);
+    }
+});

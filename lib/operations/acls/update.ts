@@ -1,0 +1,29 @@
+/**
+ * Replaces the access control list of an object (specification: PUT `/acls/<id>`). An absent array means that the defaults
+ * of the type apply; an empty one that only the administrator may.
+ */
+
+import type { JsonObject } from '../../doip/json.js';
+import { demand } from '../../core/authorise.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { checkAcl } from '../../objects/field-rules.js';
+
+export const updateAcl = defineOperation({
+    id: Op.aclsUpdate,
+    summary: 'replace the access control list of an object',
+    target: 'object',
+    authorise: 'writer',
+    input: 'json',
+    unlisted: true,
+
+    async handler({ caller, target, inputJson, services: { objects, policy, limits } }) {
+
+        const acl = checkAcl(inputJson ?? null, limits);
+        await objects.updateAcl(target.id, acl, {
+            caller,
+            check: (object) => demand(caller, policy.canWrite(caller, object))
+        });
+        return result.json(acl as JsonObject);
+    }
+});

@@ -1,0 +1,59 @@
+/**
+ * `0.DOIP/Op.Create`: stores a new object (specification: POST `/objects`, DOIP "Create").
+ */
+
+import Joi from 'joi';
+import type { OperationContext } from '../../core/context.js';
+import { flag, text } from '../../core/attributes.js';
+import { demand } from '../../core/authorise.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { badRequest } from '../../doip/error.js';
+import { Op } from '../../doip/operation-ids.js';
+import { readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
+import { objectAnswer } from '../../objects/object-answer.js';
+
+interface CreateAttributes {
+    readonly dryRun: boolean;
+    readonly suffix?: string;
+}
+
+export const create = defineOperation<CreateAttributes>({
+    id: Op.create,
+    aliases: ['Create'],
+    summary: 'create an object',
+    target: 'service',
+    authorise: 'in-handler',
+    input: 'segments',
+    attributes: Joi.object<CreateAttributes>({ dryRun: flag().default(false), suffix: text() }),
+
+    async handler(context) {
+
+        const { services: { objects, elements, limits }, attributes, caller } = context;
+        const input = await readObjectInput(context.input, {
+            limits,
+            beforeBytes: (known) => admit(context, known),
+            stage: (body, known) => elements.stage(body, {
+                input: known, requestContext: context.requestContext, signal: context.signal
+            })
+        });
+        const { dryRun, suffix } = attributes;
+        const stored = await storing(input, dryRun, () => {
+
+            return objects.create(input, { caller, dryRun, requestContext: context.requestContext }, { suffix });
+        });
+        return result.json(...objectAnswer(context, stored));
+    }
+});
+
+/** The rights of a creation depend on its type, so they are looked at as soon as the type is known, before any bytes are kept. */
+function admit({ caller, services: { catalog, policy } }: OperationContext<CreateAttributes>, { type }: ObjectInput): void {
+
+    if (type === undefined) {
+        throw badRequest('Missing object type');
+    }
+
+    demand(caller, policy.canCreate(caller, type));
+    if (!catalog.current.get(type)) {
+        throw badRequest(`Unknown type ${type}`);
+    }
+}

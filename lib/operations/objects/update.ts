@@ -1,0 +1,69 @@
+/**
+ * `0.DOIP/Op.Update`: replaces the content of an object or a part of it, its rights, user metadata and elements
+ * (specification: PUT `/objects/<id>`, DELETE with `jsonPointer` or `payload`, DOIP "Update").
+ */
+
+import Joi from 'joi';
+import type { OperationContext } from '../../core/context.js';
+import { flag, text, texts } from '../../core/attributes.js';
+import { demand } from '../../core/authorise.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { checkElementName } from '../../objects/field-rules.js';
+import { readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
+import { objectAnswer } from '../../objects/object-answer.js';
+
+interface UpdateAttributes {
+    readonly dryRun: boolean;
+    readonly jsonPointer?: string;
+    readonly deletePointer?: string;
+    readonly elementsToDelete: readonly string[];
+    readonly allowTypeChange: boolean;
+}
+
+export const update = defineOperation<UpdateAttributes>({
+    id: Op.update,
+    aliases: ['Update'],
+    summary: 'replace the content, rights or elements of an object',
+    target: 'object',
+    authorise: 'writer',
+    input: 'segments',
+    attributes: Joi.object<UpdateAttributes>({
+        dryRun: flag().default(false),
+        jsonPointer: text(),
+        deletePointer: text(),
+        elementsToDelete: texts().default([]),
+        allowTypeChange: flag().default(false)
+    }).oxor('jsonPointer', 'deletePointer'),
+
+    async handler(context) {
+
+        const { services: { objects, elements, limits, policy }, attributes, caller, target } = context;
+        const input = await readObjectInput(context.input, {
+            limits,
+            beforeBytes: (known) => admitType(context, known),
+            stage: (body, known) => elements.stage(body, {
+                input: { ...known, id: target.id, type: known.type ?? target.type },
+                requestContext: context.requestContext, signal: context.signal
+            })
+        });
+        input.elementsToDelete.push(...attributes.elementsToDelete.map((name) => checkElementName(name, limits)));
+        const { dryRun } = attributes;
+        const stored = await storing(input, dryRun, () => objects.update(target.id, { ...attributes, input }, {
+            caller, dryRun,
+            requestContext: context.requestContext,
+            check: (object) => demand(caller, policy.canWrite(caller, object))
+        }));
+        return result.json(...objectAnswer(context, stored));
+    }
+});
+
+/** An object may become one of another type only by somebody who may create such objects. */
+function admitType({ caller, target, services: { policy } }: OperationContext<UpdateAttributes>, { type }: ObjectInput): void {
+
+    if (type === undefined || type === target.type) {
+        return;
+    }
+
+    demand(caller, policy.canCreate(caller, type));
+}

@@ -1,0 +1,31 @@
+/**
+ * `20.DOIP/Op.GetInitData`: what a user interface wants to know first: version, design and types, and who is logged in.
+ */
+
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { COMPATIBLE_VERSION, implementation } from '../../version.js';
+import { designDocument } from '../../types/design-document.js';
+
+export const getInitData = defineOperation({
+    id: Op.getInitData,
+    summary: 'read version, design and the current login',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'anyone',
+
+    async handler({ caller, services: { catalog, policy } }) {
+
+        const active = caller.userId !== null;
+        return result.json({
+            version: { number: COMPATIBLE_VERSION, timestamp: implementation.timestamp, implementation: { ...implementation } },
+            design: designDocument(catalog.current),
+            isActiveSession: active,
+            active,
+            ...(caller.userId === null ? {} : { userId: caller.userId }),
+            ...(caller.username === null ? {} : { username: caller.username }),
+            typesPermittedToCreate: policy.typesPermittedToCreate(caller),
+            groupIds: [...caller.groupIds]
+        });
+    }
+});

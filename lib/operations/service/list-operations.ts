@@ -1,0 +1,60 @@
+/**
+ * `0.DOIP/Op.ListOperations`: the ids of the operations that the caller may perform on the target.
+ */
+
+import type { OperationContext } from '../../core/context.js';
+import type { Operation } from '../../core/operation.js';
+import { demand, missingTarget } from '../../core/authorise.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const listOperations = defineOperation({
+    id: Op.listOperations,
+    summary: 'list the operations on the target',
+    target: 'any',
+    methods: ['GET', 'POST'],
+    authorise: 'in-handler',
+
+    async handler(context) {
+
+        const { targetId, services: { registry, serviceId } } = context;
+        const onService = targetId === serviceId;
+        if (!onService) {
+            demandReader(context);
+        }
+
+        const fixed = registry.all().filter((operation) => !operation.unlisted && fits(operation, onService) && mayTry(operation, context));
+        return result.json([...fixed.map(({ id }) => id), ...await registry.listDynamic(targetId)]);
+    }
+});
+
+function demandReader(context: OperationContext): void {
+
+    const { caller, services: { policy } } = context;
+    if (!context.hasTarget) {
+        throw missingTarget(context);
+    }
+
+    demand(caller, policy.canRead(caller, context.target));
+}
+
+function fits({ target }: Operation, onService: boolean): boolean {
+
+    return target === 'any' || (target === 'service') === onService;
+}
+
+/** Operations whose rule refuses the caller outright are left out; what a handler decides itself stays in. */
+function mayTry({ authorise }: Operation, context: OperationContext): boolean {
+
+    const { caller, services: { policy } } = context;
+    switch (authorise) {
+        case 'admin':
+            return caller.isAdmin;
+        case 'caller':
+            return caller.userId !== null;
+        case 'writer':
+            return context.hasTarget && policy.canWrite(caller, context.target).allowed;
+        default:
+            return true;
+    }
+}

@@ -1,0 +1,25 @@
+/**
+ * The startup status, answered also when nothing else is (specification: GET `/startupStatus`).
+ */
+
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { Status } from '../../doip/status.js';
+
+export const startupStatus = defineOperation({
+    id: Op.startupStatus,
+    summary: 'tell which subsystems are up',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'anyone',
+    availableWhenDown: true,
+    unlisted: true,
+
+    async handler({ services: { startup } }) {
+
+        const record = startup.record();
+        return startup.state === 'FAILED' ?
+            result.status(Status.internal, { message: 'start-up failed', ...record }) :
+            result.json(record);
+    }
+});

@@ -1,0 +1,127 @@
+/**
+ * Opens the database and composes stores and services around it. What `gateway.ts` runs on once it has started.
+ */
+
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.js';
+import type { OperationRegistry } from './core/registry.js';
+import type { JsonObject } from './doip/json.js';
+import type { FieldLimits } from './objects/field-rules.js';
+import type { Endpoint, Services } from './services.js';
+import type { ElementStore, StoreChooser } from './stores/element-store.js';
+import type { StartupState } from './startup-state.js';
+import { openDatabase } from '../db/open.js';
+import { bootstrap } from './bootstrap.js';
+import { KeyedLocks } from './core/locks.js';
+import { serviceId } from './doip/handle.js';
+import { AdminAccount } from './identity/admin-account.js';
+import { AdminOnlyAuthentication } from './identity/admin-only-authentication.js';
+import { Policy } from './identity/policy.js';
+import { ContentPipeline, type SecretKeeper } from './objects/content-pipeline.js';
+import { ElementService } from './objects/element-service.js';
+import { TransactionClock } from './objects/id-minter.js';
+import { ObjectService } from './objects/object-service.js';
+import { ObjectWriter } from './objects/object-writer.js';
+import { ReferenceChecker } from './objects/reference-checker.js';
+import { BlobStore } from './stores/blob-store.js';
+import { CatalogStore } from './stores/catalog-store.js';
+import { DatabaseElementStore } from './stores/database-element-store.js';
+import { ElementStores } from './stores/element-store.js';
+import { ObjectStore } from './stores/object-store.js';
+import { ReferenceStore } from './stores/reference-store.js';
+import { SettingStore } from './stores/setting-store.js';
+import { Catalog } from './types/catalog.js';
+import { CatalogParticipant } from './types/catalog-participant.js';
+import { TypeRegistry } from './types/type-registry.js';
+
+/** What a gateway is made from. */
+export interface GatewayOptions {
+    readonly dataDir: string;
+    /** `mysql://user:password@host:port/database`; SQLite in `dataDir` when absent. */
+    readonly databaseUrl?: string | null | undefined;
+    readonly prefix: string;
+    readonly baseUri?: string | null | undefined;
+    /** For the first start. */
+    readonly adminPassword?: string | null | undefined;
+    /** Members of the design for the first start. */
+    readonly design?: JsonObject | undefined;
+    /** Name of the extension keyword of schemas. */
+    readonly extensionKeyword: string;
+    readonly limits: FieldLimits & { readonly elementBytes: number };
+    readonly log: Logger;
+    /** Further places for the bytes of elements, by name. */
+    readonly elementStores?: Readonly<Record<string, ElementStore>>;
+    /** Chooses the place for the bytes of an element; without it they go to the database. */
+    readonly storageChooser?: StoreChooser;
+    /** Where clients reach the service natively; told by Hello. */
+    readonly endpoint?: () => Endpoint;
+}
+
+/** Everything that was opened. */
+export interface Runtime {
+    readonly services: Services;
+    /** Ends background work and closes the database. */
+    close(): Promise<void>;
+}
+
+/** Opens and composes. When it rejects, nothing stays open. */
+export async function openRuntime(
+    options: GatewayOptions, registry: OperationRegistry, startup: StartupState
+): Promise<{ runtime: Runtime; generatedPassword: string | null }> {
+
+    const { log } = options;
+    const db = await openDatabase({ url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log });
+    try {
+        await db.migrate();
+        const parts = await compose(db, options, registry, startup);
+        const { generatedPassword } = await bootstrap(parts);
+        const close = async (): Promise<void> => {
+
+            parts.blobs.close();
+            await db.close();
+        };
+
+        return { runtime: { services: parts.services, close }, generatedPassword };
+    }
+    catch (error) {
+        await db.close();
+        throw error;
+    }
+}
+
+const NO_SECRETS: SecretKeeper = { extract: async ({ content }) => ({ content, steps: [] }) };
+
+async function compose(db: Database, options: GatewayOptions, registry: OperationRegistry, startup: StartupState) {
+
+    const { limits, log } = options;
+    const objectStore = new ObjectStore(db);
+    const catalogStore = new CatalogStore(db);
+    const settings = new SettingStore(db);
+    const catalog = new Catalog(objectStore, (design, schemas, previous) => TypeRegistry.build({
+        design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
+    }));
+    const clock = new TransactionClock(await objectStore.highestTxnId());
+    const references = new ReferenceChecker(objectStore, new ReferenceStore(db));
+    const stores = new ElementStores(new DatabaseElementStore(db.blobs), options.storageChooser);
+    for (const [name, store] of Object.entries(options.elementStores ?? {})) {
+        stores.register(name, store);
+    }
+
+    const blobs = new BlobStore(db, stores, { log });
+    const elements = new ElementService(blobs, stores, limits.elementBytes);
+    const pipeline = new ContentPipeline({ catalog, secrets: NO_SECRETS, references, clock, limits });
+    const writer = new ObjectWriter({ db, store: objectStore, elements, participants: [new CatalogParticipant(catalogStore), references] });
+    const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks() });
+    const admin = new AdminAccount({ db, settings, log });
+    const services: Services = {
+        get serviceId() {
+
+            return serviceId(catalog.current.prefix);
+        },
+        registry, objects, elements, catalog, limits, startup, log,
+        policy: new Policy(() => catalog.current.accessRules),
+        authentication: new AdminOnlyAuthentication(admin),
+        endpoint: options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }))
+    };
+    return { db, log, blobs, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
+}

@@ -1,0 +1,113 @@
+/**
+ * Between rows of `objects` and `payloads` and the objects that the service works with.
+ */
+
+import type { SqlValue } from '../../db/database.js';
+import type { JsonObject } from '../doip/json.js';
+import type { Acl, Metadata } from '../doip/object.js';
+import type { StoredElement, StoredObject } from '../objects/stored-object.js';
+
+/** Columns of `objects`. */
+export const OBJECT_COLUMNS = [
+    'id', 'type', 'content', 'acl', 'user_metadata', 'hashes', 'created_on', 'created_by', 'modified_on', 'modified_by',
+    'txn_id', 'element_count', 'is_version', 'version_of', 'published_by', 'published_on'
+] as const;
+
+/** Columns of `payloads` that describe an element. */
+export const ELEMENT_COLUMNS = ['name', 'filename', 'media_type', 'size', 'blob_id', 'store', 'hash'] as const;
+
+/** A row of `objects`. */
+export interface ObjectRow {
+    id: string;
+    type: string;
+    content: string;
+    acl: string | null;
+    user_metadata: string | null;
+    hashes: string | null;
+    created_on: number;
+    created_by: string;
+    modified_on: number;
+    modified_by: string;
+    txn_id: number;
+    element_count: number;
+    is_version: number;
+    version_of: string | null;
+    published_by: string | null;
+    published_on: number | null;
+}
+
+/** A row of `payloads`, without its key. */
+export interface ElementRow {
+    name: string;
+    filename: string | null;
+    media_type: string | null;
+    size: number;
+    blob_id: number;
+    store: string;
+    hash: string | null;
+}
+
+/** The object of a row. */
+export function toObject(found: ObjectRow, elements: readonly StoredElement[]): StoredObject {
+
+    return {
+        id: found.id,
+        type: found.type,
+        content: JSON.parse(found.content) as JsonObject,
+        acl: found.acl === null ? null : JSON.parse(found.acl) as Acl,
+        userMetadata: found.user_metadata === null ? null : JSON.parse(found.user_metadata) as JsonObject,
+        metadata: toMetadata(found),
+        elements
+    };
+}
+
+/** The element of a row. */
+export function toElement(found: ElementRow): StoredElement {
+
+    return {
+        name: found.name, filename: found.filename, mediaType: found.media_type, size: found.size,
+        blobId: found.blob_id, store: found.store, hash: found.hash
+    };
+}
+
+/** The values of an object's row. */
+export function objectValues(object: StoredObject): Record<(typeof OBJECT_COLUMNS)[number], SqlValue> {
+
+    const { metadata } = object;
+    return {
+        id: object.id,
+        type: object.type,
+        content: JSON.stringify(object.content),
+        acl: object.acl === null ? null : JSON.stringify(object.acl),
+        user_metadata: object.userMetadata === null ? null : JSON.stringify(object.userMetadata),
+        hashes: metadata.hashes === undefined ? null : JSON.stringify(metadata.hashes),
+        created_on: metadata.createdOn,
+        created_by: metadata.createdBy,
+        modified_on: metadata.modifiedOn,
+        modified_by: metadata.modifiedBy,
+        txn_id: metadata.txnId,
+        element_count: object.elements.length,
+        is_version: metadata.isVersion ? 1 : 0,
+        version_of: metadata.versionOf ?? null,
+        published_by: metadata.publishedBy ?? null,
+        published_on: metadata.publishedOn ?? null
+    };
+}
+
+function toMetadata(found: ObjectRow): Metadata & { txnId: number } {
+
+    return {
+        ...(found.hashes === null ? {} : { hashes: JSON.parse(found.hashes) as JsonObject }),
+        createdOn: found.created_on,
+        createdBy: found.created_by,
+        modifiedOn: found.modified_on,
+        modifiedBy: found.modified_by,
+        ...(found.is_version ? {
+            isVersion: true,
+            ...(found.version_of === null ? {} : { versionOf: found.version_of }),
+            ...(found.published_by === null ? {} : { publishedBy: found.published_by }),
+            ...(found.published_on === null ? {} : { publishedOn: found.published_on })
+        } : {}),
+        txnId: found.txn_id
+    };
+}

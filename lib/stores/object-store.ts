@@ -1,0 +1,172 @@
+/**
+ * Rows of objects, with the rows of their elements. Reads give whole objects; writes give steps for the unit of a change.
+ */
+
+import type { Database, Step } from '../../db/database.js';
+import type { StoredElement, StoredObject } from '../objects/stored-object.js';
+import { row, statements } from '../../db/statements.js';
+import { ELEMENT_COLUMNS, OBJECT_COLUMNS, objectValues, toElement, toObject } from './object-rows.js';
+import type { ElementRow, ObjectRow } from './object-rows.js';
+
+/** Counters that tell whether cached knowledge is still current; they only grow. */
+export interface Epochs {
+    /** Types and the design object. */
+    readonly types: number;
+    /** Users, groups, credentials and tokens. */
+    readonly identity: number;
+}
+
+/** An object, or its absence, together with the counters of the same moment. */
+export interface ObjectView {
+    readonly object: StoredObject | null;
+    readonly epochs: Epochs;
+}
+
+type ViewRow = ObjectRow & { epoch_types: number; epoch_identity: number };
+
+type Column = (typeof OBJECT_COLUMNS)[number];
+
+type ElementColumn = 'object_id' | 'position' | (typeof ELEMENT_COLUMNS)[number];
+
+/** Objects in the database. */
+export class ObjectStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** The object of an id, with the epochs of the same moment. */
+    async view(id: string): Promise<ObjectView> {
+
+        const { view } = this.#sql;
+        const [found] = await this.#db.read<ViewRow>(view, view.values({ id }));
+        if (!found) {
+            throw new Error('the epochs row is missing; was the database migrated?');
+        }
+
+        const epochs = { types: found.epoch_types, identity: found.epoch_identity };
+        if (found.id === null) {
+            return { object: null, epochs };
+        }
+
+        return { object: toObject(found, found.element_count > 0 ? await this.#elementsOf(id) : []), epochs };
+    }
+
+    /** Types of the objects that exist among the given ids. */
+    async typesOf(ids: readonly string[]): Promise<Map<string, string>> {
+
+        const found = new Map<string, string>();
+        for (let start = 0; start < ids.length; start += TYPES_AT_ONCE) {
+            const { statement, bindings } = this.#sql.types.with({ ids: ids.slice(start, start + TYPES_AT_ONCE) });
+            for (const { id, type } of await this.#db.read<{ id: string; type: string }>(statement, bindings)) {
+                found.set(id, type);
+            }
+        }
+
+        return found;
+    }
+
+    /** Ids and transaction numbers of the tips of a type, by id, from `after` on, at most 500. */
+    async listTips(type: string, after: string): Promise<{ id: string; txnId: number }[]> {
+
+        const { listTips } = this.#sql;
+        const rows = await this.#db.read<{ id: string; txn_id: number }>(listTips, listTips.values({ type, after }));
+        return rows.map(({ id, txn_id }) => ({ id, txnId: txn_id }));
+    }
+
+    /** The highest transaction number in use, 0 when there is no object. */
+    async highestTxnId(): Promise<number> {
+
+        const [found] = await this.#db.read<{ highest: number | null }>(this.#sql.highestTxnId, []);
+        return found?.highest ?? 0;
+    }
+
+    /** Steps that insert an object; the unit fails with `taken` when its id is in use. */
+    insertSteps(object: StoredObject, taken: string): Step[] {
+
+        return [
+            this.#sql.insert.step(objectValues(object), { duplicate: taken }),
+            ...object.elements.map((element, position) => this.#insertElement(object.id, element, position))
+        ];
+    }
+
+    /** Steps that replace an object; the unit fails with `changed` when it is no longer the one that was read. */
+    updateSteps(before: StoredObject, after: StoredObject, changed: string): Step[] {
+
+        const expected = before.metadata.txnId;
+        const values = { ...objectValues(after), expected };
+        const steps = [this.#sql.update.step(values, { expect: { rows: 1, otherwise: changed } })];
+        if (before.elements !== after.elements && !sameElements(before.elements, after.elements)) {
+            steps.push(this.#sql.deleteElements.step({ id: before.id }));
+            steps.push(...after.elements.map((element, position) => this.#insertElement(after.id, element, position)));
+        }
+
+        return steps;
+    }
+
+    /** Steps that delete an object; the unit fails with `changed` when it is no longer the one that was read. */
+    deleteSteps(before: StoredObject, changed: string): Step[] {
+
+        const { id, metadata: { txnId } } = before;
+        const steps = [this.#sql.delete.step({ id, expected: txnId }, { expect: { rows: 1, otherwise: changed } })];
+        if (before.elements.length > 0) {
+            steps.push(this.#sql.deleteElements.step({ id }));
+        }
+
+        return steps;
+    }
+
+    async #elementsOf(id: string): Promise<StoredElement[]> {
+
+        const { elements } = this.#sql;
+        return (await this.#db.read<ElementRow>(elements, elements.values({ id }))).map(toElement);
+    }
+
+    #insertElement(id: string, element: StoredElement, position: number): Step {
+
+        return this.#sql.insertElement.step({
+            object_id: id, position, name: element.name, filename: element.filename, media_type: element.mediaType,
+            size: element.size, blob_id: element.blobId, store: element.store, hash: element.hash
+        });
+    }
+}
+
+const TYPES_AT_ONCE = 256;
+
+function sameElements(before: readonly StoredElement[], after: readonly StoredElement[]): boolean {
+
+    return before.length === after.length && before.every((element, index) => element === after[index]);
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    const objectColumns = OBJECT_COLUMNS.map((column) => `o.${column}`);
+    return {
+        view: build<'id'>((knex, bind) => knex('epochs as e')
+            .leftJoin('objects as o', (on) => on.on('o.id', '=', knex.raw('?', [bind('id')])))
+            .where('e.id', 1)
+            .select('e.types as epoch_types', 'e.identity as epoch_identity', ...objectColumns)),
+        elements: build<'id'>((knex, bind) => knex('payloads')
+            .where('object_id', bind('id')).orderBy('position').select(...ELEMENT_COLUMNS)),
+        types: build.list<never, 'ids'>((knex, _bind, list) => knex('objects')
+            .whereIn('id', list('ids')).select('id', 'type')),
+        listTips: build<'type' | 'after'>((knex, bind) => knex('objects')
+            .where('type', bind('type')).where('id', '>', bind('after')).where('is_version', 0)
+            .orderBy('id').limit(500).select('id', 'txn_id')),
+        highestTxnId: build((knex) => knex('objects').max('txn_id as highest')),
+        insert: build<Column>((knex, bind) => knex('objects').insert(row(bind, OBJECT_COLUMNS))),
+        update: build<Column | 'expected'>((knex, bind) => knex('objects')
+            .where('id', bind('id')).where('txn_id', bind('expected')).update(row(bind, OBJECT_COLUMNS))),
+        delete: build<'id' | 'expected'>((knex, bind) => knex('objects')
+            .where('id', bind('id')).where('txn_id', bind('expected')).delete()),
+        insertElement: build<ElementColumn>((knex, bind) => knex('payloads')
+            .insert(row(bind, ['object_id', 'position', ...ELEMENT_COLUMNS]))),
+        deleteElements: build<'id'>((knex, bind) => knex('payloads').where('object_id', bind('id')).delete())
+    };
+}

@@ -1,0 +1,50 @@
+/**
+ * Named facts of the service itself, such as the record of the administrator's password. Not part of any object.
+ */
+
+import type { Database, Step } from '../../db/database.js';
+import { statements } from '../../db/statements.js';
+
+/** Settings in the database. */
+export class SettingStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** The value of a setting, or null. */
+    async get(name: string): Promise<string | null> {
+
+        const { get } = this.#sql;
+        const [found] = await this.#db.read<{ value: string }>(get, get.values({ name }));
+        return found?.value ?? null;
+    }
+
+    /** Steps that set a value. */
+    setSteps(name: string, value: string): Step[] {
+
+        return [this.#sql.set.step({ name, value })];
+    }
+
+    /** Steps that set a value once; the unit fails with `taken` when there is one. */
+    insertSteps(name: string, value: string, taken: string): Step[] {
+
+        return [this.#sql.insert.step({ name, value }, { duplicate: taken })];
+    }
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    return {
+        get: build<'name'>((knex, bind) => knex('settings').where('name', bind('name')).select('value')),
+        set: build<'name' | 'value'>((knex, bind) => knex('settings')
+            .insert({ name: bind('name'), value: bind('value') }).onConflict('name').merge()),
+        insert: build<'name' | 'value'>((knex, bind) => knex('settings').insert({ name: bind('name'), value: bind('value') }))
+    };
+}

@@ -1,0 +1,55 @@
+/**
+ * Writes along when a Schema object or the design changes: keeps type names unique and raises the epoch of types.
+ */
+
+import type { Step } from '../../db/database.js';
+import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import type { CatalogStore } from '../stores/catalog-store.js';
+import { badRequest } from '../doip/error.js';
+import { DESIGN_ID } from '../doip/handle.js';
+import { SCHEMA_TYPE } from './built-in-types.js';
+
+const NAME_TAKEN = 'types:name';
+
+/** Keeps type names and the epoch of types in step with Schema objects. */
+export class CatalogParticipant implements WriteParticipant {
+
+    readonly name = 'types';
+    readonly #store: CatalogStore;
+
+    constructor(store: CatalogStore) {
+
+        this.#store = store;
+    }
+
+    steps({ before, after }: ObjectChange): Step[] {
+
+        const oldName = typeNameOf(before);
+        const newName = typeNameOf(after);
+        const isDesign = (after ?? before)?.id === DESIGN_ID;
+        if (oldName === null && newName === null) {
+            return isDesign ? [this.#store.bumpStep()] : [];
+        }
+
+        const steps: Step[] = [];
+        if (oldName !== newName) {
+            steps.push(...(before && oldName !== null ? this.#store.releaseSteps(before.id) : []));
+            steps.push(...(after && newName !== null ? this.#store.claimSteps(newName, after.id, NAME_TAKEN) : []));
+        }
+
+        return [...steps, this.#store.bumpStep()];
+    }
+
+    explain(failed: string, { after }: ObjectChange): Error | undefined {
+
+        return failed === NAME_TAKEN ? badRequest(`Schema name ${typeNameOf(after)} is not unique.`) : undefined;
+    }
+}
+
+/** The name of the type that an object defines; null when it defines none. Versions of Schema objects define none. */
+export function typeNameOf(object: StoredObject | null): string | null {
+
+    const name = object?.type === SCHEMA_TYPE && !object.metadata.isVersion ? object.content.name : null;
+    return typeof name === 'string' ? name : null;
+}

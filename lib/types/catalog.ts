@@ -1,0 +1,100 @@
+/**
+ * The design and the types as they are now. Kept in memory as an immutable registry and built anew when the epoch of types,
+ * read together with every object, says that somebody changed them, here or on another node.
+ */
+
+import type { JsonObject } from '../doip/json.js';
+import type { ObjectStore } from '../stores/object-store.js';
+import type { TypeRegistry } from './type-registry.js';
+import { DESIGN_ID } from '../doip/handle.js';
+import { isJsonObject } from '../doip/json.js';
+import { SCHEMA_TYPE } from './built-in-types.js';
+
+/** A Schema object as the registry needs it. */
+export interface SchemaRecord {
+    readonly id: string;
+    readonly txnId: number;
+    readonly content: JsonObject;
+}
+
+/** Makes a registry; given by the composition root. */
+export type RegistryBuilder = (design: JsonObject, schemas: readonly SchemaRecord[], previous: TypeRegistry | null) => TypeRegistry;
+
+/** Design and types of this moment. */
+export class Catalog {
+
+    readonly #store: ObjectStore;
+    readonly #build: RegistryBuilder;
+    #registry: TypeRegistry | null = null;
+    #epoch = -1;
+    #schemas = new Map<string, SchemaRecord>();
+    #loading: Promise<void> | null = null;
+
+    constructor(store: ObjectStore, build: RegistryBuilder) {
+
+        this.#store = store;
+        this.#build = build;
+    }
+
+    /** The registry; {@link ensure} decides how new it is. */
+    get current(): TypeRegistry {
+
+        if (!this.#registry) {
+            throw new Error('the catalog of types has not been loaded');
+        }
+
+        return this.#registry;
+    }
+
+    /** Makes sure that the registry is at least as new as an epoch. Costs nothing when it is. */
+    async ensure(epoch: number): Promise<void> {
+
+        while (this.#epoch < epoch) {
+            this.#loading ??= this.#load().finally(() => {
+
+                this.#loading = null;
+            });
+            await this.#loading;
+        }
+    }
+
+    async #load(): Promise<void> {
+
+        // The epoch comes with the first read: whatever changes after it raises the epoch again.
+        const { object: design, epochs } = await this.#store.view(DESIGN_ID);
+        const schemas = await this.#loadSchemas();
+        this.#registry = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
+        this.#schemas = schemas;
+        this.#epoch = epochs.types;
+    }
+
+    /** Reads the Schema objects that changed; the others are known. */
+    async #loadSchemas(): Promise<Map<string, SchemaRecord>> {
+
+        const schemas = new Map<string, SchemaRecord>();
+        let after = '';
+        for (;;) {
+            const page = await this.#store.listTips(SCHEMA_TYPE, after);
+            for (const { id, txnId } of page) {
+                const known = this.#schemas.get(id);
+                const record = known?.txnId === txnId ? known : await this.#readSchema(id);
+                if (record) {
+                    schemas.set(id, record);
+                }
+
+                after = id;
+            }
+
+            if (page.length === 0) {
+                return schemas;
+            }
+        }
+    }
+
+    async #readSchema(id: string): Promise<SchemaRecord | null> {
+
+        const { object } = await this.#store.view(id);
+        return object && isJsonObject(object.content.schema) ?
+            { id, txnId: object.metadata.txnId, content: object.content } : null;
+    }
+}

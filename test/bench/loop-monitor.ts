@@ -1,0 +1,22 @@
+/**
+ * Preloaded into a measured process: tells its event-loop delay and memory over the IPC channel when asked.
+ */
+
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const histogram = monitorEventLoopDelay({ resolution: 1 });
+histogram.enable();
+
+process.on('message', (message) => {
+
+    if (message === 'bench:reset') {
+        histogram.reset();
+    }
+
+    if (message === 'bench:read') {
+        // The histogram counts the sleep of its own timer in; what is above 1 ms is delay.
+        const delay = (percentile: number): number => Math.max(0, histogram.percentile(percentile) / 1e6 - 1);
+        process.send?.({ bench: { p50: delay(50), p99: delay(99), max: Math.max(0, histogram.max / 1e6 - 1) } });
+    }
+});
+process.channel?.unref();

@@ -1,0 +1,88 @@
+/**
+ * A server in a process of its own, with its event loop and its memory under observation.
+ */
+
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Event-loop delay, milliseconds. */
+export interface LoopDelay {
+    readonly p50: number;
+    readonly p99: number;
+    readonly max: number;
+}
+
+/** A running server. */
+export class MeasuredProcess {
+
+    /** Where it listens. */
+    readonly url: string;
+    readonly #child: ChildProcess;
+
+    private constructor(child: ChildProcess, url: string) {
+
+        this.#child = child;
+        this.url = url;
+    }
+
+    /** Starts a script and waits for the line with its URL. */
+    static async start(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<MeasuredProcess> {
+
+        const child = fork(script, args, {
+            env: { ...process.env, ...env },
+            execArgv: ['-r', join(__dirname, 'loop-monitor.js')],
+            stdio: ['ignore', 'pipe', 'inherit', 'ipc']
+        });
+        return new MeasuredProcess(child, await listeningUrl(child, script));
+    }
+
+    /** Resident memory, bytes. */
+    memory(): number {
+
+        const kib = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))?.[1];
+        return Number(kib) * 1024;
+    }
+
+    /** Forgets the delays so far. */
+    resetDelay(): void {
+
+        this.#child.send('bench:reset');
+    }
+
+    /** Delays since the last reset. */
+    async delay(): Promise<LoopDelay> {
+
+        const answer = once(this.#child, 'message');
+        this.#child.send('bench:read');
+        const [message] = await answer as [{ bench: LoopDelay }];
+        return message.bench;
+    }
+
+    /** Ends the process. */
+    async stop(): Promise<void> {
+
+        const ended = once(this.#child, 'exit');
+        this.#child.kill('SIGTERM');
+        await ended;
+    }
+}
+
+/** Waits for the line that is nothing but a URL. Goes on reading afterwards, so that the log never blocks the server. */
+function listeningUrl(child: ChildProcess, script: string): Promise<string> {
+
+    return new Promise((resolve, reject) => {
+
+        let text = '';
+        child.stdout?.on('data', (chunk: Buffer) => {
+
+            text = (text + chunk.toString()).slice(-10_000);
+            const url = /^(https?:\/\/\S+?)\/?$/m.exec(text)?.[1];
+            if (url) {
+                resolve(url);
+            }
+        });
+        child.once('exit', (code) => reject(new Error(`${script} ended with ${code} before it listened:\n${text}`)));
+    });
+}

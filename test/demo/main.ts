@@ -1,0 +1,109 @@
+/**
+ * `npm run demo`: starts a service on a fresh folder, loads every installed package into it, says what to try, and serves
+ * until it is interrupted.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { installedPackages } from './packages.js';
+import { loadPackages, packageId } from './load.js';
+
+const ROOT = join(__dirname, '../../..');
+const BAR = 30;
+
+async function main(): Promise<void> {
+
+    const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-demo-'));
+    const password = randomBytes(9).toString('base64url');
+    const server = fork(join(__dirname, '../../lib/cli.js'), ['serve'], {
+        env: { PORT: '8080', LOG_LEVEL: 'warn', ...process.env, DATA_DIR: folder, DATABASE_URL: '', ADMIN_PASSWORD: password },
+        stdio: ['ignore', 'pipe', 'inherit', 'ipc']
+    });
+    server.once('exit', (code) => {
+
+        rmSync(folder, { recursive: true, force: true });
+        process.exitCode = code ?? 0;
+    });
+    // An interrupt reaches the service as well; it ends first, and we clean up after it.
+    process.once('SIGINT', () => {});
+    process.once('SIGTERM', () => server.kill('SIGTERM'));
+    const url = await firstUrl(server.stdout);
+    if (url === null) {
+        return;
+    }
+
+    const packages = installedPackages(join(ROOT, 'node_modules'));
+    const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
+    const started = performance.now();
+    try {
+        await loadPackages(packages, { url, authorization, prefix: 'test', onProgress: progressBar(started) });
+    }
+    catch (error) {
+        server.kill('SIGTERM');
+        throw error;
+    }
+
+    explain(url, password, packages.map(({ key }) => key));
+}
+
+/** The last line that the service prints at its start; null when it ends before. */
+async function firstUrl(output: NodeJS.ReadableStream | null): Promise<string | null> {
+
+    if (!output) {
+        return null;
+    }
+
+    return new Promise((resolve) => {
+
+        const lines = createInterface(output);
+        lines.on('line', (line) => {
+
+            if (/^https?:\/\/\S+$/.test(line)) {
+                resolve(line.replace(/\/$/, ''));
+            }
+        });
+        lines.once('close', () => resolve(null));
+    });
+}
+
+function progressBar(started: number): (stage: string, done: number, total: number) => void {
+
+    return (stage, done, total) => {
+
+        const filled = Math.round(done / total * BAR);
+        const seconds = (performance.now() - started) / 1000;
+        const line = `${stage.padEnd(10)} [${'#'.repeat(filled)}${' '.repeat(BAR - filled)}] ${done}/${total}  ${seconds.toFixed(1)} s`;
+        if (process.stdout.isTTY) {
+            process.stdout.write(`\r${line}${done === total ? '\n' : ''}`);
+        }
+        else if (done === total || done % 100 === 0) {
+            console.log(line);
+        }
+    };
+}
+
+function explain(url: string, password: string, keys: readonly string[]): void {
+
+    const id = packageId('test', keys.find((key) => key.startsWith('@hapi/hapi@')) ?? keys[0] ?? '');
+    console.log(`
+${keys.length} packages are objects now. Try:
+
+    curl '${url}/objects/${id}?pretty'
+    curl '${url}/objects/${id}?full&pretty'
+    curl '${url}/objects/${id}?payload=readme'
+    curl '${url}/schemas/Package'
+    curl '${url}/doip?operationId=0.DOIP/Op.Retrieve&targetId=${id}'
+    curl -u admin:${password} -X PUT '${url}/objects/${id}?jsonPointer=/description' -d '"A server"'
+
+Interrupt to end; the data go with it.
+
+${url}`);
+}
+
+if (require.main === module) {
+    void main();
+}
