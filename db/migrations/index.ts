@@ -6,9 +6,11 @@ import type { Migration } from './migration.js';
 import { objects } from './001-objects.js';
 import { payloads } from './002-payloads.js';
 import { jobs } from './003-jobs.js';
+import { identity } from './004-identity.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
     payloads,
-    jobs
+    jobs,
+    identity
 ];

@@ -1,0 +1,147 @@
+/**
+ * Rows of accounts and of their login names, and the epoch that tells every node when anything about identity has changed.
+ */
+
+import type { Database, Step } from '../../db/database.js';
+import { row, statements } from '../../db/statements.js';
+import type { JsonObject } from '../doip/json.js';
+
+/** What a user object says of its account. */
+export interface Account {
+    /** Id of the user object. */
+    readonly userId: string;
+    /** As it is written in the object; null when it has none. */
+    readonly username: string | null;
+    readonly active: boolean;
+    readonly mustChangePassword: boolean;
+    /** A JWK. */
+    readonly publicKey: JsonObject | null;
+}
+
+/** Which rows of identity an object has. */
+export interface Footprint {
+    readonly account: boolean;
+    readonly credential: boolean;
+    /** True when it lists members. */
+    readonly group: boolean;
+    /** True when hashes of secure properties are kept for it. */
+    readonly secrets: boolean;
+}
+
+interface AccountRow {
+    readonly user_id: string;
+    readonly username: string | null;
+    readonly active: number;
+    readonly must_change_password: number;
+    readonly public_key: string | null;
+}
+
+const COLUMNS = ['user_id', 'username', 'active', 'must_change_password', 'public_key'] as const;
+
+/** Accounts in the database. */
+export class AccountStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** The account of a user object, or null. */
+    async get(userId: string): Promise<Account | null> {
+
+        const { get } = this.#sql;
+        const [found] = await this.#db.read<AccountRow>(get, get.values({ userId }));
+        return found ? toAccount(found) : null;
+    }
+
+    /** The account of a login name, or null. The name is lower-cased already. */
+    async getByName(name: string): Promise<Account | null> {
+
+        const { getByName } = this.#sql;
+        const [found] = await this.#db.read<AccountRow>(getByName, getByName.values({ name }));
+        return found ? toAccount(found) : null;
+    }
+
+    /** Which rows of identity an object has, so that objects without any cost one read. */
+    async footprint(objectId: string): Promise<Footprint> {
+
+        const { footprint } = this.#sql;
+        const [found] = await this.#db.read<Record<keyof Footprint, number>>(footprint, footprint.values({ objectId }));
+        return {
+            account: found?.account === 1,
+            credential: found?.credential === 1,
+            group: found?.group === 1,
+            secrets: found?.secrets === 1
+        };
+    }
+
+    /** Steps that write an account, new or not. */
+    putSteps({ userId, username, active, mustChangePassword, publicKey }: Account): Step[] {
+
+        return [this.#sql.put.step({
+            user_id: userId, username, active: Number(active), must_change_password: Number(mustChangePassword),
+            public_key: publicKey === null ? null : JSON.stringify(publicKey)
+        })];
+    }
+
+    /** Steps that remove an account. */
+    removeSteps(userId: string): Step[] {
+
+        return [this.#sql.remove.step({ userId })];
+    }
+
+    /** Steps that give a login name to an account; the unit fails with `taken` when another one has it. */
+    claimNameSteps(name: string, userId: string, taken: string): Step[] {
+
+        return [this.#sql.claimName.step({ name, userId }, { duplicate: taken })];
+    }
+
+    /** Steps that free the login name of an account. */
+    releaseNameSteps(userId: string): Step[] {
+
+        return [this.#sql.releaseName.step({ userId })];
+    }
+
+    /** The step that makes every node look again at what it knows of accounts, groups, credentials and tokens. */
+    bumpStep(): Step {
+
+        return this.#sql.bump.step({});
+    }
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    return {
+        footprint: build<'objectId'>((knex, bind) => {
+
+            const exists = (table: string, column: string, name: keyof Footprint) => knex.raw('exists ? as ??',
+                [knex(table).where(column, bind('objectId')).select(knex.raw('1')), name]);
+            return knex.select(exists('accounts', 'user_id', 'account'), exists('credentials', 'user_id', 'credential'),
+                exists('group_members', 'group_id', 'group'), exists('secrets', 'object_id', 'secrets'));
+        }),
+        get: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).select(COLUMNS)),
+        getByName: build<'name'>((knex, bind) => knex('usernames').where('usernames.name', bind('name'))
+            .join('accounts', 'accounts.user_id', 'usernames.user_id').select(COLUMNS.map((column) => `accounts.${column}`))),
+        put: build<(typeof COLUMNS)[number]>((knex, bind) => knex('accounts').insert(row(bind, COLUMNS)).onConflict('user_id').merge()),
+        remove: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).delete()),
+        claimName: build<'name' | 'userId'>((knex, bind) => knex('usernames').insert({ name: bind('name'), user_id: bind('userId') })),
+        releaseName: build<'userId'>((knex, bind) => knex('usernames').where('user_id', bind('userId')).delete()),
+        bump: build((knex) => knex('epochs').where('id', 1).update({ identity: knex.raw('identity + 1') }))
+    };
+}
+
+function toAccount(found: AccountRow): Account {
+
+    return {
+        userId: found.user_id,
+        username: found.username,
+        active: found.active !== 0,
+        mustChangePassword: found.must_change_password !== 0,
+        publicKey: found.public_key === null ? null : JSON.parse(found.public_key) as JsonObject
+    };
+}

@@ -1,0 +1,100 @@
+/**
+ * Rows of hashed secrets: passwords of users, and other secure properties of objects. A record is text that only the
+ * identity services understand.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Database, Step } from '../../db/database.js';
+import { statements } from '../../db/statements.js';
+
+/** Hashed secrets in the database. */
+export class CredentialStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** The record of a user's password, or null. */
+    async get(userId: string): Promise<string | null> {
+
+        const { get } = this.#sql;
+        const [found] = await this.#db.read<{ record: string }>(get, get.values({ userId }));
+        return found?.record ?? null;
+    }
+
+    /** Steps that set the record of a user's password. */
+    putSteps(userId: string, record: string): Step[] {
+
+        return [this.#sql.put.step({ userId, record })];
+    }
+
+    /** Steps that set the record of a password once; the unit fails with `taken` when there is one. */
+    insertSteps(userId: string, record: string, taken: string): Step[] {
+
+        return [this.#sql.insert.step({ userId, record }, { duplicate: taken })];
+    }
+
+    /** Puts a record in the place of another one for the same password; nothing happens when it has changed meanwhile. */
+    async upgrade(userId: string, before: string, after: string): Promise<void> {
+
+        await this.#db.commit({ steps: [this.#sql.upgrade.step({ userId, before, after })] });
+    }
+
+    /** Steps that remove a user's password. */
+    removeSteps(userId: string): Step[] {
+
+        return [this.#sql.remove.step({ userId })];
+    }
+
+    /** The record of the secret at a JSON pointer of an object, or null. */
+    async getSecret(objectId: string, pointer: string): Promise<string | null> {
+
+        const { getSecret } = this.#sql;
+        const [found] = await this.#db.read<{ record: string }>(getSecret, getSecret.values({ objectId, pointer: keyOf(pointer) }));
+        return found?.record ?? null;
+    }
+
+    /** Steps that set the record of a secret. */
+    putSecretSteps(objectId: string, pointer: string, record: string): Step[] {
+
+        return [this.#sql.putSecret.step({ objectId, pointer: keyOf(pointer), record })];
+    }
+
+    /** Steps that remove all secrets of an object. */
+    removeSecretsSteps(objectId: string): Step[] {
+
+        return [this.#sql.removeSecrets.step({ objectId })];
+    }
+}
+
+/** A pointer as it is stored: of any length, so by its hash. */
+function keyOf(pointer: string): string {
+
+    return createHash('sha256').update(pointer).digest('hex');
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    return {
+        get: build<'userId'>((knex, bind) => knex('credentials').where('user_id', bind('userId')).select('record')),
+        put: build<'userId' | 'record'>((knex, bind) => knex('credentials')
+            .insert({ user_id: bind('userId'), record: bind('record') }).onConflict('user_id').merge()),
+        insert: build<'userId' | 'record'>((knex, bind) => knex('credentials')
+            .insert({ user_id: bind('userId'), record: bind('record') })),
+        upgrade: build<'userId' | 'before' | 'after'>((knex, bind) => knex('credentials')
+            .where('user_id', bind('userId')).where('record', bind('before')).update('record', bind('after'))),
+        remove: build<'userId'>((knex, bind) => knex('credentials').where('user_id', bind('userId')).delete()),
+        getSecret: build<'objectId' | 'pointer'>((knex, bind) => knex('secrets')
+            .where('object_id', bind('objectId')).where('pointer_hash', bind('pointer')).select('record')),
+        putSecret: build<'objectId' | 'pointer' | 'record'>((knex, bind) => knex('secrets')
+            .insert({ object_id: bind('objectId'), pointer_hash: bind('pointer'), record: bind('record') })
+            .onConflict(['object_id', 'pointer_hash']).merge()),
+        removeSecrets: build<'objectId'>((knex, bind) => knex('secrets').where('object_id', bind('objectId')).delete())
+    };
+}

@@ -1,0 +1,96 @@
+/**
+ * Rows of group membership: which ids a group object lists. Members need not exist, and may be groups themselves.
+ */
+
+import type { Database, Step } from '../../db/database.js';
+import { MAX_LIST, statements } from '../../db/statements.js';
+
+/** Members that are inserted by one statement, and read at a time. */
+const AT_ONCE = 64;
+const PAGE = 512;
+
+type MemberName = `member${number}`;
+
+/** Group membership in the database. */
+export class GroupStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** Ids of the groups that list any of the given ids, each once, in ascending order. */
+    async groupsListing(memberIds: readonly string[]): Promise<string[]> {
+
+        const groups = new Set<string>();
+        for (let i = 0; i < memberIds.length; i += MAX_LIST) {
+            const { statement, bindings } = this.#sql.groups.with({ members: memberIds.slice(i, i + MAX_LIST) });
+            for (const { group_id } of await this.#db.read<{ group_id: string }>(statement, bindings)) {
+                groups.add(group_id);
+            }
+        }
+
+        return [...groups].sort();
+    }
+
+    /** Members of a group that come after the given one (`''` for the first), in ascending order, a page of them. */
+    async membersAfter(groupId: string, after: string): Promise<string[]> {
+
+        const { members } = this.#sql;
+        const rows = await this.#db.read<{ member_id: string }>(members, members.values({ groupId, after }));
+        return rows.map(({ member_id }) => member_id);
+    }
+
+    /** Steps that add members, none of whom is listed yet. */
+    addSteps(groupId: string, memberIds: readonly string[]): Step[] {
+
+        const { addOne, addMany } = this.#sql;
+        const whole = memberIds.length - memberIds.length % AT_ONCE;
+        const steps = memberIds.slice(whole).map((memberId) => addOne.step({ groupId, member0: memberId }));
+        for (let i = 0; i < whole; i += AT_ONCE) {
+            const values = Object.fromEntries(memberIds.slice(i, i + AT_ONCE).map((id, n) => [`member${n}`, id]));
+            steps.push(addMany.step({ groupId, ...values }));
+        }
+
+        return steps;
+    }
+
+    /** Steps that remove members. */
+    removeSteps(groupId: string, memberIds: readonly string[]): Step[] {
+
+        const steps: Step[] = [];
+        for (let i = 0; i < memberIds.length; i += MAX_LIST) {
+            steps.push(this.#sql.remove.step({ groupId, members: memberIds.slice(i, i + MAX_LIST) }));
+        }
+
+        return steps;
+    }
+
+    /** Steps that remove all members. */
+    clearSteps(groupId: string): Step[] {
+
+        return [this.#sql.clear.step({ groupId })];
+    }
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    const add = (count: number) => build<'groupId' | MemberName>((knex, bind) => knex('group_members').insert(
+        Array.from({ length: count }, (_, i) => ({ group_id: bind('groupId'), member_id: bind(`member${i}`) }))));
+    return {
+        groups: build.list<never, 'members'>((knex, _bind, list) => knex('group_members')
+            .whereIn('member_id', list('members')).distinct('group_id')),
+        members: build<'groupId' | 'after'>((knex, bind) => knex('group_members').where('group_id', bind('groupId'))
+            .where('member_id', '>', bind('after')).orderBy('member_id').limit(PAGE).select('member_id')),
+        addOne: add(1),
+        addMany: add(AT_ONCE),
+        remove: build.list<'groupId', 'members'>((knex, bind, list) => knex('group_members').where('group_id', bind('groupId'))
+            .whereIn('member_id', list('members')).delete()),
+        clear: build<'groupId'>((knex, bind) => knex('group_members').where('group_id', bind('groupId')).delete())
+    };
+}

@@ -1,0 +1,105 @@
+/**
+ * Rows that guard logins on all nodes together: signed assertions that were used, and failures in a row. Keys are hashes made
+ * by the identity services; times are epoch milliseconds.
+ */
+
+import type { Database, Step } from '../../db/database.js';
+import { statements } from '../../db/statements.js';
+
+/** Failed logins in a row. */
+export interface Failures {
+    readonly count: number;
+    /** When the last one was. */
+    readonly last: number;
+}
+
+const USED = 'used';
+const SWEEP = 256;
+
+/** Guards of logins in the database. */
+export class LoginStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** Notes the use of an assertion until it expires; resolves to false when it was used before. */
+    async useOnce(hash: string, expiresOn: number): Promise<boolean> {
+
+        const result = await this.#db.commit({ steps: [this.#sql.use.step({ hash, expiresOn }, { duplicate: USED })] });
+        return result.ok;
+    }
+
+    /** Failures noted under some keys. */
+    async failures(hashes: readonly string[]): Promise<Map<string, Failures>> {
+
+        const { statement, bindings } = this.#sql.failures.with({ hashes });
+        const rows = await this.#db.read<{ hash: string; failures: number; last_failure: number }>(statement, bindings);
+        return new Map(rows.map((found) => [found.hash, { count: found.failures, last: found.last_failure }]));
+    }
+
+    /** Notes one more failure under each key. Counts that ended before `since` start anew. */
+    async addFailure(hashes: readonly string[], now: number, since: number): Promise<void> {
+
+        const { expire, add } = this.#sql;
+        const steps: Step[] = hashes.flatMap((hash) => [expire.step({ hash, since }), add.step({ hash, now })]);
+        await this.#db.commit({ steps });
+    }
+
+    /** Forgets the failures under some keys. */
+    async forget(hashes: readonly string[]): Promise<void> {
+
+        await this.#db.commit({ steps: hashes.map((hash) => this.#sql.forget.step({ hash })) });
+    }
+
+    /** Removes some assertions that have expired and some failures that ended before a time; resolves to how many. */
+    async sweep(now: number, failuresBefore: number): Promise<number> {
+
+        const { expired, removeExpired, old, removeOld } = this.#sql;
+        const used = await this.#db.read<{ hash: string }>(expired, expired.values({ now }));
+        const failed = await this.#db.read<{ hash: string }>(old, old.values({ before: failuresBefore }));
+        const steps: Step[] = [];
+        if (used.length > 0) {
+            steps.push(removeExpired.step({ hashes: used.map(({ hash }) => hash), now }));
+        }
+
+        if (failed.length > 0) {
+            steps.push(removeOld.step({ hashes: failed.map(({ hash }) => hash), before: failuresBefore }));
+        }
+
+        if (steps.length > 0) {
+            await this.#db.commit({ steps });
+        }
+
+        return used.length + failed.length;
+    }
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    return {
+        use: build<'hash' | 'expiresOn'>((knex, bind) => knex('jti').insert({ hash: bind('hash'), expires_on: bind('expiresOn') })),
+        failures: build.list<never, 'hashes'>((knex, _bind, list) => knex('back_off').whereIn('hash', list('hashes'))
+            .select('hash', 'failures', 'last_failure')),
+        expire: build<'hash' | 'since'>((knex, bind) => knex('back_off').where('hash', bind('hash'))
+            .where('last_failure', '<', bind('since')).delete()),
+        add: build<'hash' | 'now'>((knex, bind) => knex('back_off')
+            .insert({ hash: bind('hash'), failures: 1, last_failure: bind('now') })
+            .onConflict('hash').merge({ failures: knex.raw('back_off.failures + 1'), last_failure: bind('now') })),
+        forget: build<'hash'>((knex, bind) => knex('back_off').where('hash', bind('hash')).delete()),
+        expired: build<'now'>((knex, bind) => knex('jti').where('expires_on', '<', bind('now'))
+            .orderBy('expires_on').limit(SWEEP).select('hash')),
+        removeExpired: build.list<'now', 'hashes'>((knex, bind, list) => knex('jti').whereIn('hash', list('hashes'))
+            .where('expires_on', '<', bind('now')).delete()),
+        old: build<'before'>((knex, bind) => knex('back_off').where('last_failure', '<', bind('before'))
+            .orderBy('last_failure').limit(SWEEP).select('hash')),
+        removeOld: build.list<'before', 'hashes'>((knex, bind, list) => knex('back_off').whereIn('hash', list('hashes'))
+            .where('last_failure', '<', bind('before')).delete())
+    };
+}

@@ -1,0 +1,131 @@
+/**
+ * Rows of access tokens and sessions, by the hash of their value. Times are epoch milliseconds.
+ */
+
+import type { Database, Step } from '../../db/database.js';
+import { row, statements } from '../../db/statements.js';
+import type { JsonObject } from '../doip/json.js';
+
+/** An access token, or a session that a cookie carries. */
+export interface StoredToken {
+    /** SHA-256 of the token in base64url. */
+    readonly hash: string;
+    readonly kind: 'token' | 'session';
+    readonly userId: string;
+    /** SHA-256 of the value that must come with a session's cookie; null for tokens. */
+    readonly csrf: string | null;
+    readonly createdOn: number;
+    /** As last written; uses since then are in the memory of the nodes. */
+    readonly lastUsed: number;
+    /** When it ends in any case; null when only disuse ends it. */
+    readonly expiresOn: number | null;
+    /** What an authenticate hook said of the user; null when none did. */
+    readonly facts: JsonObject | null;
+}
+
+interface TokenRow {
+    readonly hash: string;
+    readonly kind: string;
+    readonly user_id: string;
+    readonly csrf: string | null;
+    readonly created_on: number;
+    readonly last_used: number;
+    readonly expires_on: number | null;
+    readonly facts: string | null;
+}
+
+const COLUMNS = ['hash', 'kind', 'user_id', 'csrf', 'created_on', 'last_used', 'expires_on', 'facts'] as const;
+
+/** Tokens that are found at a time when old ones are swept out. */
+const SWEEP = 256;
+
+/** Tokens and sessions in the database. */
+export class TokenStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** The token of a hash, or null. */
+    async get(hash: string): Promise<StoredToken | null> {
+
+        const { get } = this.#sql;
+        const [found] = await this.#db.read<TokenRow>(get, get.values({ hash }));
+        return found ? toToken(found) : null;
+    }
+
+    /** Steps that write a new token. */
+    insertSteps(token: StoredToken): Step[] {
+
+        return [this.#sql.insert.step({
+            hash: token.hash, kind: token.kind, user_id: token.userId, csrf: token.csrf, created_on: token.createdOn,
+            last_used: token.lastUsed, expires_on: token.expiresOn, facts: token.facts === null ? null : JSON.stringify(token.facts)
+        })];
+    }
+
+    /** Steps that note the last use of a token, unless a later one is noted. */
+    touchSteps(hash: string, lastUsed: number): Step[] {
+
+        return [this.#sql.touch.step({ hash, lastUsed })];
+    }
+
+    /** Steps that end a token. */
+    removeSteps(hash: string): Step[] {
+
+        return [this.#sql.remove.step({ hash })];
+    }
+
+    /** Steps that end all tokens of a user. */
+    removeOfUserSteps(userId: string): Step[] {
+
+        return [this.#sql.removeOfUser.step({ userId })];
+    }
+
+    /** Removes some tokens that were last used before a time; resolves to how many. */
+    async sweep(lastUsedBefore: number): Promise<number> {
+
+        const { old, removeOld } = this.#sql;
+        const rows = await this.#db.read<{ hash: string }>(old, old.values({ before: lastUsedBefore }));
+        if (rows.length > 0) {
+            await this.#db.commit({ steps: [removeOld.step({ hashes: rows.map(({ hash }) => hash), before: lastUsedBefore })] });
+        }
+
+        return rows.length;
+    }
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    return {
+        get: build<'hash'>((knex, bind) => knex('tokens').where('hash', bind('hash')).select(COLUMNS)),
+        insert: build<(typeof COLUMNS)[number]>((knex, bind) => knex('tokens').insert(row(bind, COLUMNS))),
+        touch: build<'hash' | 'lastUsed'>((knex, bind) => knex('tokens').where('hash', bind('hash'))
+            .where('last_used', '<', bind('lastUsed')).update('last_used', bind('lastUsed'))),
+        remove: build<'hash'>((knex, bind) => knex('tokens').where('hash', bind('hash')).delete()),
+        removeOfUser: build<'userId'>((knex, bind) => knex('tokens').where('user_id', bind('userId')).delete()),
+        old: build<'before'>((knex, bind) => knex('tokens').where('last_used', '<', bind('before'))
+            .orderBy('last_used').limit(SWEEP).select('hash')),
+        removeOld: build.list<'before', 'hashes'>((knex, bind, list) => knex('tokens').whereIn('hash', list('hashes'))
+            .where('last_used', '<', bind('before')).delete())
+    };
+}
+
+function toToken(found: TokenRow): StoredToken {
+
+    return {
+        hash: found.hash,
+        kind: found.kind === 'session' ? 'session' : 'token',
+        userId: found.user_id,
+        csrf: found.csrf,
+        createdOn: found.created_on,
+        lastUsed: found.last_used,
+        expiresOn: found.expires_on,
+        facts: found.facts === null ? null : JSON.parse(found.facts) as JsonObject
+    };
+}
