@@ -106,6 +106,12 @@ export function rangeNotSatisfiable(size: number): DoipError {
     });
 }
 
+/** 429: more of something costly than is done at a time; `retryAfter` in seconds. */
+export function tooManyRequests(message: string, retryAfter: number): DoipError {
+
+    return new DoipError(Status.badRequest, message, { http: 429, attributes: { retryAfter } });
+}
+
 /** 503: try again a little later; `retryAfter` in seconds. */
 export function unavailable(message: string, retryAfter: number): DoipError {
 

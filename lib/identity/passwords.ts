@@ -1,0 +1,88 @@
+/**
+ * Hashing and checking of passwords and other secrets. The work is done by node's own threads, a few at a time, and never on
+ * the event loop; what is checked against nothing takes as long as what is checked against a hash.
+ */
+
+import { availableParallelism } from 'node:os';
+import { badRequest } from '../doip/error.js';
+import { FairQueue } from './fair-queue.js';
+import type { FairQueueLimits } from './fair-queue.js';
+import { DEFAULT_COST, hasCost, makeRecord, matchesRecord, parseRecord } from './password-record.js';
+import type { ScryptCost } from './password-record.js';
+
+/** Settings; tests choose a low cost. */
+export interface PasswordOptions {
+    readonly cost?: ScryptCost;
+    readonly limits?: Partial<FairQueueLimits>;
+    /** Longest password in bytes of UTF-8. */
+    readonly maxBytes?: number;
+}
+
+/** What became of a check. */
+export interface PasswordCheck {
+    readonly matches: boolean;
+    /** True when the password is right and its record should be made again, at the cost of today. */
+    readonly outdated: boolean;
+}
+
+/** Half of the processors, and never all four of node's threads. */
+const PARALLEL = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2)));
+
+const LIMITS: FairQueueLimits = { parallel: PARALLEL, perSource: 16, total: 64 };
+
+/** Hashes and checks secrets. */
+export class Passwords {
+
+    readonly #cost: ScryptCost;
+    readonly #queue: FairQueue;
+    readonly #maxBytes: number;
+
+    constructor({ cost = DEFAULT_COST, limits = {}, maxBytes = 1024 }: PasswordOptions = {}) {
+
+        this.#cost = cost;
+        this.#queue = new FairQueue({ ...LIMITS, ...limits });
+        this.#maxBytes = maxBytes;
+    }
+
+    /**
+     * Hashes a secret that is about to be stored; resolves to the text of its record.
+     *
+     * @param source who causes the work, for taking turns
+     * @throws DoipError 400 for a secret that is too long, 429 when too much is waiting
+     */
+    async hash(secret: string, source: string): Promise<string> {
+
+        if (this.#isTooLong(secret)) {
+            throw badRequest(`a password or secret may have at most ${this.#maxBytes} bytes`);
+        }
+
+        return JSON.stringify(await this.#queue.run(source, () => makeRecord(secret, this.#cost)));
+    }
+
+    /**
+     * Checks a secret against the text of a record. Without a record, as for users who do not exist, the answer is no after
+     * the same work.
+     *
+     * @throws DoipError 429 when too much is waiting
+     */
+    async check(secret: string, recordText: string | null, source: string): Promise<PasswordCheck> {
+
+        const record = recordText === null ? null : parseRecord(recordText);
+        const password = this.#isTooLong(secret) ? '' : secret;
+        return this.#queue.run(source, async () => {
+
+            const matches = record !== null && password !== '' && await matchesRecord(password, record);
+            const outdated = record !== null && !hasCost(record, this.#cost);
+            if (!matches && (outdated || record === null || password === '')) {
+                await makeRecord(password, this.#cost);
+            }
+
+            return { matches, outdated: matches && outdated };
+        });
+    }
+
+    #isTooLong(secret: string): boolean {
+
+        return secret.length > this.#maxBytes || Buffer.byteLength(secret) > this.#maxBytes;
+    }
+}

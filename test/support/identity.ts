@@ -1,0 +1,123 @@
+/**
+ * The identity services on a real database, with hashing at a cost that tests can afford and a clock that they can turn.
+ */
+
+import type { Database } from '../../db/database.js';
+import { AccountWriter } from '../../lib/identity/account-writer.js';
+import type { IdentityChange } from '../../lib/identity/account-writer.js';
+import type { ContentRoles } from '../../lib/identity/content-roles.js';
+import type { ScryptCost } from '../../lib/identity/password-record.js';
+import { Passwords } from '../../lib/identity/passwords.js';
+import { SecureValues } from '../../lib/identity/secure-values.js';
+import { AccountStore } from '../../lib/stores/account-store.js';
+import { CredentialStore } from '../../lib/stores/credential-store.js';
+import { GroupStore } from '../../lib/stores/group-store.js';
+import { LoginStore } from '../../lib/stores/login-store.js';
+import { TokenStore } from '../../lib/stores/token-store.js';
+import { statements } from '../../db/statements.js';
+
+/** Hashing that takes about a millisecond. */
+export const QUICK: ScryptCost = { cost: 1024, blockSize: 1, parallelization: 1 };
+
+/** Stores and services that write identity, for one database. */
+export class IdentityKit {
+
+    readonly db: Database;
+    readonly accounts: AccountStore;
+    readonly credentials: CredentialStore;
+    readonly groups: GroupStore;
+    readonly logins: LoginStore;
+    readonly tokenStore: TokenStore;
+    readonly passwords = new Passwords({ cost: QUICK, limits: { parallel: 2 } });
+    readonly writer: AccountWriter;
+    readonly secure: SecureValues;
+
+    constructor(db: Database) {
+
+        this.db = db;
+        this.accounts = new AccountStore(db);
+        this.credentials = new CredentialStore(db);
+        this.groups = new GroupStore(db);
+        this.logins = new LoginStore(db);
+        this.tokenStore = new TokenStore(db);
+        const parts = {
+            accounts: this.accounts, credentials: this.credentials, groups: this.groups, tokens: this.tokenStore, passwords: this.passwords
+        };
+        this.writer = new AccountWriter(parts);
+        this.secure = new SecureValues(parts);
+    }
+
+    /** The epoch of identity, as it is read together with an object. */
+    async epoch(): Promise<number> {
+
+        const read = statements(this.db.dialect)((knex) => knex('epochs').where('id', 1).select('identity'));
+        const [found] = await this.db.read<{ identity: number }>(read, read.values({}));
+        return found!.identity;
+    }
+
+    /** Writes what belongs to a change of an object; resolves to the tag that refused it, or null. */
+    async change(change: IdentityChange): Promise<string | null> {
+
+        const result = await this.db.commit({ steps: await this.writer.steps(change) });
+        return result.ok ? null : result.failed;
+    }
+
+    /** Creates a user, with a password unless told otherwise. */
+    async addUser(id: string, facts: UserFacts = {}): Promise<string | null> {
+
+        const roles = userRoles({ password: 'secret', ...facts });
+        const { steps } = await this.secure.extract({ id, isNew: true, content: userContent({ password: 'secret', ...facts }), roles, source: 'test' });
+        const result = await this.db.commit({ steps: [...steps, ...await this.writer.steps({ id, isNew: true, roles })] });
+        return result.ok ? null : result.failed;
+    }
+
+    /** Changes a user; the password only when one is given. */
+    async updateUser(id: string, facts: UserFacts): Promise<string | null> {
+
+        const roles = userRoles(facts);
+        const { steps } = await this.secure.extract({ id, isNew: false, content: userContent(facts), roles, source: 'test' });
+        const result = await this.db.commit({ steps: [...steps, ...await this.writer.steps({ id, isNew: false, roles })] });
+        return result.ok ? null : result.failed;
+    }
+
+    /** Creates or changes a group. */
+    async setGroup(id: string, members: readonly string[], isNew = true): Promise<void> {
+
+        await this.change({ id, isNew, roles: { members, secure: [] } });
+    }
+
+    /** Deletes an object. */
+    async remove(id: string): Promise<void> {
+
+        await this.change({ id, isNew: false, roles: null });
+    }
+}
+
+/** What tests say of a user. */
+export interface UserFacts {
+    readonly username?: string;
+    readonly password?: string;
+    readonly active?: boolean;
+    readonly mustChange?: boolean;
+    readonly publicKey?: object;
+}
+
+/** What validation would find in the content of a user. */
+export function userRoles(facts: UserFacts): ContentRoles {
+
+    const content = userContent(facts);
+    const marked = (pointer: string) => ({ pointer: `/${pointer}`, value: content[pointer]! });
+    return {
+        ...facts.username === undefined ? {} : { username: marked('username') },
+        ...facts.password === undefined ? {} : { password: marked('password') },
+        ...facts.active === undefined ? {} : { accountActive: marked('active') },
+        ...facts.mustChange === undefined ? {} : { requirePasswordChange: marked('mustChange') },
+        ...facts.publicKey === undefined ? {} : { publicKey: marked('publicKey') },
+        secure: []
+    };
+}
+
+function userContent(facts: UserFacts): Record<string, never> {
+
+    return { ...facts } as Record<string, never>;
+}
