@@ -69,7 +69,7 @@ describe('the input of Create and Update', () => {
 
         expect(input.id).to.equal('test/1');
         expect(input.type).to.equal('Document');
-        expect(input.content).to.equal({ name: 'x' });
+        expect<unknown>(input.content).to.equal({ name: 'x' });
         expect(input.acl).to.equal({ readers: [] });
         expect(input.userMetadata).to.equal({ a: 1 });
         expect(input.elementsToDelete).to.equal(['old']);
@@ -82,7 +82,7 @@ describe('the input of Create and Update', () => {
         const input = await read(seen, part({ type: 'Document' }), part({ id: 'scan', type: 'image/png', filename: 'a.png' }),
             bytes('PNG'), part({ attributes: { acl: { writers: ['x'] } } }), part({ attributes: { content: { n: 1 } } }));
 
-        expect(input.content).to.equal({ n: 1 });
+        expect<unknown>(input.content).to.equal({ n: 1 });
         expect(input.acl).to.equal({ writers: ['x'] });
         expect(input.elements.get('scan')).to.include({ mediaType: 'image/png', filename: 'a.png' });
         expect(seen.staged).to.equal(['PNG']);
@@ -116,7 +116,7 @@ describe('the input of Create and Update', () => {
         const input = await read(watch(), part({ type: 'D' }),
             bytes('{"attributes":{"content":{"a":1}}}', { mediaType: 'application/json' }));
 
-        expect(input.content).to.equal({ a: 1 });
+        expect<unknown>(input.content).to.equal({ a: 1 });
     });
 
     it('takes content beside the attributes', async () => {
