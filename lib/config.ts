@@ -10,7 +10,6 @@ import { configSchema } from './config/schema.js';
 import { describeConfig, fileVariable } from './config/settings.js';
 import type { Config } from './config/types.js';
 
-export { addressList } from './config/addresses.js';
 export { configTable, describeConfig } from './config/settings.js';
 export type { Config, HttpConfig, LimitsConfig, ListenConfig, LogConfig, ServiceConfig, StorageConfig } from './config/types.js';
 

@@ -57,7 +57,7 @@ const Lists = Joi.extend((joi: Joi.Root) => ({
 })) as Joi.Root & { list(): Joi.ArraySchema };
 
 const addressRange = Joi.string().custom((text: string, helpers) => (isAddressRange(text) ? text : helpers.error('any.invalid')))
-    .messages({ 'any.invalid': '{{#label}} must hold IP addresses or ranges such as 10.0.0.0/8' });
+    .messages({ 'any.invalid': '{{#label}} must hold IP addresses, ranges such as 10.0.0.0/8, or loopback' });
 
 const origin = Joi.string().custom((text: string, helpers) => {
 
@@ -118,7 +118,7 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
             'File with the certificate chain (PEM). With TLS_KEY the service speaks HTTPS, HTTP/2 and HTTP/1.1.'),
         tlsKey: optional(Joi.string(), { name: 'TLS_KEY', file: true }, 'File with the private key of TLS_CERT (PEM).'),
         trustedProxies: list('TRUSTED_PROXIES', addressRange, [],
-            'Addresses or ranges of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.'),
+            'Addresses or ranges of reverse proxies (or loopback) whose X-Forwarded-For and X-Forwarded-Proto are believed.'),
         corsOrigins: list('CORS_ORIGINS', origin, ['*'], 'Origins whose pages may read answers; * for any, none for no CORS at all.'),
         corsMethods: list('CORS_METHODS', Joi.string().valid('GET', 'HEAD', 'POST', 'PUT', 'DELETE'), ['GET', 'HEAD'],
             'Methods that pages of these origins may use.')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import Path from 'node:path';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { ConfigError, addressList, configTable, configure, describeConfig, loadConfig } from '../../lib/config.js';
+import { ConfigError, configTable, configure, describeConfig, loadConfig } from '../../lib/config.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -78,7 +78,7 @@ describe('the configuration', () => {
     const good: readonly (readonly [title: string, name: string, value: string, expected: unknown])[] = [
         ['an empty list by the word none', 'CORS_ORIGINS', 'none', []],
         ['any origin', 'CORS_ORIGINS', '*', ['*']],
-        ['a list with blanks and a comma too many', 'TRUSTED_PROXIES', ' 10.0.0.0/8,, ::1 ', ['10.0.0.0/8', '::1']],
+        ['a list with blanks and a comma too many', 'TRUSTED_PROXIES', ' 10.0.0.0/8,, ::1,loopback ', ['10.0.0.0/8', '::1', 'loopback']],
         ['the IPv6 wildcard address', 'HOST', '::', '::'],
         ['a base path, without its last slash', 'BASE_PATH', '/api/v1/', '/api/v1'],
         ['any free port', 'PORT', '0', 0],
@@ -106,7 +106,7 @@ describe('the configuration', () => {
         [{ HOST: 'no host' }, /^HOST .* valid hostname, got "no host"/],
         [{ BASE_PATH: 'api' }, /^BASE_PATH .* must be a path such as \/api/],
         [{ BASE_PATH: '/{id}' }, /^BASE_PATH /],
-        [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES .* IP addresses or ranges/],
+        [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES .* IP addresses, ranges/],
         [{ TRUSTED_PROXIES: '10.0.0.1,proxy.example' }, /^TRUSTED_PROXIES /],
         [{ TRUSTED_PROXIES: '::1/129' }, /^TRUSTED_PROXIES /],
         [{ TRUSTED_PROXIES: '::1/8/8' }, /^TRUSTED_PROXIES /],
@@ -262,15 +262,5 @@ describe('the configuration', () => {
             expect(rows).to.have.length(describeConfig().length + 2);
             expect(rows).to.include('| `PORT` | `8080` | TCP port; 0 takes any free one. |');
         });
-    });
-
-    it('asks ranges of addresses in either family', () => {
-
-        const proxies = addressList(['10.0.0.0/8', '192.168.1.1', 'fd00::/8']);
-
-        expect(proxies.check('10.200.3.4', 'ipv4')).to.be.true();
-        expect(proxies.check('192.168.1.2', 'ipv4')).to.be.false();
-        expect(proxies.check('fd12::1', 'ipv6')).to.be.true();
-        expect(proxies.check('::ffff:10.1.1.1', 'ipv6')).to.be.true();
     });
 });
