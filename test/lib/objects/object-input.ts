@@ -71,7 +71,7 @@ describe('the input of Create and Update', () => {
         expect(input.type).to.equal('Document');
         expect<unknown>(input.content).to.equal({ name: 'x' });
         expect(input.acl).to.equal({ readers: [] });
-        expect(input.userMetadata).to.equal({ a: 1 });
+        expect<unknown>(input.userMetadata).to.equal({ a: 1 });
         expect(input.elementsToDelete).to.equal(['old']);
     });
 
