@@ -10,8 +10,8 @@ import { escapeLength, survives } from './json-scan.js';
 
 const MAX_POINTER_SHOWN = 200;
 
-/** The error that names the first fault of a text. `cause` is what JSON.parse said, where it said something. */
-export function explainFault(text: string, maxDepth: number, name: string, cause?: unknown): DoipError {
+/** The error that names the first fault of a text. */
+export function explainFault(text: string, maxDepth: number, name: string): DoipError {
 
     const finder = new FaultFinder(text, maxDepth);
     try {
@@ -21,7 +21,7 @@ export function explainFault(text: string, maxDepth: number, name: string, cause
         if (fault instanceof SyntaxFault) {
             const { line, column } = positionOf(text, fault.index);
             return badRequest(`${name} is malformed at line ${line}, column ${column}: ${fault.message}`,
-                { details: { line, column }, cause });
+                { details: { line, column } });
         }
 
         if (fault instanceof ValueFault) {
@@ -31,7 +31,7 @@ export function explainFault(text: string, maxDepth: number, name: string, cause
         throw fault;
     }
 
-    return badRequest(`${name} is malformed`, { details: { line: 1, column: 1 }, cause });
+    return badRequest(`${name} is malformed`, { details: { line: 1, column: 1 } });
 }
 
 /** Text that is not JSON. */

@@ -21,7 +21,7 @@ export interface JsonTextOptions {
 }
 
 /** Levels of nesting allowed where nobody says otherwise. */
-export const DEFAULT_MAX_DEPTH = 128;
+export const DEFAULT_MAX_DEPTH = 100;
 
 /**
  * Reads JSON text. Bytes must be UTF-8; a byte order mark is skipped.
@@ -39,8 +39,8 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
     try {
         value = JSON.parse(text) as JsonValue;
     }
-    catch (cause) {
-        throw explainFault(text, maxDepth, name, cause);
+    catch {
+        throw explainFault(text, maxDepth, name);           // Says more than JSON.parse
     }
 
     if (colons === FAULTY || countProperties(value) !== colons) {

@@ -228,5 +228,7 @@ function asRequestFault(error: unknown, request: RequestWithBody): DoipError {
 
     const encoding = header(request.headers, 'content-encoding');
     const isBroken = (error as NodeJS.ErrnoException).code === 'ECONNRESET' || encoding === undefined;
-    return badRequest(isBroken ? 'the request body ends early' : `the request body is not valid ${encoding.slice(0, 40)}`, { cause: error });
+    return badRequest(isBroken ? 'the request body ends early' : `the request body is not valid ${encoding.slice(0, 40)}`, {
+        reason: (error as Error).message
+    });
 }

@@ -5,14 +5,14 @@
 import { isUtf8 } from 'node:buffer';
 
 /** Request headers as node and hapi give them. */
-export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
+export type RequestHeaders = Readonly<Record<string, unknown>>;
 
 /** A header by its lower-case name, read as UTF-8 where its bytes are UTF-8; undefined when absent. */
 export function header(headers: RequestHeaders, name: string): string | undefined {
 
     const value = headers[name];
     const text = Array.isArray(value) ? value.join(', ') : value;
-    return text === undefined ? undefined : decodeHeader(text);
+    return typeof text === 'string' ? decodeHeader(text) : undefined;
 }
 
 /** Text of header bytes that were read as latin1. */

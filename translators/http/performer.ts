@@ -31,9 +31,23 @@ export interface HttpLimits {
 /** Limits where the configuration says nothing. */
 export const DEFAULT_LIMITS: HttpLimits = {
     jsonBytes: 16 * 1024 * 1024,
-    jsonDepth: 128,
+    jsonDepth: 100,
     formBytes: 4 * 1024 * 1024,
     parameters: 1000,
-    parts: 1000,
+    parts: 2048,
     partHeaderBytes: 16 * 1024
 };
+
+/** What every translator over HTTP is given when it is mounted. */
+export interface TranslatorOptions {
+    readonly gateway: Performer;
+    /** Default: {@link DEFAULT_LIMITS}, each on its own. */
+    readonly limits?: Partial<HttpLimits>;
+    /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed; default none. */
+    readonly trustedProxies?: readonly string[];
+    /** What stands before all paths; default nothing, and `/cordra` which some clients expect. */
+    readonly bases?: readonly string[];
+}
+
+/** Where paths of the interface begin, unless somebody says otherwise. */
+export const DEFAULT_BASES: readonly string[] = ['', '/cordra'];

@@ -36,7 +36,7 @@ describe('parseJson', () => {
         ['the property names constructor and prototype on their own', '{"constructor":"Esso","prototype":{}}',
             { constructor: 'Esso', prototype: {} }],
         ['equal names in different objects', '[{"a":1},{"a":1,"b":{"a":1}}]', [{ a: 1 }, { a: 1, b: { a: 1 } }]],
-        ['nesting up to the limit', nested(128), JSON.parse(nested(128)) as JsonValue]
+        ['nesting up to the limit', nested(100), JSON.parse(nested(100)) as JsonValue]
     ];
 
     for (const [title, text, value] of accepted) {
@@ -65,7 +65,8 @@ describe('parseJson', () => {
         ['a lone low surrogate', '{"a":"x\\uDC00"}', '/a', /surrogate/],
         ['two high surrogates', '"\\ud800\\ud800"', '', /surrogate/],
         ['a lone surrogate in a property name', '{"a":{"\\ud800":1}}', '/a', /surrogate/],
-        ['nesting beyond the limit', nested(129), '/0'.repeat(128).slice(0, 200) + '…', /deeper than the allowed 128 levels/]
+        ['a fault at the end of a long path', `{"${'k'.repeat(300)}":1e400}`, '/' + 'k'.repeat(199) + '…', /cannot be kept/],
+        ['nesting beyond the limit', nested(101), '/0'.repeat(100), /deeper than the allowed 100 levels/]
     ];
 
     for (const [title, text, pointer, message] of changed) {

@@ -1,0 +1,118 @@
+/**
+ * From an HTTP request to the envelope (specification, "Request mapping"). No operation is known by name here.
+ */
+
+import type { Request } from '@hapi/hapi';
+import type { DoipRequest, Segment } from '../../lib/doip/envelope.js';
+import { badRequest } from '../../lib/doip/error.js';
+import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
+import { jsonSegment } from '../../lib/doip/segments.js';
+import { readAuthentication } from '../http/authentication.js';
+import { readForm, readSegments } from '../http/body.js';
+import { parseDisposition } from '../http/disposition.js';
+import type { EnvelopeParameters } from '../http/dot-params.js';
+import { mergeJson, readEnvelopeParameters } from '../http/dot-params.js';
+import { header } from '../http/headers.js';
+import type { HttpLimits } from '../http/performer.js';
+import { parseParameters } from '../http/query.js';
+import { requestedRange } from '../http/range.js';
+import type { TransportReader } from '../http/transport.js';
+import { peerSignal } from '../http/transport.js';
+
+/** What reading a request depends on besides the request. */
+export interface RequestSetting {
+    readonly limits: HttpLimits;
+    readonly transport: TransportReader;
+}
+
+/** A request that was read: the envelope, and what the response must know. */
+export interface ReadRequest {
+    readonly envelope: DoipRequest;
+    /** True when the query carried an access token, which no shared cache may keep an answer to. */
+    readonly isPrivate: boolean;
+}
+
+/**
+ * Reads a request.
+ *
+ * @param seen takes the request id as soon as it is known, for answers to requests that cannot be read any further.
+ * @throws DoipError 400, 401 or 413 when there is no envelope to be made of it.
+ */
+export async function readRequest(request: Request, setting: RequestSetting, seen: { requestId: string | null }): Promise<ReadRequest> {
+
+    const { limits } = setting;
+    const fields = [...parseParameters(request.url.search, limits.parameters), ...await readForm(request, limits)];
+    const tokens = fields.filter(([name]) => name === 'access_token').map(([, value]) => value);
+    const parameters = readEnvelopeParameters(fields.filter(([name]) => name !== 'access_token'));
+    seen.requestId = parameters.requestId ?? null;
+    const isSafe = request.method === 'get' || request.method === 'head';
+    const envelope: DoipRequest = {
+        requestId: seen.requestId,
+        clientId: parameters.clientId || null,
+        operationId: operationOf(request, parameters),
+        targetId: required(parameters.targetId, 'targetId'),
+        authentication: readAuthentication(request.headers, {
+            authentication: parameters.authentication, accessToken: tokens[0]
+        }),
+        attributes: attributesOf(request, parameters.attributes),
+        input: inputOf(request, parameters.input, limits),
+        transport: setting.transport(request),
+        signal: peerSignal(request),
+        ...(isSafe ? { safe: true } : {})
+    };
+    return { envelope, isPrivate: tokens.length > 0 };
+}
+
+/** The operation from path or query; from both when they agree. */
+function operationOf(request: Request, { operationId }: EnvelopeParameters): string {
+
+    const inPath = request.params['operationId'] as string | undefined ?? '';
+    if (inPath !== '' && operationId !== undefined && operationId !== inPath) {
+        throw badRequest('operationId is given in the path and as parameter, and they differ');
+    }
+
+    return required(inPath || operationId, 'operationId');
+}
+
+function required(value: string | undefined, name: string): string {
+
+    if (value === undefined || value === '') {
+        throw badRequest(`Missing ${name}`);
+    }
+
+    return value;
+}
+
+/** The attributes, with what headers add to them; a parameter always wins over a header. */
+function attributesOf(request: Request, given: JsonObject): JsonObject {
+
+    const mediaType = header(request.headers, 'content-type');
+    const { filename } = parseDisposition(header(request.headers, 'content-disposition') ?? '');
+    const range = request.method === 'get' && given['element'] !== undefined ? requestedRange(request.headers) : undefined;
+    return {
+        ...(mediaType === undefined ? {} : { mediaType }),
+        ...(filename ? { filename } : {}),
+        ...(range === undefined ? {} : { range }),
+        ...given
+    };
+}
+
+/** The body as segments; the parameter `input` joins a JSON body or stands for it. */
+async function *inputOf(request: Request, parameter: JsonValue | undefined, limits: HttpLimits): AsyncGenerator<Segment> {
+
+    if (parameter === undefined) {
+        yield *readSegments(request, limits);
+        return;
+    }
+
+    let input = parameter;
+    for await (const segment of readSegments(request, limits)) {
+        if (segment.kind !== 'json' || input !== parameter) {
+            throw badRequest('parameter input can only be combined with a JSON body');
+        }
+
+        input = mergeJson(parameter, segment.value, 'input');
+    }
+
+    yield jsonSegment(input);
+}

@@ -1,0 +1,71 @@
+/**
+ * From the response envelope to an HTTP response (specification, "Response mapping"): the header Doip-Response, and the output
+ * as body.
+ */
+
+import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
+import type { JsonObject } from '../../lib/doip/json.js';
+import type { StatusTable } from '../../lib/doip/status.js';
+import type { Failure } from '../http/errors.js';
+import { failureOf, isFailure, respondFailure } from '../http/errors.js';
+import { readOutput } from '../http/output.js';
+import { respond } from '../http/respond.js';
+
+export const DOIP_RESPONSE = 'doip-response';
+
+/** Header bytes that every client and proxy takes. */
+const MAX_HEADER = 4096;
+const MAX_MESSAGE = 1024;
+
+/** Writes the response to a request that was performed. */
+export async function writeResponse(
+    request: Request, h: ResponseToolkit, envelope: DoipRequest, response: DoipResponse, statuses: StatusTable
+): Promise<ResponseObject | Error> {
+
+    if (isFailure(response)) {
+        return writeFailure(h, await failureOf(response, statuses), response.requestId);
+    }
+
+    const { attributes } = response;
+    const { disposition, pretty } = envelope.attributes;
+    const written = await respond(request, h, await readOutput(response), {
+        attributes,
+        code: response.http ?? 200,
+        pretty: pretty === true || pretty === '',
+        ...(typeof disposition === 'string' && disposition !== '' ? { disposition } : {})
+    });
+    return written.header(DOIP_RESPONSE, doipHeader(response.requestId, response.status, attributes));
+}
+
+/** Writes an error, whether it came from an operation or from reading the request. */
+export function writeFailure(h: ResponseToolkit, failure: Failure, requestId: string | null): ResponseObject | Error {
+
+    const attributes = { message: failure.body['message'] ?? '', ...failure.attributes };
+    const headers = { ...failure.headers, [DOIP_RESPONSE]: doipHeader(requestId, failure.status, attributes) };
+    return respondFailure(h, { ...failure, headers });
+}
+
+/**
+ * The value of Doip-Response: JSON in ASCII, without `attributes` when there are none, and never so long that it would be
+ * refused on the way: then only a shortened message is left of the attributes.
+ */
+export function doipHeader(requestId: string | null, status: string, attributes: JsonObject): string {
+
+    const head: JsonObject = { ...(requestId === null ? {} : { requestId }), status };
+    const whole = Object.keys(attributes).length === 0 ? head : { ...head, attributes };
+    const text = toAscii(whole);
+    if (text.length <= MAX_HEADER) {
+        return text;
+    }
+
+    const message = attributes['message'];
+    const short = toAscii(typeof message === 'string' ? { ...head, attributes: { message: `${message.slice(0, MAX_MESSAGE / 2)}…` } } : head);
+    return short.length <= MAX_HEADER ? short : toAscii({ status });
+}
+
+/** JSON with everything beyond ASCII escaped. */
+function toAscii(value: JsonObject): string {
+
+    return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

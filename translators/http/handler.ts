@@ -1,0 +1,73 @@
+/**
+ * What every route handler over HTTP does around its own work: faults become answers, and a body that nobody read to its end is
+ * taken off the line, so that the client gets to read the answer.
+ */
+
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { Readable } from 'node:stream';
+import { Transform } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DoipError } from '../../lib/doip/error.js';
+import type { StatusTable } from '../../lib/doip/status.js';
+import type { Failure } from './errors.js';
+import { failureFrom, respondFailure } from './errors.js';
+
+/** Translates one request and answers it; throws a DoipError for what cannot be translated. */
+export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject | Error>;
+
+/** A hapi handler around `answer`. */
+export function answering(statuses: StatusTable, answer: Answer): Lifecycle.Method {
+
+    return async (request, h) => {
+
+        const response = await answer(request, h).catch((error: unknown) => respondFailure(h, explain(request, error, statuses)));
+        await discardBody(request);
+        return response;
+    };
+}
+
+/** What was thrown while a request was translated, as a failure; a fault of ours goes into the log of the server. */
+export function explain(request: Request, thrown: unknown, statuses: StatusTable): Failure {
+
+    if (!(thrown instanceof DoipError)) {
+        request.log(['error', 'translator'], thrown as Error);
+    }
+
+    return failureFrom(thrown, statuses);
+}
+
+const DISCARD_BYTES = 64 * 1024 * 1024;
+const DISCARD_MS = 5000;
+
+/**
+ * Reads what is left of a request body, within limits. Beyond them the connection closes after the answer, and the client may
+ * see a broken connection instead of the answer.
+ */
+export async function discardBody(request: Request): Promise<void> {
+
+    const source: Readable & { readonly complete?: boolean } = request.raw.req;
+    if (source.complete !== false || source.destroyed || source.readableEnded) {
+        return;
+    }
+
+    const over = new AbortController();
+    let bytes = 0;
+    const count = (chunk: Uint8Array): void => {
+
+        bytes += chunk.byteLength;
+        if (bytes > DISCARD_BYTES) {
+            over.abort();
+        }
+    };
+
+    const finish = (): void => over.abort();
+    source.unpipe();
+    if (request.payload instanceof Transform) {
+        request.payload.destroy();                          // The decompressor; nobody feeds it any more
+    }
+
+    source.once('end', finish).once('close', finish).once('error', finish);
+    source.on('data', count).resume();
+    await delay(DISCARD_MS, undefined, { signal: over.signal }).catch(() => undefined);  // Over early is the good case
+    source.off('data', count).off('end', finish).off('close', finish).off('error', finish);
+}

@@ -1,0 +1,128 @@
+/**
+ * How a request reached us: address and safety of the peer, with regard to trusted proxies, and a signal for when it has gone.
+ */
+
+import type { Request } from '@hapi/hapi';
+import { BlockList, isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Transport } from '../../lib/doip/envelope.js';
+import { header } from './headers.js';
+
+/** Tells how a request reached us. */
+export type TransportReader = (request: Request) => Transport;
+
+/**
+ * Makes a reader that believes `X-Forwarded-For` and `X-Forwarded-Proto` of trusted proxies alone.
+ *
+ * @param trustedProxies IP addresses and networks such as `10.0.0.0/8`, or the word `loopback`.
+ * @throws Error when an entry is neither.
+ */
+export function createTransportReader(trustedProxies: readonly string[] = []): TransportReader {
+
+    const trusted = addressList(trustedProxies);
+    return (request) => {
+
+        const peer = plainAddress(request.info.remoteAddress);
+        const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
+        const logId = header(request.headers, 'request-id') ?? request.info.id;
+        if (trusted && contains(trusted, peer)) {
+            return { ...forwarded(request, peer, encrypted, trusted), logId };
+        }
+
+        const secure = encrypted || contains(LOOPBACK, peer) && !isForwarded(request);
+        return { protocol: encrypted ? 'https' : 'http', secure, remoteAddress: peer, logId };
+    };
+}
+
+/** A signal that fires when the connection ends before the response does. */
+export function peerSignal(request: Request): AbortSignal {
+
+    const controller = new AbortController();
+    const { res } = request.raw;
+    res.once('close', () => {
+
+        if (!res.writableFinished) {
+            controller.abort(new Error('the client went away'));
+        }
+    });
+
+    if (res.destroyed) {
+        controller.abort(new Error('the client went away'));
+    }
+
+    return controller.signal;
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Walks back through the proxies to the first address that is not one of ours. */
+function forwarded(request: Request, peer: string, encrypted: boolean, trusted: BlockList): Omit<Transport, 'logId'> {
+
+    const hops = listed(request, 'x-forwarded-for').map(plainAddress);
+    let address = peer;
+    while (contains(trusted, address) && hops.length > 0) {
+        address = hops.pop() ?? '';
+    }
+
+    const protocols = listed(request, 'x-forwarded-proto').map((protocol) => protocol.toLowerCase());
+    const secure = protocols.length > 0 ? protocols.every((protocol) => protocol === 'https') : encrypted;
+    return { protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer };
+}
+
+function isForwarded(request: Request): boolean {
+
+    return ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via'].some((name) => request.headers[name] !== undefined);
+}
+
+function listed(request: Request, name: string): string[] {
+
+    return (header(request.headers, name) ?? '').split(',').map((item) => item.trim()).filter((item) => item !== '');
+}
+
+function addressList(entries: readonly string[]): BlockList | null {
+
+    if (entries.length === 0) {
+        return null;
+    }
+
+    const list = new BlockList();
+    for (const entry of entries) {
+        add(list, entry.trim());
+    }
+
+    return list;
+}
+
+function add(list: BlockList, entry: string): void {
+
+    if (entry === 'loopback') {
+        list.addSubnet('127.0.0.0', 8, 'ipv4');
+        list.addAddress('::1', 'ipv6');
+        return;
+    }
+
+    const [address = '', bits, ...rest] = entry.split('/');
+    const family = isIP(address);
+    const prefix = bits === undefined ? family === 4 ? 32 : 128 : Number(bits);
+    if (family === 0 || rest.length > 0 || bits === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > (family === 4 ? 32 : 128)) {
+        throw new Error(`trusted proxy ${JSON.stringify(entry)} must be an IP address, a network such as 10.0.0.0/8, or loopback`);
+    }
+
+    list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+function contains(list: BlockList, address: string): boolean {
+
+    const family = isIP(address);
+    return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** Without the IPv6 clothes of IPv4 addresses, brackets, and the port that some proxies add. */
+function plainAddress(text: string): string {
+
+    const bare = text.replace(/^::ffff:(?=[0-9.]+$)/i, '');
+    const withPort = /^\[([0-9a-f:.]+)\](?::[0-9]+)?$/i.exec(bare) ?? /^([0-9.]+):[0-9]+$/.exec(bare);
+    return withPort?.[1] ?? bare;
+}
