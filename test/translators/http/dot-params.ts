@@ -49,7 +49,7 @@ describe('readEnvelopeParameters', () => {
         ['a property of a string', 'o.x=1', /^parameter o\.x addresses a property, but operationId is a string$/],
         ['an attribute twice', 'query=a&query=a', /^parameter query is given more than once$/],
         ['an attribute in two spellings', 'query=a&attributes.query=b', /^parameter attributes\.query is given more than once$/],
-        ['an attribute whole and in part', 'attributes={"q":1}&q=1', /^parameter q is given more than once$|^property q/],
+        ['an attribute whole and in part', 'attributes={"qq":1}&qq=1', /^parameter qq is given more than once$/],
         ['a property in two JSON values', 'attributes={"qq":1}&attributes={"qq":2}', /^property qq of attributes is given more than once$/],
         ['a property of a scalar', 'a.x=1&a.x.y=2', /^parameter a\.x\.y addresses a property of something that is not a JSON object$/],
         ['a scalar where there is an object', 'a.x.y=2&a.x=1', /^parameter a\.x is given more than once$/],
