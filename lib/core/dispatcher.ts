@@ -47,21 +47,18 @@ export class Dispatcher {
     /** Performs a request. Never rejects: whatever goes wrong is an answer. */
     async perform(request: DoipRequest): Promise<DoipResponse> {
 
-        const log = this.options.log.child({
-            operation: request.operationId,
-            ...(request.transport.logId ? { request: request.transport.logId } : {})
-        });
         const seen: { caller: Caller | null } = { caller: null };
         try {
-            const { status, attributes, output } = await this.run(request, log, seen);
+            const { status, attributes, output } = await this.run(request, seen);
             return { requestId: request.requestId, status, attributes, output, callerId: seen.caller?.userId ?? null };
         }
         catch (error) {
-            return { ...errorResponse(request.requestId, error, log), callerId: seen.caller?.userId ?? null };
+            const response = errorResponse(request.requestId, error, () => requestLog(this.options.log, request));
+            return { ...response, callerId: seen.caller?.userId ?? null };
         }
     }
 
-    private async run(request: DoipRequest, log: Logger, seen: { caller: Caller | null }): Promise<OperationResult> {
+    private async run(request: DoipRequest, seen: { caller: Caller | null }): Promise<OperationResult> {
 
         const { registry, services } = this.options;
         const fixed = registry.get(request.operationId);
@@ -71,7 +68,7 @@ export class Dispatcher {
                 throw outage;
             }
 
-            return fixed.handler(contextWithoutState(request, services, log));
+            return fixed.handler(contextWithoutState(request, services, this.options.log));
         }
 
         const targetId = this.resolveTarget(request);
@@ -87,7 +84,7 @@ export class Dispatcher {
         this.checkTarget(operation, targetId);
         const attributes = shapeAttributes(operation, request.attributes);
         const context = new Context({
-            caller, targetId, attributes, services, log, request, stored: view.object,
+            caller, targetId, attributes, services, request, log: this.options.log, stored: view.object,
             requestContext: readRequestContext(request.attributes)
         });
         await authorise(operation, context, view.object);
@@ -137,12 +134,13 @@ export class Context implements OperationContext {
     readonly attributes: JsonObject;
     readonly requestContext: JsonObject;
     readonly services: Services;
-    readonly log: Logger;
     readonly transport: DoipRequest['transport'];
     readonly signal: AbortSignal;
     readonly input: DoipRequest['input'];
     inputJson: OperationContext['inputJson'];
     private readonly stored: StoredObject | null;
+    private readonly makeLog: () => Logger;
+    private ownLog: Logger | undefined;
 
     constructor(facts: ContextFacts) {
 
@@ -151,12 +149,18 @@ export class Context implements OperationContext {
         this.attributes = facts.attributes;
         this.requestContext = facts.requestContext;
         this.services = facts.services;
-        this.log = facts.log;
         this.transport = facts.request.transport;
         this.signal = facts.request.signal;
         this.input = facts.request.input;
         this.inputJson = undefined;
         this.stored = facts.stored;
+        this.makeLog = () => requestLog(facts.log, facts.request);
+    }
+
+    get log(): Logger {
+
+        this.ownLog ??= this.makeLog();
+        return this.ownLog;
     }
 
     get hasTarget(): boolean {
@@ -195,15 +199,21 @@ function readRequestContext(attributes: JsonObject): JsonObject {
     return value;
 }
 
+/** A log whose lines name the request; made only when there is something to say, since most requests log nothing. */
+function requestLog(log: Logger, { operationId, targetId, transport: { logId } }: DoipRequest): Logger {
+
+    return log.child({ operation: operationId, target: targetId, ...(logId === undefined ? {} : { request: logId }) });
+}
+
 /** The answer that stands for an error. What the caller may not know goes to the log only. */
-export function errorResponse(requestId: string | null, thrown: unknown, log: Logger): DoipResponse {
+function errorResponse(requestId: string | null, thrown: unknown, log: () => Logger): DoipResponse {
 
     const error = thrown instanceof DoipError ? thrown : internal(thrown);
     if (error.cause !== undefined || !(thrown instanceof DoipError)) {
-        log.error({ err: error.cause ?? thrown, status: error.status }, error.message);
+        log().error({ err: error.cause ?? thrown, status: error.status }, error.message);
     }
     else if (error.reason !== undefined) {
-        log.info({ status: error.status, reason: error.reason }, error.message);
+        log().info({ status: error.status, reason: error.reason }, error.message);
     }
 
     const body = { message: error.message, ...error.details };

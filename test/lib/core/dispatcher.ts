@@ -1,0 +1,194 @@
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import Joi from 'joi';
+import type { Gateway } from '../../../lib/gateway.js';
+import type { ShortRequest, TestGateway } from '../../support/gateway.js';
+import type { TestDatabase } from '../../support/database.js';
+import { flag, text, texts } from '../../../lib/core/attributes.js';
+import { defineOperation, result } from '../../../lib/core/operation.js';
+import { conflict } from '../../../lib/doip/error.js';
+import { jsonSegment } from '../../../lib/doip/segments.js';
+import { createGateway } from '../../../lib/gateway.js';
+import { DIALECTS } from '../../support/database.js';
+import { ADMIN, gatewayOptions, startGateway, talkTo } from '../../support/gateway.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const OK = '0.DOIP/Status.001';
+const BAD = '0.DOIP/Status.101';
+const UNAUTHENTICATED = '0.DOIP/Status.102';
+const MISSING = '0.DOIP/Status.104';
+const DECLINED = '0.DOIP/Status.200';
+const INTERNAL = '0.DOIP/Status.500';
+
+function registerAll(gateway: Gateway): void {
+
+    const echo = { summary: 'echo', target: 'service', authorise: 'anyone' } as const;
+    gateway.registerOperation(defineOperation<{ count: number; names: string[]; exact: string; on: boolean }>({
+        ...echo, id: 'x/attributes',
+        attributes: Joi.object<{ count: number; names: string[]; exact: string; on: boolean }>({
+            count: Joi.number().integer().default(7), names: texts().default([]), exact: text(), on: flag()
+        }),
+        handler: async ({ attributes }) => result.json({ ...attributes })
+    }));
+    gateway.registerOperation(defineOperation({
+        ...echo, id: 'x/json', input: 'json', inputSchema: Joi.object({ a: Joi.number().required() }),
+        handler: async ({ inputJson }) => result.json(inputJson ?? 'nothing')
+    }));
+    gateway.registerOperation(defineOperation({
+        ...echo, id: 'x/optional', input: 'optional-json', methods: ['GET', 'POST'],
+        handler: async ({ inputJson }) => result.json(inputJson ?? 'nothing')
+    }));
+    gateway.registerOperation(defineOperation({
+        ...echo, id: 'x/context', handler: async ({ requestContext, targetId }) => result.json({ requestContext, targetId })
+    }));
+    gateway.registerOperation(defineOperation({
+        ...echo, id: 'x/target', handler: async ({ target }) => result.json(target.id)
+    }));
+    gateway.registerOperation(defineOperation({
+        ...echo, id: 'x/broken',
+        handler: async () => {
+
+            throw new Error('select secret from passwords');
+        }
+    }));
+    gateway.registerOperation(defineOperation({
+        ...echo, id: 'x/conflict',
+        handler: async () => {
+
+            throw conflict('taken', { details: { by: 'somebody' } });
+        }
+    }));
+    gateway.registerStatus('x/Status.Teapot', { http: 418 });
+    gateway.registerOperation(defineOperation({
+        ...echo, id: 'x/teapot', handler: async () => result.status('x/Status.Teapot', { message: 'short and stout' })
+    }));
+    gateway.registerOperation(defineOperation({ ...echo, id: 'x/caller', authorise: 'caller', handler: async () => result.empty() }));
+    gateway.registerOperation(defineOperation({ ...echo, id: 'x/admin', authorise: 'admin', handler: async () => result.empty() }));
+    gateway.registerOperation(defineOperation({
+        ...echo, id: 'x/own-rule',
+        authorise: ({ attributes }) => {
+
+            if (attributes.word !== 'please') {
+                throw conflict('say please');
+            }
+        },
+        handler: async () => result.empty()
+    }));
+}
+
+describe('the dispatcher', () => {
+
+    let database: TestDatabase;
+    let test: TestGateway;
+
+    before(async () => {
+
+        database = await DIALECTS[0]!.create();
+        test = await startGateway(database, {}, registerAll);
+    });
+
+    after(async () => {
+
+        await test.stop();
+        await database.dispose();
+    });
+
+    const table: [title: string, operation: string, request: ShortRequest, status: string, value?: unknown][] = [
+        ['declines an unknown operation', 'x/unknown', {}, DECLINED, { message: 'Operation not supported' }],
+        ['declines a service operation on an object', 'x/json', { targetId: 'design' }, DECLINED],
+        ['declines an object operation on the service', '0.DOIP/Op.Retrieve', {}, DECLINED],
+        ['knows the service by its id', 'x/context', { targetId: 'test/service' }, OK, { requestContext: {}, targetId: 'test/service' }],
+        ['knows the service by its alias', 'x/context', { targetId: 'service' }, OK, { requestContext: {}, targetId: 'test/service' }],
+        ['finds operations by alias', 'Retrieve', { targetId: 'test/none' }, MISSING],
+        ['fills defaults', 'x/attributes', {}, OK, { count: 7, names: [] }],
+        ['coerces to numbers, booleans and strings', 'x/attributes',
+            { attributes: { count: '3', on: 'true', exact: 2024, names: true } }, OK, { count: 3, on: true, exact: '2024', names: ['true'] }],
+        ['lets unknown attributes pass', 'x/attributes', { attributes: { other: { a: 1 } } }, OK, { count: 7, names: [], other: { a: 1 } }],
+        ['refuses a wrong attribute by name', 'x/attributes', { attributes: { count: 'ten' } }, BAD, { message: 'attribute "count" must be a number' }],
+        ['refuses an object where a string is meant', 'x/attributes', { attributes: { exact: {} } }, BAD, { message: 'attribute "exact" must be a string' }],
+        ['hands the request context over', 'x/context', { attributes: { requestContext: { a: 1 } } }, OK,
+            { requestContext: { a: 1 }, targetId: 'test/service' }],
+        ['refuses a request context that is no object', 'x/context', { attributes: { requestContext: 'a' } }, BAD],
+        ['refuses a request context that is an array', 'x/context', { attributes: { requestContext: [] } }, BAD],
+        ['reads one JSON input', 'x/json', { input: { a: 1 } }, OK, { a: 1 }],
+        ['coerces the input too', 'x/json', { input: { a: '1' } }, OK, { a: 1 }],
+        ['refuses a missing input', 'x/json', {}, BAD, { message: 'Missing input' }],
+        ['refuses a wrong input by name', 'x/json', { input: { b: 1 } }, BAD, { message: 'input "a" is required' }],
+        ['refuses a second segment', 'x/json', { input: [jsonSegment({ a: 1 }), jsonSegment({ a: 2 })] }, BAD],
+        ['refuses bytes where JSON is meant', 'x/json', { input: [{ kind: 'bytes', body: none() }] }, BAD],
+        ['refuses any input where none is meant', 'x/context', { input: { a: 1 } }, BAD, { message: 'Unexpected input' }],
+        ['does without an optional input', 'x/optional', {}, OK, 'nothing'],
+        ['takes an optional input', 'x/optional', { input: 5 }, OK, 5],
+        ['performs a safe request that the operation allows', 'x/optional', { safe: true }, OK],
+        ['refuses a safe request for an operation that may change things', 'x/context', { safe: true }, BAD,
+            { message: 'operation x/context may change things: use POST instead of GET' }],
+        ['answers 500 without a word when a handler fails', 'x/broken', {}, INTERNAL, { message: 'Something went wrong. Contact your sysadmin.' }],
+        ['answers 500 when a handler asks for a target that it has not got', 'x/target', {}, INTERNAL],
+        ['answers errors of handlers with their details', 'x/conflict', {}, '0.DOIP/Status.105', { message: 'taken', by: 'somebody' }],
+        ['answers statuses of others', 'x/teapot', {}, 'x/Status.Teapot', { message: 'short and stout' }],
+        ['refuses wrong credentials also where nobody asks', 'x/context', { authentication: { username: 'admin', password: 'no' } }, UNAUTHENTICATED],
+        ['wants a login where the rule is caller', 'x/caller', {}, UNAUTHENTICATED],
+        ['lets a login pass where the rule is caller', 'x/caller', { authentication: ADMIN }, OK],
+        ['wants the administrator where the rule is admin', 'x/admin', {}, UNAUTHENTICATED],
+        ['lets the administrator pass', 'x/admin', { authentication: ADMIN }, OK],
+        ['asks a rule of one\'s own', 'x/own-rule', {}, '0.DOIP/Status.105'],
+        ['lets pass what a rule of one\'s own allows', 'x/own-rule', { attributes: { word: 'please' } }, OK],
+        ['shows the existence of objects to those who might read them', '0.DOIP/Op.Retrieve', { targetId: 'test/none' }, MISSING,
+            { message: 'object test/none does not exist' }]
+    ];
+    for (const [title, operation, request, status, value] of table) {
+        it(title, async () => {
+
+            const answer = await test.perform(operation, request);
+
+            expect(answer.status).to.equal(status);
+            if (value !== undefined) {
+                expect(answer.value).to.equal(value);
+            }
+        });
+    }
+
+    it('echoes the request id, also with errors, and makes none up', async () => {
+
+        expect((await test.perform('x/context', { requestId: 'r1' })).requestId).to.equal('r1');
+        expect((await test.perform('x/broken', { requestId: 'r2' })).requestId).to.equal('r2');
+        expect((await test.perform('x/context')).requestId).to.be.null();
+    });
+
+    it('repeats the message of an error in the attributes', async () => {
+
+        expect((await test.perform('x/conflict')).attributes).to.equal({ message: 'taken' });
+    });
+
+    it('answers nothing but the startup status before the start and after the stop', async () => {
+
+        const place = await DIALECTS[0]!.create();
+        const gateway = createGateway(gatewayOptions(place));
+        const other = talkTo(gateway);
+
+        const early = await other.perform('0.DOIP/Op.Hello');
+        const status = await other.perform('gateway/Op.StartupStatus');
+        await gateway.start();
+        const up = await other.perform('gateway/Op.StartupStatus');
+        await gateway.stop();
+        const late = await other.perform('0.DOIP/Op.Hello');
+        await place.dispose();
+
+        expect(early).to.include({ status: INTERNAL, value: { message: 'The system is down.' } });
+        expect(status.status).to.equal(OK);
+        expect(up.value).to.equal({ state: 'UP', details: { storage: 'UP' } });
+        expect(late.status).to.equal(INTERNAL);
+    });
+
+    it('takes no operation once it has started', () => {
+
+        expect(() => registerAll(test.gateway)).to.throw(/before the gateway starts/);
+    });
+});
+
+async function *none(): AsyncGenerator<Uint8Array> {
+
+    // No bytes.
+}
