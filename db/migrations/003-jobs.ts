@@ -28,8 +28,8 @@ export const jobs: Migration = {
                 columns.text(table, 'last_error');
                 columns.number(table, 'created_on').notNullable();
                 columns.number(table, 'updated_on').notNullable();
-                table.index(['state', 'run_at'], 'jobs_state_run_at');
-                table.index(['state', 'lease_until'], 'jobs_state_lease_until');
+                table.index(['kind', 'state', 'run_at'], 'jobs_due');
+                table.index(['state', 'updated_on'], 'jobs_ended');
                 table.unique(['kind', 'dedup_key'], { indexName: 'jobs_kind_dedup_key' });
             }
         });
