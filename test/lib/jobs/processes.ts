@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { JobStore } from '../../../lib/stores/job-store.js';
+import { DIALECTS } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { until } from '../../support/until.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const WORKER = join(__dirname, '../../support/job-worker.js');
+
+interface WorkerProcess {
+    readonly child: ChildProcess;
+    readonly lines: string[];
+}
+
+/** Only MySQL is for several processes; a SQLite folder belongs to one. */
+for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
+    describe(`job runners of two processes on ${name}`, () => {
+
+        let place: TestDatabase;
+        let store: JobStore;
+        let workers: WorkerProcess[];
+
+        before(async () => {
+
+            place = await create();
+            store = new JobStore(await place.open());
+            workers = await Promise.all([startWorker(), startWorker()]);
+        });
+
+        after(async () => {
+
+            await Promise.all(workers.filter(({ child }) => child.exitCode === null && child.signalCode === null).map(({ child }) => {
+
+                const ended = once(child, 'exit');
+                child.stdin?.end();
+                return ended;
+            }));
+            await place.dispose();
+        });
+
+        async function startWorker(): Promise<WorkerProcess> {
+
+            const child = spawn(process.execPath, [WORKER, JSON.stringify(place.options)], { stdio: ['pipe', 'pipe', 'inherit'] });
+            const lines: string[] = [];
+            createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+            await until(() => lines[0] === 'ready');
+            lines.shift();
+            return { child, lines };
+        }
+
+        it('do every job exactly once', async () => {
+
+            const jobs = Array.from({ length: 120 }, (_, payload) => payload);
+            await Promise.all(jobs.map((payload) => store.enqueue({ kind: 'shared', payload })));
+
+            await until(async () => (await store.list({ kind: 'shared', state: 'done', limit: 1000 })).length === jobs.length);
+
+            const done = workers.flatMap(({ lines }) => lines).map(Number).sort((a, b) => a - b);
+            expect(done).to.equal(jobs);
+            expect(workers.every(({ lines }) => lines.length > 0)).to.be.true();
+            workers.forEach(({ lines }) => lines.splice(0));
+        });
+
+        it('take over the job of a process that was killed', async () => {
+
+            await store.enqueue({ kind: 'shared', payload: 'hang' });
+            await until(() => workers.some(({ lines }) => lines.includes('"hang"')));
+            const first = workers.find(({ lines }) => lines.includes('"hang"'));
+            const second = workers.find((worker) => worker !== first);
+
+            first?.child.kill('SIGKILL');
+
+            await until(() => second?.lines.includes('"hang"') === true);
+            second?.child.kill('SIGKILL');
+        });
+    });
+}
