@@ -57,6 +57,13 @@ export class Params {
         return new Params(values);
     }
 
+    /** The parameters that are text, as name and value. */
+    pairs(): [string, string][] {
+
+        return [...this.values].flatMap(([name, values]) =>
+            values.flatMap((value): [string, string][] => (typeof value === 'string' ? [[name, value]] : [])));
+    }
+
     /** Whether the parameter is there, with whatever value. */
     has(name: string): boolean {
 

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { Acl, DigitalObject, Element } from '../../lib/doip/object.js';
 import { badRequest, notFound } from '../../lib/doip/error.js';
-import { requireAt } from '../../lib/doip/json-pointer.js';
+import { getAt, requireAt } from '../../lib/doip/json-pointer.js';
 import { prune } from '../../lib/doip/json-prune.js';
 
 /** A payload as REST describes it. */
@@ -72,6 +72,18 @@ export function view(object: DigitalObject, wish: View): JsonValue {
     return wish.filter ? prune(form, wish.filter) : form;
 }
 
+/** The value that an update wrote at a pointer; null when a hook of the type has removed it meanwhile. */
+export function valueWritten(content: JsonObject, jsonPointer: string): JsonValue {
+
+    const value = getAt(content, jsonPointer);
+    if (value !== undefined || !jsonPointer.endsWith('/-')) {
+        return value ?? null;
+    }
+
+    const list = getAt(content, jsonPointer.slice(0, -2));
+    return (Array.isArray(list) ? list.at(-1) : undefined) ?? null;
+}
+
 /** The text of a value that was asked for as text. 400 for arrays and objects. */
 export function textOf(value: JsonValue): string {
 
@@ -95,6 +107,22 @@ export function payloadFacts(object: DigitalObject, name: string): JsonObject {
         ...(filename === undefined ? {} : { filename }),
         mimetype: type ?? 'application/octet-stream'
     };
+}
+
+/** What the headers of an answer tell about an object: where it is, its type, and what the caller may do with it. */
+export function objectHeaders(base: string, id: string, { permission, type }: JsonObject): Record<string, string> {
+
+    return {
+        Location: objectPath(base, id),
+        ...(typeof type === 'string' ? { 'X-Schema': headerText(type) } : {}),
+        ...(typeof permission === 'string' ? { 'X-Permission': permission } : {})
+    };
+}
+
+/** Text that a header can carry: whatever is not printable ASCII is percent-encoded. */
+function headerText(text: string): string {
+
+    return text.replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
 /** The path of an object below the base of the interface, percent-encoded but for its slashes. */

@@ -1,11 +1,13 @@
 import type { Segment } from '../../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
+import type { ResultView } from '../../../translators/rest/search-results.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { jsonSegment, sequence } from '../../../lib/doip/segments.js';
 import { Params } from '../../../translators/rest/params.js';
+import { recordText } from '../../../translators/rest/record-text.js';
 import { searchAttributes, searchView } from '../../../translators/rest/search-request.js';
-import { projectResult, recordText } from '../../../translators/rest/search-results.js';
+import { projectResult, searchRecord } from '../../../translators/rest/search-results.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -23,11 +25,11 @@ const found = (id: string, score?: number): JsonObject => ({
     elements: [{ id: 'p', length: 1, attributes: {} }]
 });
 
-async function textOf(view: Parameters<typeof recordText>[1], ...values: JsonValue[]): Promise<string> {
+async function textOf(view: ResultView, ...values: JsonValue[]): Promise<string> {
 
     const segments: Segment[] = values.map((value) => jsonSegment(value));
     const pieces: string[] = [];
-    for await (const piece of recordText(sequence(...segments), view)) {
+    for await (const piece of recordText(sequence(...segments), searchRecord(view))) {
         pieces.push(piece);
     }
 

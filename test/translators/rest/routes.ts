@@ -1,0 +1,515 @@
+import type { Server, ServerInjectOptions } from '@hapi/hapi';
+import type { DoipRequest, DoipResponse } from '../../../lib/doip/envelope.js';
+import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
+import type { Performer } from '../../../translators/http/performer.js';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { json, readBytes } from '../../../lib/doip/segments.js';
+import { Status, StatusTable } from '../../../lib/doip/status.js';
+import { jsonOf, multipart, restServer, type RestServerOptions } from '../../support/rest.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach } = lab;
+
+/** Notes what it is asked to perform and always says the same. */
+class Recorder implements Performer {
+
+    readonly statuses = new StatusTable();
+    requests: DoipRequest[] = [];
+    inputs: unknown[] = [];
+    answer: Partial<DoipResponse> = {};
+
+    async perform(request: DoipRequest): Promise<DoipResponse> {
+
+        this.requests.push(request);
+        const ok = { requestId: null, status: Status.ok, attributes: {}, output: json({}) };
+        try {
+            await this.read(request);
+        }
+        catch (error) {
+            return { ...ok, status: Status.badRequest, output: json({ message: (error as Error).message }) };
+        }
+
+        return { ...ok, output: json(OBJECT), ...this.answer };
+    }
+
+    private async read(request: DoipRequest): Promise<void> {
+
+        for await (const segment of request.input) {
+            if (segment.kind === 'json') {
+                this.inputs.push(segment.value);
+            }
+            else {
+                const { mediaType, filename, body } = segment;
+                const text = (await readBytes(body, 1_000_000)).toString();
+                this.inputs.push({ text, ...(mediaType ? { mediaType } : {}), ...(filename ? { filename } : {}) });
+            }
+        }
+    }
+}
+
+const OBJECT: JsonObject = { id: 'test/1', type: 'T', attributes: { content: {} }, elements: [] };
+
+interface Expected {
+    readonly operationId: string;
+    readonly targetId?: string;
+    readonly attributes?: JsonObject;
+    readonly input?: JsonValue[];
+    readonly safe?: boolean;
+}
+
+let recorder: Recorder;
+let server: Server;
+
+async function start(options: RestServerOptions = {}): Promise<void> {
+
+    recorder = new Recorder();
+    server = await restServer(recorder, options);
+}
+
+async function inject(line: string, options: Omit<ServerInjectOptions, 'url'> = {}) {
+
+    const [method = 'GET', url = '/'] = line.split(' ');
+    return await server.inject({ method, url, ...options });
+}
+
+describe('The REST interface', () => {
+
+    before(() => start());
+    beforeEach(() => {
+
+        recorder.requests = [];
+        recorder.inputs = [];
+        recorder.answer = {};
+    });
+
+    const search = { pageNum: 0, pageSize: -1, type: 'full', includeScore: false, includeVersions: false, inBlocks: true };
+    const content = { attributes: { content: { a: 1 } } };
+    const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    const body = { payload: '{"a":1}' };
+
+    const translations: [string, Omit<ServerInjectOptions, 'url'>, Expected][] = [
+        ['GET /objects/test/1', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 'test/1' }],
+        ['GET /cordra/objects/test/1', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 'test/1' }],
+        ['GET /objects/test%2F1', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 'test/1' }],
+        ['GET /objects/test/a+b%20%C3%BC%3F%25', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 'test/a+b ü?%' }],
+        ['GET /objects/test/a/b/', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 'test/a/b/' }],
+        ['GET /objects/design', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 'design' }],
+        ['GET /objects/t/1?jsonPointer=/a', {},
+            { operationId: '0.DOIP/Op.Retrieve', targetId: 't/1', attributes: { jsonPointer: '/a' } }],
+        ['GET /objects/t/1?jsonPointer=/id&full', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 't/1' }],
+        ['GET /objects/t/1?filter=["/id"]', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 't/1' }],
+        ['GET /objects/t/1?payload=p%20q&jsonPointer=/a', {},
+            { operationId: '0.DOIP/Op.Retrieve', targetId: 't/1', attributes: { element: 'p q' } }],
+        ['GET /objects/t/1?payload=p', { headers: { range: 'bytes=2-5' } },
+            { operationId: '0.DOIP/Op.Retrieve', targetId: 't/1', attributes: { element: 'p', range: { start: 2, end: 5 } } }],
+        ['GET /objects/t/1?payload=p', { headers: { range: '' } },
+            { operationId: '0.DOIP/Op.Retrieve', targetId: 't/1', attributes: { element: 'p' } }],
+        ['GET /objects/t/1', { headers: { range: 'bytes=0-1' } }, { operationId: '0.DOIP/Op.Retrieve', targetId: 't/1' }],
+        ['GET /objects/t/1?unknown=1&unknown=2', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 't/1' }],
+        ['GET /objects/t/1?requestContext={%22a%22:[1]}', {},
+            { operationId: '0.DOIP/Op.Retrieve', targetId: 't/1', attributes: { requestContext: { a: [1] } } }],
+
+        ['POST /objects?type=Doc%20T', body,
+            { operationId: '0.DOIP/Op.Create', attributes: { dryRun: false }, input: [{ type: 'Doc T' }, content] }],
+        ['POST /objects/?type=T&dryRun&suffix=s', body,
+            { operationId: '0.DOIP/Op.Create', attributes: { dryRun: true, suffix: 's' }, input: [{ type: 'T' }, content] }],
+        ['POST /objects/?type=T&suffix=s&handle=a/b%20c', { ...body, headers: { 'content-type': 'text/json' } },
+            { operationId: '0.DOIP/Op.Create', attributes: { dryRun: false }, input: [{ type: 'T', id: 'a/b c' }, content] }],
+        ['POST /objects?type=T', {}, { operationId: '0.DOIP/Op.Create', attributes: { dryRun: false }, input: [{ type: 'T' }] }],
+        ['POST /objects?type=T', { ...form, payload: 'json={"a":1}&acl={"readers":[]}' },
+            { operationId: '0.DOIP/Op.Create', attributes: { dryRun: false },
+                input: [{ type: 'T' }, content, { attributes: { acl: { readers: [] } } }] }],
+        ['POST /objects', { ...form, payload: 'query=a+b&pageSize=2' },
+            { operationId: '0.DOIP/Op.Search', attributes: { ...search, query: 'a b', pageSize: 2 } }],
+
+        ['PUT /objects/t/1', { ...body, headers: { 'content-type': 'text/plain;charset=UTF-8' } },
+            { operationId: '0.DOIP/Op.Update', targetId: 't/1', input: [{}, content],
+                attributes: { dryRun: false, elementsToDelete: [], allowTypeChange: true } }],
+        ['PUT /objects/t/1?type=U&handle=t/1&dryRun=true&payloadToDelete=a&payloadToDelete=b', body,
+            { operationId: '0.DOIP/Op.Update', targetId: 't/1', input: [{ type: 'U' }, content],
+                attributes: { dryRun: true, elementsToDelete: ['a', 'b'], allowTypeChange: true } }],
+        ['PUT /objects/t/1?jsonPointer=/a/0', { payload: ' "x"' },
+            { operationId: '0.DOIP/Op.Update', targetId: 't/1', input: [{}, { attributes: { contentAtPointer: 'x' } }],
+                attributes: { dryRun: false, jsonPointer: '/a/0', elementsToDelete: [], allowTypeChange: true } }],
+        ['PUT /objects/t/1?jsonPointer=/a', multipart({ name: 'content', value: 'null' }),
+            { operationId: '0.DOIP/Op.Update', targetId: 't/1', input: [{}, { attributes: { contentAtPointer: null } }],
+                attributes: { dryRun: false, jsonPointer: '/a', elementsToDelete: [], allowTypeChange: true } }],
+
+        ['DELETE /objects/t/1', {}, { operationId: '0.DOIP/Op.Delete', targetId: 't/1' }],
+        ['DELETE /objects/t/1?jsonPointer=/a', {},
+            { operationId: '0.DOIP/Op.Update', targetId: 't/1', attributes: { deletePointer: '/a' } }],
+        ['DELETE /objects/t/1?payload=p', {},
+            { operationId: '0.DOIP/Op.Update', targetId: 't/1', attributes: { elementsToDelete: ['p'] } }],
+
+        ['GET /objects?query=x', {}, { operationId: '0.DOIP/Op.Search', attributes: { ...search, query: 'x' } }],
+        ['GET /objects/?queryJson={}', {}, { operationId: '0.DOIP/Op.Search', attributes: { ...search, queryJson: {} } }],
+        ['GET /search?query=x&ids', {}, { operationId: '0.DOIP/Op.Search', attributes: { ...search, query: 'x', type: 'id' } }],
+        ['POST /search/', { payload: '{"query":"x","pageSize":5,"filter":["/id"]}' },
+            { operationId: '0.DOIP/Op.Search', attributes: { ...search, query: 'x', pageSize: 5 } }],
+        ['POST /search?requestContext={}', { payload: '{"query":"x"}' },
+            { operationId: '0.DOIP/Op.Search', attributes: { ...search, query: 'x', requestContext: {} } }],
+        ['POST /search', { ...form, payload: 'query=x&includeScore=true' },
+            { operationId: '0.DOIP/Op.Search', attributes: { ...search, query: 'x', includeScore: true } }],
+
+        ['GET /acls/t/1', {}, { operationId: 'gateway/Op.Acls.Get', targetId: 't/1' }],
+        ['PUT /acls/t/1?type=x&full', { payload: '{"readers":[]}' },
+            { operationId: 'gateway/Op.Acls.Update', targetId: 't/1', input: [{ readers: [] }] }],
+        ['POST /acls/t/1', { payload: '{}' }, { operationId: 'gateway/Op.Acls.Update', targetId: 't/1', input: [{}] }],
+
+        ['GET /schemas', {}, { operationId: 'gateway/Op.Schemas.List' }],
+        ['GET /schemas/', {}, { operationId: 'gateway/Op.Schemas.List' }],
+        ['GET /schemas/Digital%20Specimen', {}, { operationId: 'gateway/Op.Schemas.Get', attributes: { type: 'Digital Specimen' } }],
+        ['PUT /schemas/T', { payload: '{"type":"object"}' },
+            { operationId: 'gateway/Op.Schemas.Update', attributes: { type: 'T' }, input: [{ type: 'object' }] }],
+        ['DELETE /schemas/T', {}, { operationId: 'gateway/Op.Schemas.Delete', attributes: { type: 'T' } }],
+
+        ['GET /design', {}, { operationId: '20.DOIP/Op.GetDesign' }],
+        ['GET /initData/', {}, { operationId: '20.DOIP/Op.GetInitData' }],
+        ['GET /startupStatus', {}, { operationId: 'gateway/Op.StartupStatus' }],
+        ['PUT /adminPassword', { payload: '{\n"password":"x"}' }, { operationId: 'gateway/Op.ChangeAdminPassword', input: [{ password: 'x' }] }],
+        ['PUT /users/this/password', { payload: '{"x":1}', headers: { 'content-type': 'application/json' } },
+            { operationId: '20.DOIP/Op.ChangePassword', input: [{ password: '{"x":1}' }] }],
+        ['POST /updateHandles', {}, { operationId: 'gateway/Op.Handles.Update' }],
+        ['GET /updateHandles', {}, { operationId: 'gateway/Op.Handles.Status' }],
+        ['PUT /uploadObjects?deleteCurrentObjects', { payload: '[]', headers: { 'content-type': 'text/plain' } },
+            { operationId: 'gateway/Op.UploadObjects', attributes: { deleteCurrentObjects: true },
+                input: [{ text: '[]', mediaType: 'application/json' }] }],
+        ['POST /reindexBatch?lockObjects=True&all=True', { payload: 'null' },
+            { operationId: '20.DOIP/Op.ReindexBatch', attributes: { lockObjects: true, all: true } }],
+        ['POST /reindexBatch?lockObjects=false', { payload: '["t/1"]' },
+            { operationId: '20.DOIP/Op.ReindexBatch', attributes: { lockObjects: false, all: false }, input: [['t/1']] }],
+
+        ['GET /versions?objectId=t/1', {}, { operationId: '20.DOIP/Op.Versions.Get', targetId: 't/1' }],
+        ['POST /versions/?objectId=t/1', {},
+            { operationId: '20.DOIP/Op.Versions.Publish', targetId: 't/1', attributes: { clonePayloads: true } }],
+        ['POST /versions/?objectId=t/1&versionId=t/2&clonePayloads', {},
+            { operationId: '20.DOIP/Op.Versions.Publish', targetId: 't/1', attributes: { clonePayloads: false, versionId: 't/2' } }],
+        ['POST /versions/?objectId=t/1&clonePayloads=false', {},
+            { operationId: '20.DOIP/Op.Versions.Publish', targetId: 't/1', attributes: { clonePayloads: false } }],
+        ['POST /versions/?objectId=t/1&clonePayloads=true', {},
+            { operationId: '20.DOIP/Op.Versions.Publish', targetId: 't/1', attributes: { clonePayloads: true } }],
+        ['GET /relationships/t/1?outboundOnly', {},
+            { operationId: '20.DOIP/Op.Relationships.Get', targetId: 't/1', attributes: { outboundOnly: true } }],
+
+        ['GET /call?objectId=t/1&method=m&params=[1]', {},
+            { operationId: 'gateway/Op.Call', targetId: 't/1', safe: true, attributes: { method: 'm', params: [1], attributes: {} } }],
+        ['POST /call/?type=T&method=a/b&attributes={%22x%22:1}&attributes.y.z=true&attributes.s=text',
+            { payload: '{"p":1}', headers: { 'content-type': 'application/json' } },
+            { operationId: 'gateway/Op.Call', attributes: { type: 'T', method: 'a/b', attributes: { x: 1, y: { z: true }, s: 'text' } },
+                input: [{ text: '{"p":1}', mediaType: 'application/json' }] }],
+        ['POST /cordra/call?objectId=t/1&method=m&attributes.requestContext={%22c%22:1}',
+            { payload: 'bytes', headers: { 'content-type': 'image/png', 'content-disposition': 'attachment;filename="a.png"' } },
+            { operationId: 'gateway/Op.Call', targetId: 't/1', attributes: { method: 'm', attributes: {}, requestContext: { c: 1 } },
+                input: [{ text: 'bytes', mediaType: 'image/png', filename: 'a.png' }] }],
+        ['POST /call?objectId=t/1&method=m', {},
+            { operationId: 'gateway/Op.Call', targetId: 't/1', attributes: { method: 'm', attributes: {} } }],
+        ['GET /listMethods/?type=T&static', {},
+            { operationId: 'gateway/Op.ListMethods', attributes: { type: 'T', static: true } }],
+        ['GET /listMethods?objectId=t/1', {},
+            { operationId: 'gateway/Op.ListMethods', targetId: 't/1', attributes: { static: false } }],
+
+        ['POST /batchUpload', { payload: '[]' },
+            { operationId: '20.DOIP/Op.BatchUpload', attributes: { failFast: false, parallel: true, inBlocks: true },
+                input: [{ text: '[]', mediaType: 'application/json' }] }],
+        ['POST /batchUpload?format=ndjson&failFast=true&parallel=false', { payload: '{}\n{}' },
+            { operationId: '20.DOIP/Op.BatchUpload',
+                attributes: { format: 'ndjson', failFast: true, parallel: false, inBlocks: true },
+                input: [{ text: '{}\n{}', mediaType: 'application/x-ndjson' }] }],
+
+        ['POST /auth/token?full=true', { payload: '{"username":"u","password":"p"}' },
+            { operationId: '20.DOIP/Op.Auth.Token', attributes: { full: true }, input: [{ username: 'u', password: 'p' }] }],
+        ['POST /auth/token', { ...form, payload: 'grant_type=password&username=u+v&password=%26&x=1' },
+            { operationId: '20.DOIP/Op.Auth.Token', attributes: { full: false },
+                input: [{ grant_type: 'password', username: 'u v', password: '&' }] }],
+        ['POST /auth/introspect', { ...form, payload: 'token=t' },
+            { operationId: '20.DOIP/Op.Auth.Introspect', attributes: { full: false }, input: [{ token: 't' }] }],
+        ['POST /auth/revoke', { payload: '{"token":"t"}' },
+            { operationId: '20.DOIP/Op.Auth.Revoke', attributes: { full: false }, input: [{ token: 't' }] }],
+        ['GET /check-credentials?full=true', {}, { operationId: '20.DOIP/Op.CheckCredentials', attributes: { full: true } }],
+        ['POST /check-credentials', {}, { operationId: '20.DOIP/Op.CheckCredentials', attributes: { full: false } }]
+    ];
+    for (const [line, options, expected] of translations) {
+        it(`translates ${line}`, async () => {
+
+            const response = await inject(line, options);
+            const [request] = recorder.requests;
+
+            expect(response.statusCode, response.payload).to.equal(200);
+            expect<unknown>({
+                operationId: request?.operationId, targetId: request?.targetId, attributes: request?.attributes, safe: request?.safe,
+                input: recorder.inputs
+            }).to.equal({ targetId: 'service', attributes: {}, input: [], safe: undefined, ...expected });
+        });
+    }
+
+    const refusals: [string, Omit<ServerInjectOptions, 'url'>, string | RegExp][] = [
+        ['GET /objects', {}, 'Missing object id in GET'],
+        ['GET /objects/', {}, 'Missing object id in GET'],
+        ['PUT /objects/', body, 'Missing object id in PUT'],
+        ['DELETE /objects', {}, 'Missing object id in DELETE'],
+        ['POST /objects/t/1', body, 'Unexpected object id in POST'],
+        ['GET /acls', {}, 'Missing object id in GET'],
+        ['GET /relationships', {}, 'Missing object id in GET'],
+        ['GET /versions', {}, /objectId/],
+        ['POST /versions?objectId=', {}, /objectId/],
+        ['DELETE /objects/t/1?jsonPointer=/a&payload=p', {}, 'DELETE specified both jsonPointer and payload'],
+        ['DELETE /objects/t/1?jsonPointer', {}, 'Cannot delete empty json pointer'],
+        ['PUT /schemas', { payload: '{}' }, /type/],
+        ['GET /call?method=m', {}, /objectId and type/],
+        ['GET /call?objectId=t/1&type=T&method=m', {}, /together/],
+        ['POST /call?type=T&method=m&attributes.requestContext={}&requestContext={}', {}, /requestContext is given more than once/],
+        ['GET /call?type=T&method=m&attributes.requestContext=1', {}, /requestContext/],
+        ['GET /call?type=T&method=m&params={', {}, /params/],
+        ['POST /search', { payload: '[]' }, 'the body of a search must be a JSON object'],
+        ['POST /search?query=x', { payload: '{"query":"x"}' }, 'parameter query is given more than once'],
+        ['GET /objects/t/1?full&full=true', {}, 'parameter full is given more than once'],
+        ['PUT /objects/t/1?full&full', body, 'parameter full is given more than once'],
+        ['POST /objects?type=T&pretty&pretty', body, 'parameter pretty is given more than once'],
+        ['GET /objects/t/1?payload=p&disposition=a%0d%0ab', {}, /disposition/],
+        ['GET /objects/t/1?x=%ff', {}, /parameter x is not percent-encoded UTF-8/],
+        ['GET /acls/t/1?requestContext=', {}, /^Unable to parse requestContext/],
+        ['POST /updateHandles?requestContext=[]', {}, /^Unable to parse requestContext/],
+        ['PUT /users/this/password?requestContext=1', { payload: 'x' }, /^Unable to parse requestContext/],
+        ['GET /startupStatus?requestContext={', {}, /^Unable to parse requestContext/]
+    ];
+    for (const [line, options, message] of refusals) {
+        it(`refuses ${line} with body ${JSON.stringify(options.payload ?? null)} without performing anything`, async () => {
+
+            const response = await inject(line, options);
+
+            expect(response.statusCode).to.equal(400);
+            expect(jsonOf(response)['message']).to.match(typeof message === 'string' ? new RegExp(`^${message}$`) : message);
+            expect(recorder.requests).to.have.length(0);
+        });
+    }
+
+    it('says in JSON that there is no such path', async () => {
+
+        const response = await inject('GET /nothing/here');
+
+        expect(response.statusCode).to.equal(404);
+        expect(jsonOf(response)['message']).to.be.a.string();
+    });
+
+    it('turns an error of the operation into its HTTP code and message', async () => {
+
+        recorder.answer = { status: Status.notFound, output: json({ message: 'object t/1 does not exist' }) };
+
+        const response = await inject('GET /objects/t/1');
+
+        expect(response.statusCode).to.equal(404);
+        expect(response.headers['content-type']).to.match(/^application\/json/);
+        expect<unknown>(jsonOf(response)).to.equal({ message: 'object t/1 does not exist' });
+    });
+
+    it('answers HEAD like GET, without a body', async () => {
+
+        recorder.answer = { attributes: { type: 'T', permission: 'READ' } };
+
+        const response = await inject('HEAD /objects/t/1');
+
+        expect(response.statusCode).to.equal(200);
+        expect(response.payload).to.equal('');
+        expect(response.headers['x-schema']).to.equal('T');
+        expect(recorder.requests[0]?.operationId).to.equal('0.DOIP/Op.Retrieve');
+    });
+
+    it('makes headers that HTTP can carry of any type and id', async () => {
+
+        recorder.answer = { attributes: { type: 'Tüp 猫', permission: 'WRITE' } };
+
+        const response = await inject('GET /cordra/objects/t/%E7%8C%AB%20x');
+
+        expect(response.headers['x-schema']).to.equal('T%C3%BCp %E7%8C%AB');
+        expect(response.headers['x-permission']).to.equal('WRITE');
+        expect(response.headers['location']).to.equal('/cordra/objects/t/%E7%8C%AB%20x');
+    });
+
+    it('gives back what an operation without output and without result put out', async () => {
+
+        recorder.answer = { output: (async function *() {})() };
+        const nothing = await inject('POST /call?type=T&method=m');
+        recorder.answer = { output: json(null) };
+        const nil = await inject('POST /call?type=T&method=m');
+
+        expect([nothing.statusCode, nothing.payload, nothing.headers['content-type']]).to.equal([200, '', undefined]);
+        expect([nil.statusCode, nil.payload]).to.equal([200, 'null']);
+    });
+});
+
+describe('Credentials of REST requests', () => {
+
+    before(() => start());
+    beforeEach(() => {
+
+        recorder.requests = [];
+    });
+
+    const cases: [string, string, Omit<ServerInjectOptions, 'url'>, JsonObject][] = [
+        ['are absent by default', 'GET /design', {}, {}],
+        ['come from a Basic header', 'GET /design', { headers: { authorization: 'Basic dTpwOnE=' } }, { username: 'u', password: 'p:q' }],
+        ['come from a Bearer header', 'GET /design', { headers: { authorization: 'Bearer abc' } }, { token: 'abc' }],
+        ['may act for somebody else', 'GET /design', { headers: { authorization: 'Bearer abc', 'as-user': 't/u' } },
+            { token: 'abc', asUserId: 't/u' }],
+        ['come from a parameter of a GET', 'GET /design?access_token=abc', {}, { token: 'abc' }],
+        ['come from a field of a form', 'POST /search', {
+            payload: 'query=x&access_token=abc', headers: { 'content-type': 'application/x-www-form-urlencoded' }
+        }, { token: 'abc' }],
+        ['do not come from a parameter of a PUT', 'PUT /acls/t/1?access_token=abc', { payload: '{}' }, {}],
+        ['prefer the header to the parameter', 'GET /design?access_token=abc', { headers: { authorization: 'Bearer xyz' } },
+            { token: 'xyz' }],
+        ['come from a session cookie and its CSRF value', 'PUT /acls/t/1',
+            { payload: '{}', headers: { cookie: 'a=b; JSESSIONID=s1; ;;x', 'x-csrf-token': 'c1' } }, { sessionId: 's1', csrfToken: 'c1' }],
+        ['come from a session cookie alone', 'GET /design', { headers: { cookie: 'JSESSIONID="s1"' } }, { sessionId: 's1' }],
+        ['take the CSRF value from a form', 'POST /search', {
+            payload: 'query=x&csrfToken=c1',
+            headers: { cookie: 'JSESSIONID=s1', 'content-type': 'application/x-www-form-urlencoded' }
+        }, { sessionId: 's1', csrfToken: 'c1' }],
+        ['prefer a header to a cookie', 'GET /design', { headers: { cookie: 'JSESSIONID=s1', authorization: 'Bearer abc' } },
+            { token: 'abc' }],
+        ['ignore other and broken cookies', 'GET /design', { headers: { cookie: '=;a;b=\u0001;JSESSIONID=' } }, {}]
+    ];
+    for (const [title, line, options, expected] of cases) {
+        it(title, async () => {
+
+            await inject(line, options);
+
+            expect<unknown>(recorder.requests[0]?.authentication).to.equal(expected);
+        });
+    }
+
+    it('that cannot be read are refused', async () => {
+
+        const response = await inject('GET /design', { headers: { authorization: 'Digest x' } });
+
+        expect(response.statusCode).to.equal(401);
+        expect(response.headers['www-authenticate']).to.equal('Bearer realm="cordra"');
+    });
+
+    it('make an answer private when they stand in the URL', async () => {
+
+        const withToken = await inject('GET /design?access_token=abc');
+        const without = await inject('GET /design', { headers: { authorization: 'Bearer abc' } });
+
+        expect(withToken.headers['cache-control']).to.equal('private');
+        expect(without.headers['cache-control']).to.equal('no-cache');
+    });
+
+    it('that come as tokens are never cached', async () => {
+
+        const response = await inject('POST /auth/token', { payload: '{}' });
+
+        expect(response.headers['cache-control']).to.equal('no-store');
+        expect(response.headers['pragma']).to.equal('no-cache');
+    });
+});
+
+describe('The body of a multipart create', () => {
+
+    before(() => start());
+    beforeEach(() => {
+
+        recorder.requests = [];
+        recorder.inputs = [];
+        recorder.answer = {};
+    });
+
+    it('may have its parts in any order and hands payloads over as they are', async () => {
+
+        const { payload, headers } = multipart(
+            { name: 'file', value: 'bytes\r\n--x', filename: 'ü.txt', type: 'text/plain' },
+            { name: 'content', value: '{"a":1}', filename: 'content' },
+            { name: 'empty', value: '', filename: '' },
+            { name: 'acl', value: '{"readers":["public"]}' },
+            { name: 'unknown', value: 'ignored' },
+            { name: 'userMetadata', value: '{"b":2}', type: 'application/json' },
+            { name: 'json', value: '{"a":1}' },
+            { name: 'handle', value: 't/1' });
+
+        const response = await inject('POST /objects?type=T', { payload, headers });
+
+        expect(response.statusCode).to.equal(200);
+        expect(recorder.inputs).to.equal([
+            { type: 'T' },
+            { id: 'file', type: 'text/plain', filename: 'ü.txt' },
+            { text: 'bytes\r\n--x', mediaType: 'text/plain', filename: 'ü.txt' },
+            { id: 'content', filename: 'content' },
+            { text: '{"a":1}', filename: 'content' },
+            { id: 'empty' },
+            { text: '' },
+            { attributes: { acl: { readers: ['public'] } } },
+            { attributes: { userMetadata: { b: 2 } } },
+            { attributes: { content: { a: 1 } } },
+            { id: 't/1', attributes: {} }
+        ]);
+    });
+
+    it('may name payloads to delete, as often as there are, and never another id', async () => {
+
+        const { payload, headers } = multipart(
+            { name: 'payloadToDelete', value: 'a' },
+            { name: 'content', value: '{}' },
+            { name: 'handle', value: 't/other' },
+            { name: 'payloadToDelete', value: 'b' },
+            { name: 'acl', value: 'null' });
+
+        await inject('PUT /objects/t/1', { payload, headers });
+
+        expect(recorder.inputs).to.equal([
+            {},
+            { attributes: { elementsToDelete: ['a'] } },
+            { attributes: { content: {} } },
+            { attributes: { elementsToDelete: ['b'] } },
+            { attributes: { acl: null } }
+        ]);
+    });
+
+    const faults: [string, Omit<ServerInjectOptions, 'url'>, RegExp][] = [
+        ['an ACL that is not JSON', multipart({ name: 'content', value: '{}' }, { name: 'acl', value: '{' }), /^Invalid ACL format/],
+        ['user metadata that is not JSON', multipart({ name: 'userMetadata', value: 'x' }), /^Invalid userMetadata format/],
+        ['content that is not JSON', multipart({ name: 'content', value: '{"a":}' }), /^part content is malformed at line 1, column 6/],
+        ['content twice', multipart({ name: 'content', value: '{}' }, { name: 'json', value: '{}' }), /part content is given more than once/],
+        ['two ACLs', multipart({ name: 'acl', value: '{}' }, { name: 'acl', value: '{}' }), /part acl is given more than once/],
+        ['a body that breaks off', { ...multipart({ name: 'content', value: '{}' }), payload: '--boundary-of-the-test\r\n' }, /multipart/],
+        ['no boundary', { payload: 'x', headers: { 'content-type': 'multipart/form-data' } }, /boundary/],
+        ['JSON that breaks off', { payload: '{"a":' }, /^JSON is malformed at line 1/],
+        ['JSON in another encoding', { payload: Buffer.from([0x22, 0xff, 0x22]) }, /UTF-8/],
+        ['a repeated property', { payload: '{"a":1,"a":2}' }, /a/],
+        ['a prototype', { payload: '{"__proto__":{}}' }, /__proto__/]
+    ];
+    for (const [title, options, message] of faults) {
+        it(`is refused for ${title}`, async () => {
+
+            const response = await inject('POST /objects?type=T', options);
+
+            expect(response.statusCode).to.equal(400);
+            expect(jsonOf(response)['message']).to.match(message);
+        });
+    }
+});
+
+describe('The REST interface of a server with a base path and limits', () => {
+
+    before(() => start({ prefix: '/api', limits: { jsonBytes: 100, jsonDepth: 5 } }));
+
+    it('is served below the base path', async () => {
+
+        const plain = await inject('GET /api/objects/t/1');
+        const alias = await inject('GET /api/cordra/objects/t/1');
+        const without = await inject('GET /objects/t/1');
+
+        expect([plain.headers['location'], alias.headers['location'], without.statusCode]).to.equal(
+            ['/api/objects/t/1', '/api/cordra/objects/t/1', 404]);
+    });
+
+    it('refuses JSON that is too long or too deep', async () => {
+
+        const long = await inject('PUT /api/acls/t/1', { payload: JSON.stringify({ a: 'x'.repeat(100) }) });
+        const deep = await inject('PUT /api/acls/t/1', { payload: '[[[[[[]]]]]]' });
+
+        expect(long.payload).to.match(/longer than the allowed 100 bytes/);
+        expect(deep.payload).to.match(/levels|deep|nested/);
+    });
+});
+

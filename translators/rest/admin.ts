@@ -1,0 +1,61 @@
+/** Administrative paths, and what the service tells about itself (interface specification, "Administrative"). */
+
+import type { RestRoute } from './route.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { readJson } from '../../lib/doip/segments.js';
+import { jsonAnswer } from './answer.js';
+import { bytesInput, jsonInputUnlessNull } from './json-input.js';
+import { given } from './params.js';
+
+export const adminRoutes: readonly RestRoute[] = [
+    {
+        methods: ['POST', 'PUT'],
+        path: '/uploadObjects',
+        toEnvelope: (call) => ({
+            operationId: Op.uploadObjects,
+            attributes: { deleteCurrentObjects: call.params.flag('deleteCurrentObjects') },
+            input: bytesInput(call, 'application/json')
+        })
+    },
+    {
+        methods: ['POST'],
+        path: '/updateHandles',
+        toEnvelope: () => ({ operationId: Op.handlesUpdate, fromEnvelope: () => jsonAnswer({}) })
+    },
+    {
+        methods: ['GET'],
+        path: '/updateHandles',
+        toEnvelope: () => ({ operationId: Op.handlesStatus })
+    },
+    {
+        methods: ['POST'],
+        path: '/reindexBatch',
+        toEnvelope: (call) => ({
+            operationId: Op.reindexBatch,
+            attributes: given({
+                lockObjects: call.params.flagOr('lockObjects', true),
+                query: call.params.text('query'),
+                all: call.params.flag('all')
+            }),
+            input: jsonInputUnlessNull(call)
+        })
+    },
+    {
+        methods: ['GET'],
+        path: '/startupStatus',
+        toEnvelope: () => ({ operationId: Op.startupStatus })
+    },
+    {
+        methods: ['GET'],
+        path: '/design',
+        toEnvelope: () => ({
+            operationId: Op.getDesign,
+            fromEnvelope: async ({ output }) => jsonAnswer(await readJson(output), { pretty: true })
+        })
+    },
+    {
+        methods: ['GET'],
+        path: '/initData',
+        toEnvelope: () => ({ operationId: Op.getInitData })
+    }
+];

@@ -1,0 +1,70 @@
+/** `/auth` and `/check-credentials`: tokens, and who one is (interface specification, "Authentication"). */
+
+import type { Segment } from '../../lib/doip/envelope.js';
+import type { JsonObject } from '../../lib/doip/json.js';
+import type { Params } from './params.js';
+import type { RestCall, RestRoute } from './route.js';
+import { badRequest, DoipError } from '../../lib/doip/error.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { jsonSegment } from '../../lib/doip/segments.js';
+import { isForm } from '../http/body.js';
+import { outputAnswer } from './answer.js';
+import { jsonInput } from './json-input.js';
+
+/** Tokens must not stay in any cache. */
+const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+/** Members of the requests, where they come as form fields. */
+const FIELDS = ['grant_type', 'username', 'password', 'assertion', 'token'];
+
+export const authRoutes: readonly RestRoute[] = [
+    tokenRoute('/auth/token', Op.authToken),
+    tokenRoute('/auth/introspect', Op.authIntrospect),
+    tokenRoute('/auth/revoke', Op.authRevoke),
+    {
+        methods: ['GET', 'POST'],
+        path: '/check-credentials',
+        toEnvelope: ({ params }) => ({ operationId: Op.checkCredentials, attributes: { full: params.flag('full') } })
+    }
+];
+
+function tokenRoute(path: string, operationId: string): RestRoute {
+
+    return {
+        methods: ['POST'],
+        path,
+        toEnvelope: (call) => ({
+            operationId,
+            attributes: { full: call.params.flag('full') },
+            input: isForm(call.request) ? formInput(call.params) : oauthInput(call),
+            fromEnvelope: () => outputAnswer(UNCACHED)
+        })
+    };
+}
+
+async function *formInput(params: Params): AsyncGenerator<Segment> {
+
+    const members: JsonObject = {};
+    for (const field of FIELDS) {
+        const value = params.text(field);
+        if (value !== undefined) {
+            members[field] = value;
+        }
+    }
+
+    yield jsonSegment(members);
+}
+
+/** Faults of the body speak OAuth as well, as clients of such endpoints expect. */
+async function *oauthInput(call: RestCall): AsyncGenerator<Segment> {
+
+    try {
+        yield *jsonInput(call);
+    }
+    catch (error) {
+        throw error instanceof DoipError ? badRequest(error.message, {
+            details: { error: 'invalid_request', error_description: error.message },
+            ...(error.http === undefined ? {} : { http: error.http })
+        }) : error;
+    }
+}

@@ -1,0 +1,52 @@
+/**
+ * `/batchUpload`: many objects in one request (interface specification, "POST /batchUpload"). The body flows through to the
+ * operation, which also knows the REST form of items; the results are written in REST form.
+ */
+
+import type { JsonValue } from '../../lib/doip/json.js';
+import type { RecordShape } from './record-text.js';
+import type { RestRoute } from './route.js';
+import { isJsonObject } from '../../lib/doip/json.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { bytesInput } from './json-input.js';
+import { given } from './params.js';
+import { asDigitalObject, asJson, toRestObject } from './project.js';
+import { recordText } from './record-text.js';
+
+/** How the record of a batch is written. */
+export const batchRecord: RecordShape = {
+    frame: ({ results, ...others }) => ({ before: {}, after: others }),
+    project: batchResult
+};
+
+export const batchUploadRoutes: readonly RestRoute[] = [
+    {
+        methods: ['POST'],
+        path: '/batchUpload',
+        toEnvelope(call) {
+
+            const format = call.params.text('format');
+            return {
+                operationId: Op.batchUpload,
+                attributes: given({
+                    format,
+                    failFast: call.params.flag('failFast'),
+                    parallel: call.params.flagOr('parallel', true),
+                    inBlocks: true
+                }),
+                input: bytesInput(call, format === 'ndjson' ? 'application/x-ndjson' : 'application/json'),
+                fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'pieces', pieces: recordText(output, batchRecord) } })
+            };
+        }
+    }
+];
+
+/** The result of one item. What was stored is an object; what was refused is a message, and stays as it is. */
+function batchResult(result: JsonValue): JsonValue {
+
+    if (!isJsonObject(result) || !isJsonObject(result['response']) || !isJsonObject(result['response']['attributes'])) {
+        return result;
+    }
+
+    return { ...result, response: asJson(toRestObject(asDigitalObject(result['response']))) };
+}

@@ -1,0 +1,71 @@
+/**
+ * `/call` and `/listMethods`: the methods of types (interface specification, "POST /call"). The body goes to the method as it
+ * came; the output of the method comes back as it is.
+ */
+
+import type { JsonObject } from '../../lib/doip/json.js';
+import type { Exchange, RestCall, RestRoute } from './route.js';
+import { badRequest } from '../../lib/doip/error.js';
+import { isJsonObject } from '../../lib/doip/json.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { readEnvelopeParameters } from '../http/dot-params.js';
+import { bytesInput } from './json-input.js';
+import { given, type Params } from './params.js';
+
+export const callRoutes: readonly RestRoute[] = [
+    { methods: ['GET'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), safe: true }) },
+    { methods: ['POST'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), input: bytesInput(call) }) },
+    {
+        methods: ['GET'],
+        path: '/listMethods',
+        toEnvelope({ params }) {
+
+            const { targetId, type } = callee(params);
+            return { operationId: Op.listMethods, targetId, attributes: given({ type, static: params.flag('static') }) };
+        }
+    }
+];
+
+function methodCall({ params }: RestCall): Exchange {
+
+    const { targetId, type } = callee(params);
+    return {
+        operationId: Op.call,
+        targetId,
+        attributes: given({ type, method: params.text('method'), params: params.json('params'), ...methodAttributes(params) })
+    };
+}
+
+/** An object for an instance method, the service for a method of a type. */
+function callee(params: Params): { targetId: string; type: string | undefined } {
+
+    const id = params.text('objectId');
+    const type = params.text('type');
+    if ((id === undefined) === (type === undefined)) {
+        throw badRequest(id === undefined
+            ? 'Missing object id or type: one of the parameters objectId and type is required'
+            : 'parameters objectId and type cannot be given together');
+    }
+
+    return { targetId: id ?? 'service', type };
+}
+
+/** Attributes for the method, whole or dotted. A request context among them is the request context. */
+function methodAttributes(params: Params): { attributes?: JsonObject; requestContext?: JsonObject } {
+
+    const pairs = params.pairs().filter(([name]) => name === 'attributes' || name.startsWith('attributes.'));
+    const { attributes: { requestContext, ...attributes } } = readEnvelopeParameters(pairs);
+    if (requestContext === undefined) {
+        return { attributes };
+    }
+
+    if (params.has('requestContext')) {
+        throw badRequest('requestContext is given more than once: as a parameter and among the attributes');
+    }
+
+    if (!isJsonObject(requestContext)) {
+        throw badRequest('Unable to parse requestContext: it must be a JSON object');
+    }
+
+    return { attributes, requestContext };
+}

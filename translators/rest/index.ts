@@ -1,0 +1,35 @@
+/**
+ * The REST-style interface as a hapi plugin: every path of the interface specification's "REST-style interface", each a
+ * translation into one operation and back.
+ */
+
+import type { Plugin } from '@hapi/hapi';
+import type { RestOptions } from './mount.js';
+import type { RestRoute } from './route.js';
+import { aclRoutes } from './acls.js';
+import { adminRoutes } from './admin.js';
+import { authRoutes } from './auth.js';
+import { batchUploadRoutes } from './batch-upload.js';
+import { callRoutes } from './call.js';
+import { mount } from './mount.js';
+import { objectRoutes } from './objects.js';
+import { schemaRoutes } from './schemas.js';
+import { searchRoutes } from './search.js';
+import { userRoutes } from './users.js';
+import { versionRoutes } from './versions.js';
+
+/** All routes of the REST interface. */
+export const restRoutes: readonly RestRoute[] = [
+    ...objectRoutes, ...aclRoutes, ...searchRoutes, ...schemaRoutes, ...versionRoutes, ...callRoutes, ...authRoutes, ...userRoutes,
+    ...batchUploadRoutes, ...adminRoutes
+];
+
+/** The plugin. hapi's own `routes.prefix` moves the whole interface below a base path. */
+export const rest: Plugin<RestOptions> = {
+    name: 'doip-gateway-rest',
+
+    register(server, options) {
+
+        mount(server, restRoutes, options);
+    }
+};

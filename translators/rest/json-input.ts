@@ -1,0 +1,61 @@
+/**
+ * Bodies of the routes that take one JSON value or a piece of text, as input of an operation. They are read when the operation
+ * asks for its input, that is, after it has let the caller in.
+ */
+
+import type { Segment } from '../../lib/doip/envelope.js';
+import type { JsonValue } from '../../lib/doip/json.js';
+import type { RestCall } from './route.js';
+import { jsonSegment } from '../../lib/doip/segments.js';
+import { bodyBytes, readJsonBody, readTextBody } from '../http/body.js';
+import { parseDisposition } from '../http/disposition.js';
+import { header } from '../http/headers.js';
+
+/** The body as one JSON segment, whatever its media type; nothing when it is empty. */
+export async function *jsonInput({ request, limits }: RestCall): AsyncGenerator<Segment> {
+
+    const value = await readJsonBody(request, limits);
+    if (value !== undefined) {
+        yield jsonSegment(value);
+    }
+}
+
+/** Like {@link jsonInput}; a body that says `null` counts as empty. */
+export async function *jsonInputUnlessNull(call: RestCall): AsyncGenerator<Segment> {
+
+    for await (const segment of jsonInput(call)) {
+        if (segment.kind !== 'json' || segment.value !== null) {
+            yield segment;
+        }
+    }
+}
+
+/** The body as text, in the form that `wrap` gives it. */
+export async function *textInput({ request, limits }: RestCall, wrap: (text: string) => JsonValue): AsyncGenerator<Segment> {
+
+    yield jsonSegment(wrap(await readTextBody(request, limits)));
+}
+
+/** The body as one segment of bytes that flow through; nothing when there are none. */
+export async function *bytesInput({ request }: RestCall, mediaType = header(request.headers, 'content-type')): AsyncGenerator<Segment> {
+
+    const body = bodyBytes(request);
+    const first = await body.next();
+    if (first.done === true) {
+        return;
+    }
+
+    const { filename } = parseDisposition(header(request.headers, 'content-disposition') ?? '');
+    yield {
+        kind: 'bytes',
+        body: behind(first.value, body),
+        ...(mediaType === undefined ? {} : { mediaType }),
+        ...(filename === undefined || filename === '' ? {} : { filename })
+    };
+}
+
+async function *behind(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+
+    yield first;
+    yield *rest;
+}

@@ -1,0 +1,214 @@
+/**
+ * `/objects`: create, retrieve, update and delete (interface specification, "REST-style interface"). A GET or a form POST
+ * without an id is a search.
+ */
+
+import type { DoipResponse } from '../../lib/doip/envelope.js';
+import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
+import type { Answer, Headers } from './answer.js';
+import type { Params } from './params.js';
+import type { Exchange, RestCall, RestRoute } from './route.js';
+import { badRequest } from '../../lib/doip/error.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { readJson } from '../../lib/doip/segments.js';
+import { isForm } from '../http/body.js';
+import { formatDisposition } from '../http/disposition.js';
+import { requestedRange } from '../http/range.js';
+import { jsonAnswer, textAnswer } from './answer.js';
+import { objectSegments } from './object-input.js';
+import { given } from './params.js';
+import { asDigitalObject, objectHeaders, payloadFacts, textOf, valueWritten, view } from './project.js';
+import { isSearch } from './search-request.js';
+import { search } from './search.js';
+import { requireId } from './route.js';
+
+const PATH = '/objects/{name*}';
+
+export const objectRoutes: readonly RestRoute[] = [
+    {
+        methods: ['GET'],
+        path: PATH,
+        toEnvelope: (call) => (call.name === '' && isSearch(call.params) ? search(call.params) : retrieve(call))
+    },
+    {
+        methods: ['POST'],
+        path: PATH,
+        toEnvelope: (call) => (call.name === '' && isSearchForm(call) ? search(call.params) : create(call))
+    },
+    { methods: ['PUT'], path: PATH, toEnvelope: update },
+    { methods: ['DELETE'], path: PATH, toEnvelope: remove }
+];
+
+/** A payload wins over a pointer, and a pointer over a filter. */
+function retrieve(call: RestCall): Exchange {
+
+    const { params } = call;
+    const targetId = requireId(call);
+    const payload = params.text('payload');
+    if (payload !== undefined) {
+        return params.flag('metadata') ? retrieveFacts(call, payload) : retrieveBytes(call, payload);
+    }
+
+    const look = lookOf(params);
+    const jsonPointer = params.text('jsonPointer');
+    const filter = params.textList('filter');
+    const isPart = jsonPointer !== undefined && !look.full;
+    const asText = params.flag('text');
+    return {
+        operationId: Op.retrieve,
+        targetId,
+        attributes: isPart ? { jsonPointer } : {},
+        async fromEnvelope({ attributes, output }) {
+
+            const value = await readJson(output);
+            const permission = permissionFor(look, attributes);
+            const shown = isPart ? value : view(asDigitalObject(value), { full: look.full, jsonPointer, filter, permission });
+            const headers = headersOf(call, attributes);
+            return asText
+                ? textAnswer(textOf(shown), { headers, mediaType: attributes['textMediaType'] })
+                : jsonAnswer(shown, { headers, pretty: look.pretty });
+        }
+    };
+}
+
+function retrieveBytes(call: RestCall, element: string): Exchange {
+
+    const disposition = call.params.text('disposition') ?? 'inline';
+    formatDisposition(disposition);                         // Refuses nonsense before anything is read
+    return {
+        operationId: Op.retrieve,
+        targetId: call.name,
+        attributes: given({ element, range: requestedRange(call.request.headers) }),
+        fromEnvelope: ({ attributes }) => ({ headers: headersOf(call, attributes), body: { kind: 'output', disposition } })
+    };
+}
+
+/** What is known of a payload instead of its bytes. */
+function retrieveFacts(call: RestCall, payload: string): Exchange {
+
+    return {
+        operationId: Op.retrieve,
+        targetId: call.name,
+        async fromEnvelope({ attributes, output }) {
+
+            const object = asDigitalObject(await readJson(output));
+            return jsonAnswer(payloadFacts(object, payload), { headers: headersOf(call, attributes) });
+        }
+    };
+}
+
+function create(call: RestCall): Exchange {
+
+    const { name, params, request } = call;
+    if (name !== '') {
+        throw badRequest('Unexpected object id in POST');
+    }
+
+    const look = lookOf(params);
+    const handle = params.text('handle');
+    return {
+        operationId: Op.create,
+        attributes: given({
+            dryRun: params.flag('dryRun'),
+            suffix: handle === undefined ? params.text('suffix') : undefined
+        }),
+        input: objectSegments(request, {
+            ...call,
+            head: given({ type: params.text('type'), id: handle }),
+            fields: ['type', 'handle']
+        }),
+        fromEnvelope: (response) => written(response, call, look)
+    };
+}
+
+function update(call: RestCall): Exchange {
+
+    const { params, request } = call;
+    const targetId = requireId(call);
+    const look = lookOf(params);
+    const jsonPointer = params.text('jsonPointer');
+    return {
+        operationId: Op.update,
+        targetId,
+        attributes: given({
+            dryRun: params.flag('dryRun'),
+            jsonPointer,
+            elementsToDelete: params.texts('payloadToDelete'),
+            allowTypeChange: true
+        }),
+        input: objectSegments(request, {
+            ...call,
+            head: given({ type: params.text('type') }),
+            atPointer: jsonPointer !== undefined,
+            fields: ['type', 'payloadToDelete']
+        }),
+        fromEnvelope: (response) => written(response, call, look, jsonPointer)
+    };
+}
+
+/** Deleting a part is an update, with the rights, hooks and validation of one. */
+function remove(call: RestCall): Exchange {
+
+    const { params } = call;
+    const targetId = requireId(call);
+    const jsonPointer = params.text('jsonPointer');
+    const payload = params.text('payload');
+    if (jsonPointer !== undefined && payload !== undefined) {
+        throw badRequest('DELETE specified both jsonPointer and payload');
+    }
+
+    if (jsonPointer === '') {
+        throw badRequest('Cannot delete empty json pointer');
+    }
+
+    const part: JsonObject = {
+        ...(jsonPointer === undefined ? {} : { deletePointer: jsonPointer }),
+        ...(payload === undefined ? {} : { elementsToDelete: [payload] })
+    };
+    return {
+        operationId: Object.keys(part).length > 0 ? Op.update : Op.delete,
+        targetId,
+        attributes: part,
+        fromEnvelope: () => jsonAnswer({})
+    };
+}
+
+/** A form is a search unless it carries the content of an object. */
+function isSearchForm({ params, request }: RestCall): boolean {
+
+    return isForm(request) && !params.has('content') && !params.has('json');
+}
+
+/** How an object is to be shown. */
+interface Look {
+    readonly full: boolean;
+    readonly pretty: boolean;
+    /** Whether the full form tells what the caller may do. */
+    readonly withPermission: boolean;
+}
+
+/** Read before the operation is performed: a parameter that cannot be read must not fail after a change was made. */
+function lookOf(params: Params): Look {
+
+    return { full: params.flag('full'), pretty: params.flag('pretty'), withPermission: params.flag('includeResponseContext') };
+}
+
+/** The answer to a create or update: the content, the part of it that was written, or the full form. */
+async function written({ attributes, output }: DoipResponse, call: RestCall, look: Look, jsonPointer?: string): Promise<Answer> {
+
+    const object = asDigitalObject(await readJson(output));
+    const value: JsonValue = jsonPointer === undefined || look.full
+        ? view(object, { full: look.full, permission: permissionFor(look, attributes) })
+        : valueWritten(object.attributes.content, jsonPointer);
+    return jsonAnswer(value, { headers: objectHeaders(call.base, object.id, attributes), pretty: look.pretty });
+}
+
+function headersOf({ base, name }: RestCall, attributes: JsonObject): Headers {
+
+    return objectHeaders(base, name, attributes);
+}
+
+function permissionFor({ withPermission }: Look, { permission }: JsonObject): string | undefined {
+
+    return withPermission && typeof permission === 'string' ? permission : undefined;
+}

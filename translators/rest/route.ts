@@ -1,0 +1,61 @@
+/**
+ * What a REST route is: a way in and a way out around one operation. Everything that all routes share (parameters,
+ * credentials, the request context, errors) is done in `mount.ts`, so that a route is only a translation.
+ */
+
+import type { DoipResponse, Segment } from '../../lib/doip/envelope.js';
+import type { JsonObject } from '../../lib/doip/json.js';
+import type { RequestWithBody } from '../http/body.js';
+import type { HttpLimits } from '../http/performer.js';
+import type { Answer } from './answer.js';
+import type { Params } from './params.js';
+import { badRequest } from '../../lib/doip/error.js';
+
+/** A request as a route sees it. */
+export interface RestCall {
+    /** Method, headers and the raw body. */
+    readonly request: RequestWithBody;
+    /** Parameters of the query string, and of the body where it is a form. */
+    readonly params: Params;
+    /** The rest of the path, decoded: an object id or a type name. Empty where a route has none. */
+    readonly name: string;
+    /** What stands before the paths of the interface: the configured base and the alias in use. */
+    readonly base: string;
+    readonly limits: HttpLimits;
+}
+
+/** One request in the words of the core, and how to say its answer in the words of REST. */
+export interface Exchange {
+    readonly operationId: string;
+    /** Default: the service. */
+    readonly targetId?: string;
+    /** Default: none. The request context is added to them. */
+    readonly attributes?: JsonObject;
+    /** Default: none. */
+    readonly input?: AsyncIterable<Segment>;
+    /** True where the operation must know that the client used a method that promises to change nothing. */
+    readonly safe?: boolean;
+    /** Translates a success. Default: the output as it is. */
+    fromEnvelope?(response: DoipResponse): Answer | Promise<Answer>;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** A route of the REST interface. GET routes answer HEAD as well. */
+export interface RestRoute {
+    readonly methods: readonly Method[];
+    /** Without base and alias. `{name*}` takes the rest of the path, slashes included, and matches without any. */
+    readonly path: string;
+    /** Throws DoipErrors for what cannot be translated. */
+    toEnvelope(call: RestCall): Exchange | Promise<Exchange>;
+}
+
+/** The object id in the path. 400 when there is none. */
+export function requireId({ name, request }: RestCall): string {
+
+    if (name === '') {
+        throw badRequest(`Missing object id in ${request.method.toUpperCase()}`);
+    }
+
+    return name;
+}

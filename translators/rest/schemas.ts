@@ -1,0 +1,37 @@
+/** `/schemas`: types by name, and their JSON schemas (interface specification, "Administrative"). */
+
+import type { RestRoute } from './route.js';
+import { badRequest } from '../../lib/doip/error.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { jsonInput } from './json-input.js';
+
+export const schemaRoutes: readonly RestRoute[] = [
+    {
+        methods: ['GET'],
+        path: '/schemas/{name*}',
+        toEnvelope: ({ name }) => (name === ''
+            ? { operationId: Op.schemasList }
+            : { operationId: Op.schemasGet, attributes: { type: name } })
+    },
+    {
+        methods: ['PUT'],
+        path: '/schemas/{name*}',
+        toEnvelope: (call) => ({
+            operationId: Op.schemasUpdate, attributes: { type: named(call.name) }, input: jsonInput(call)
+        })
+    },
+    {
+        methods: ['DELETE'],
+        path: '/schemas/{name*}',
+        toEnvelope: ({ name }) => ({ operationId: Op.schemasDelete, attributes: { type: named(name) } })
+    }
+];
+
+function named(type: string): string {
+
+    if (type === '') {
+        throw badRequest('Missing object type: the path must be /schemas/<type>');
+    }
+
+    return type;
+}

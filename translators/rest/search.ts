@@ -1,0 +1,48 @@
+/**
+ * `/search`, and the searches among the requests to `/objects` (interface specification, "Search").
+ */
+
+import type { Exchange, RestCall, RestRoute } from './route.js';
+import { badRequest } from '../../lib/doip/error.js';
+import { isJsonObject } from '../../lib/doip/json.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { isForm, readJsonBody } from '../http/body.js';
+import { Params } from './params.js';
+import { recordText } from './record-text.js';
+import { searchAttributes, searchView } from './search-request.js';
+import { searchRecord } from './search-results.js';
+
+/** A search with parameters from wherever the client put them. */
+export function search(params: Params): Exchange {
+
+    const shape = searchRecord(searchView(params));
+    return {
+        operationId: Op.search,
+        attributes: searchAttributes(params),
+        fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'pieces', pieces: recordText(output, shape) } })
+    };
+}
+
+export const searchRoutes: readonly RestRoute[] = [
+    {
+        methods: ['GET'],
+        path: '/search',
+        toEnvelope: ({ params }) => search(params)
+    },
+    {
+        methods: ['POST'],
+        path: '/search',
+        toEnvelope: async (call) => search(isForm(call.request) ? call.params : await withBody(call))
+    }
+];
+
+/** The parameters in the query string and the members of the JSON body, taken together. */
+async function withBody({ params, request, limits }: RestCall): Promise<Params> {
+
+    const body = await readJsonBody(request, limits) ?? {};
+    if (!isJsonObject(body)) {
+        throw badRequest('the body of a search must be a JSON object');
+    }
+
+    return params.and(Params.fromJson(body));
+}

@@ -1,0 +1,64 @@
+/** Sends answers of the REST interface by hapi. */
+
+import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { DoipResponse } from '../../lib/doip/envelope.js';
+import type { Answer, AnswerBody } from './answer.js';
+import { ByteStream } from '../http/byte-stream.js';
+import { isMediaType } from '../http/content-type.js';
+import { readOutput } from '../http/output.js';
+import { respond, respondJson } from '../http/respond.js';
+
+/** An answer as a hapi response. `response` is what the operation answered. */
+export async function send(request: Request, h: ResponseToolkit, { headers, body }: Answer, response: DoipResponse): Promise<ResponseObject> {
+
+    const answered = await sendBody(request, h, body, response);
+    for (const [name, value] of Object.entries(headers)) {
+        answered.header(name, value);
+    }
+
+    return answered;
+}
+
+async function sendBody(request: Request, h: ResponseToolkit, body: AnswerBody, response: DoipResponse): Promise<ResponseObject> {
+
+    switch (body.kind) {
+        case 'json':
+            return respondJson(h, body.value, { pretty: body.pretty });
+        case 'text':
+            return h.response(body.text).type(isMediaType(body.mediaType) ? body.mediaType : 'text/plain');
+        case 'pieces':
+            return await sendPieces(h, body.pieces);
+        case 'output': {
+            const { attributes } = response;
+            const { disposition } = body;
+            return await respond(request, h, await readOutput(response), {
+                attributes, ...(disposition === undefined ? {} : { disposition })
+            });
+        }
+    }
+}
+
+/** JSON text in pieces. A single piece goes out at once, with its length; a fault before the second piece is still an error answer. */
+async function sendPieces(h: ResponseToolkit, pieces: AsyncIterable<string>): Promise<ResponseObject> {
+
+    const iterator = pieces[Symbol.asyncIterator]();
+    const first = await iterator.next();
+    const second = first.done === true ? first : await iterator.next();
+    if (second.done === true) {
+        return h.response(first.done === true ? '' : first.value).type('application/json');
+    }
+
+    const start = String(first.value) + second.value;
+    const stream = new ByteStream({ body: utf8(start, iterator), close: async () => void await iterator.return?.() });
+    return h.response(stream).type('application/json');
+}
+
+async function *utf8(start: string, iterator: AsyncIterator<string>): AsyncGenerator<Uint8Array> {
+
+    yield Buffer.from(start);
+    let next = await iterator.next();
+    while (next.done !== true) {
+        yield Buffer.from(next.value);
+        next = await iterator.next();
+    }
+}

@@ -1,0 +1,19 @@
+/** `/users/this/password` and `/adminPassword`: changing passwords. Who may is for the operations to say. */
+
+import type { RestRoute } from './route.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { jsonInput, textInput } from './json-input.js';
+
+export const userRoutes: readonly RestRoute[] = [
+    {
+        methods: ['PUT'],
+        path: '/users/this/password',
+        // The body is the password, even where it looks like JSON and says so in its Content-Type
+        toEnvelope: (call) => ({ operationId: Op.changePassword, input: textInput(call, (password) => ({ password })) })
+    },
+    {
+        methods: ['PUT'],
+        path: '/adminPassword',
+        toEnvelope: (call) => ({ operationId: Op.changeAdminPassword, input: jsonInput(call) })
+    }
+];
