@@ -1,0 +1,82 @@
+/**
+ * The example of README, "Add your own operation", run as it stands there.
+ */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestDatabase } from '../support/database.js';
+import type { TestGateway } from '../support/gateway.js';
+import { DIALECTS } from '../support/database.js';
+import { startGateway } from '../support/gateway.js';
+import { registerWordCount, wordCount } from './word-count.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const ROOT = join(__dirname, '../../..');
+
+describe('the example of an operation of one\'s own', () => {
+
+    let database: TestDatabase;
+    let test: TestGateway;
+
+    before(async () => {
+
+        database = await DIALECTS[0]!.create();
+        test = await startGateway(database, {}, registerWordCount);
+    });
+
+    after(async () => {
+
+        await test.stop();
+        await database.dispose();
+    });
+
+    it('stands in README word for word', () => {
+
+        const source = readFileSync(join(ROOT, 'test/examples/word-count.ts'), 'utf8').replaceAll('../../lib/index.js', 'doip-gateway');
+        const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+        const code = source.slice(source.indexOf('import')).trim();
+
+        expect(readme).to.include(code);
+    });
+
+    it('counts the words of an object', async () => {
+
+        const { id } = await test.create('Document', { name: 'the old map', description: 'of the harbour' });
+
+        const answer = await test.perform(wordCount.id, { targetId: id, attributes: { minLength: 4 } });
+
+        expect(answer.value).to.equal({ words: 1 });
+    });
+
+    it('is listed for objects', async () => {
+
+        const { id } = await test.create('Document', {});
+
+        const { value } = await test.perform('0.DOIP/Op.ListOperations', { targetId: id });
+
+        expect(value).to.include(wordCount.id);
+    });
+
+    it('is refused to those who may not read the object', async () => {
+
+        const { id } = await test.create('Document', {}, { attributes: { acl: { readers: [] } } });
+
+        const { status } = await test.perform(wordCount.id, { targetId: id });
+
+        expect(status).to.equal('0.DOIP/Status.102');
+    });
+
+    it('names a wrong attribute', async () => {
+
+        const { id } = await test.create('Document', {});
+
+        const { status, value } = await test.perform(wordCount.id, { targetId: id, attributes: { minLength: 'long' } });
+
+        expect(status).to.equal('0.DOIP/Status.101');
+        expect(value).to.equal({ message: 'attribute "minLength" must be a number' });
+    });
+});

@@ -1,0 +1,29 @@
+/** An operation of one's own. What stands below the first line is shown in README. */
+
+import Joi from 'joi';
+import { defineOperation, result, type Gateway } from '../../lib/index.js';
+
+interface WordCountAttributes {
+    readonly minLength: number;
+}
+
+export const wordCount = defineOperation<WordCountAttributes>({
+    id: '20.500.123/Op.WordCount',
+    summary: 'count the words in the text properties of an object',
+    target: 'object',
+    methods: ['GET', 'POST'],
+    authorise: 'reader',
+    attributes: Joi.object<WordCountAttributes>({ minLength: Joi.number().integer().min(1).default(1) }),
+
+    async handler({ target, attributes }) {
+
+        const texts = Object.values(target.content).filter((value) => typeof value === 'string' && value !== target.id);
+        const words = texts.join(' ').match(/\p{L}+/gu) ?? [];
+        return result.json({ words: words.filter((word) => word.length >= attributes.minLength).length });
+    }
+});
+
+export function registerWordCount(gateway: Gateway): void {
+
+    gateway.registerOperation(wordCount);
+}
