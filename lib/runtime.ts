@@ -23,10 +23,14 @@ import { TransactionClock } from './objects/id-minter.js';
 import { ObjectService } from './objects/object-service.js';
 import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
+import { purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
+import { JobRunner } from './jobs/runner.js';
 import { BlobStore } from './stores/blob-store.js';
+import { BlobSweeper } from './stores/blob-sweeper.js';
 import { CatalogStore } from './stores/catalog-store.js';
 import { DatabaseElementStore } from './stores/database-element-store.js';
 import { ElementStores } from './stores/element-store.js';
+import { JobStore } from './stores/job-store.js';
 import { ObjectStore } from './stores/object-store.js';
 import { ReferenceStore } from './stores/reference-store.js';
 import { SettingStore } from './stores/setting-store.js';
@@ -75,8 +79,10 @@ export async function openRuntime(
         await db.migrate();
         const parts = await compose(db, options, registry, startup);
         const { generatedPassword } = await bootstrap(parts);
+        parts.jobs.start();
         const close = async (): Promise<void> => {
 
+            await parts.jobs.stop();
             parts.blobs.close();
             await db.close();
         };
@@ -108,6 +114,10 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
     }
 
     const blobs = new BlobStore(db, stores, { log });
+    const jobStore = new JobStore(db);
+    const jobs = new JobRunner(jobStore, { log });
+    jobs.register(sweepBlobs(new BlobSweeper(db, stores, blobs, log)));
+    jobs.register(purgeJobs(jobStore));
     const elements = new ElementService(blobs, stores, limits.elementBytes);
     const pipeline = new ContentPipeline({ catalog, secrets: NO_SECRETS, references, clock, limits });
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants: [new CatalogParticipant(catalogStore), references] });
@@ -123,5 +133,5 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
         authentication: new AdminOnlyAuthentication(admin),
         endpoint: options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }))
     };
-    return { db, log, blobs, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
+    return { db, log, blobs, jobs, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
 }

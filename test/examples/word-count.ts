@@ -17,8 +17,8 @@ export const wordCount = defineOperation<WordCountAttributes>({
 
     async handler({ target, attributes }) {
 
-        const texts = Object.values(target.content).filter((value) => typeof value === 'string' && value !== target.id);
-        const words = texts.join(' ').match(/\p{L}+/gu) ?? [];
+        const texts = Object.values(target.content).filter((value): value is string => typeof value === 'string');
+        const words = texts.filter((text) => text !== target.id).join(' ').match(/\p{L}+/gu) ?? [];
         return result.json({ words: words.filter((word) => word.length >= attributes.minLength).length });
     }
 });

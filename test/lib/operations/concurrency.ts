@@ -46,7 +46,7 @@ forEachDatabase((name, create) => {
             })));
 
             const { value } = await node(0).perform('0.DOIP/Op.Retrieve', { targetId: id, attributes: { jsonPointer: '/marks' } });
-            expect(answers.map(({ status }) => status)).to.equal(Array(AT_ONCE).fill(OK));
+            expect(answers.map(({ status }) => status)).to.equal(Array<string>(AT_ONCE).fill(OK));
             expect(Object.keys(value as object)).to.have.length(AT_ONCE);
         });
 
