@@ -1,54 +1,14 @@
-import type { Server, ServerInjectOptions } from '@hapi/hapi';
-import type { DoipRequest, DoipResponse } from '../../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
-import type { Performer } from '../../../translators/http/performer.js';
+import type { More, RecordingServer } from '../../support/recorder.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { json, readBytes } from '../../../lib/doip/segments.js';
-import { Status, StatusTable } from '../../../lib/doip/status.js';
-import { jsonOf, multipart, restServer, type RestServerOptions } from '../../support/rest.js';
+import { json } from '../../../lib/doip/segments.js';
+import { Status } from '../../../lib/doip/status.js';
+import { recordingServer } from '../../support/recorder.js';
+import { jsonOf, multipart } from '../../support/rest.js';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
-
-/** Notes what it is asked to perform and always says the same. */
-class Recorder implements Performer {
-
-    readonly statuses = new StatusTable();
-    requests: DoipRequest[] = [];
-    inputs: unknown[] = [];
-    answer: Partial<DoipResponse> = {};
-
-    async perform(request: DoipRequest): Promise<DoipResponse> {
-
-        this.requests.push(request);
-        const ok = { requestId: null, status: Status.ok, attributes: {}, output: json({}) };
-        try {
-            await this.read(request);
-        }
-        catch (error) {
-            return { ...ok, status: Status.badRequest, output: json({ message: (error as Error).message }) };
-        }
-
-        return { ...ok, output: json(OBJECT), ...this.answer };
-    }
-
-    private async read(request: DoipRequest): Promise<void> {
-
-        for await (const segment of request.input) {
-            if (segment.kind === 'json') {
-                this.inputs.push(segment.value);
-            }
-            else {
-                const { mediaType, filename, body } = segment;
-                const text = (await readBytes(body, 1_000_000)).toString();
-                this.inputs.push({ text, ...(mediaType ? { mediaType } : {}), ...(filename ? { filename } : {}) });
-            }
-        }
-    }
-}
-
-const OBJECT: JsonObject = { id: 'test/1', type: 'T', attributes: { content: {} }, elements: [] };
 
 interface Expected {
     readonly operationId: string;
@@ -58,37 +18,21 @@ interface Expected {
     readonly safe?: boolean;
 }
 
-let recorder: Recorder;
-let server: Server;
-
-async function start(options: RestServerOptions = {}): Promise<void> {
-
-    recorder = new Recorder();
-    server = await restServer(recorder, options);
-}
-
-async function inject(line: string, options: Omit<ServerInjectOptions, 'url'> = {}) {
-
-    const [method = 'GET', url = '/'] = line.split(' ');
-    return await server.inject({ method, url, ...options });
-}
-
 describe('The REST interface', () => {
 
-    before(() => start());
-    beforeEach(() => {
+    let server: RecordingServer;
+    before(async () => {
 
-        recorder.requests = [];
-        recorder.inputs = [];
-        recorder.answer = {};
+        server = await recordingServer();
     });
+    beforeEach(() => server.recorder.reset());
 
     const search = { pageNum: 0, pageSize: -1, type: 'full', includeScore: false, includeVersions: false, inBlocks: true };
     const content = { attributes: { content: { a: 1 } } };
     const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
     const body = { payload: '{"a":1}' };
 
-    const translations: [string, Omit<ServerInjectOptions, 'url'>, Expected][] = [
+    const translations: [string, More, Expected][] = [
         ['GET /objects/test/1', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 'test/1' }],
         ['GET /cordra/objects/test/1', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 'test/1' }],
         ['GET /objects/test%2F1', {}, { operationId: '0.DOIP/Op.Retrieve', targetId: 'test/1' }],
@@ -232,18 +176,18 @@ describe('The REST interface', () => {
     for (const [line, options, expected] of translations) {
         it(`translates ${line}`, async () => {
 
-            const response = await inject(line, options);
-            const [request] = recorder.requests;
+            const response = await server.inject(line, options);
+            const [request] = server.recorder.requests;
 
             expect(response.statusCode, response.payload).to.equal(200);
             expect<unknown>({
                 operationId: request?.operationId, targetId: request?.targetId, attributes: request?.attributes, safe: request?.safe,
-                input: recorder.inputs
+                input: server.recorder.inputs
             }).to.equal({ targetId: 'service', attributes: {}, input: [], safe: undefined, ...expected });
         });
     }
 
-    const refusals: [string, Omit<ServerInjectOptions, 'url'>, string | RegExp][] = [
+    const refusals: [string, More, string | RegExp][] = [
         ['GET /objects', {}, 'Missing object id in GET'],
         ['GET /objects/', {}, 'Missing object id in GET'],
         ['PUT /objects/', body, 'Missing object id in PUT'],
@@ -276,17 +220,17 @@ describe('The REST interface', () => {
     for (const [line, options, message] of refusals) {
         it(`refuses ${line} with body ${JSON.stringify(options.payload ?? null)} without performing anything`, async () => {
 
-            const response = await inject(line, options);
+            const response = await server.inject(line, options);
 
             expect(response.statusCode).to.equal(400);
             expect(jsonOf(response)['message']).to.match(typeof message === 'string' ? new RegExp(`^${message}$`) : message);
-            expect(recorder.requests).to.have.length(0);
+            expect(server.recorder.requests).to.have.length(0);
         });
     }
 
     it('says in JSON that there is no such path', async () => {
 
-        const response = await inject('GET /nothing/here');
+        const response = await server.inject('GET /nothing/here');
 
         expect(response.statusCode).to.equal(404);
         expect(jsonOf(response)['message']).to.be.a.string();
@@ -294,9 +238,9 @@ describe('The REST interface', () => {
 
     it('turns an error of the operation into its HTTP code and message', async () => {
 
-        recorder.answer = { status: Status.notFound, output: json({ message: 'object t/1 does not exist' }) };
+        server.recorder.answer = { status: Status.notFound, output: json({ message: 'object t/1 does not exist' }) };
 
-        const response = await inject('GET /objects/t/1');
+        const response = await server.inject('GET /objects/t/1');
 
         expect(response.statusCode).to.equal(404);
         expect(response.headers['content-type']).to.match(/^application\/json/);
@@ -305,21 +249,21 @@ describe('The REST interface', () => {
 
     it('answers HEAD like GET, without a body', async () => {
 
-        recorder.answer = { attributes: { type: 'T', permission: 'READ' } };
+        server.recorder.answer = { attributes: { type: 'T', permission: 'READ' } };
 
-        const response = await inject('HEAD /objects/t/1');
+        const response = await server.inject('HEAD /objects/t/1');
 
         expect(response.statusCode).to.equal(200);
         expect(response.payload).to.equal('');
         expect(response.headers['x-schema']).to.equal('T');
-        expect(recorder.requests[0]?.operationId).to.equal('0.DOIP/Op.Retrieve');
+        expect(server.recorder.requests[0]?.operationId).to.equal('0.DOIP/Op.Retrieve');
     });
 
     it('makes headers that HTTP can carry of any type and id', async () => {
 
-        recorder.answer = { attributes: { type: 'Tüp 猫', permission: 'WRITE' } };
+        server.recorder.answer = { attributes: { type: 'Tüp 猫', permission: 'WRITE' } };
 
-        const response = await inject('GET /cordra/objects/t/%E7%8C%AB%20x');
+        const response = await server.inject('GET /cordra/objects/t/%E7%8C%AB%20x');
 
         expect(response.headers['x-schema']).to.equal('T%C3%BCp %E7%8C%AB');
         expect(response.headers['x-permission']).to.equal('WRITE');
@@ -328,176 +272,29 @@ describe('The REST interface', () => {
 
     it('gives back what an operation without output and without result put out', async () => {
 
-        recorder.answer = { output: (async function *() {})() };
-        const nothing = await inject('POST /call?type=T&method=m');
-        recorder.answer = { output: json(null) };
-        const nil = await inject('POST /call?type=T&method=m');
+        server.recorder.answer = { output: (async function *() {})() };
+        const nothing = await server.inject('POST /call?type=T&method=m');
+        server.recorder.answer = { output: json(null) };
+        const nil = await server.inject('POST /call?type=T&method=m');
 
         expect([nothing.statusCode, nothing.payload, nothing.headers['content-type']]).to.equal([200, '', undefined]);
         expect([nil.statusCode, nil.payload]).to.equal([200, 'null']);
     });
 });
 
-describe('Credentials of REST requests', () => {
-
-    before(() => start());
-    beforeEach(() => {
-
-        recorder.requests = [];
-    });
-
-    const cases: [string, string, Omit<ServerInjectOptions, 'url'>, JsonObject][] = [
-        ['are absent by default', 'GET /design', {}, {}],
-        ['come from a Basic header', 'GET /design', { headers: { authorization: 'Basic dTpwOnE=' } }, { username: 'u', password: 'p:q' }],
-        ['come from a Bearer header', 'GET /design', { headers: { authorization: 'Bearer abc' } }, { token: 'abc' }],
-        ['may act for somebody else', 'GET /design', { headers: { authorization: 'Bearer abc', 'as-user': 't/u' } },
-            { token: 'abc', asUserId: 't/u' }],
-        ['come from a parameter of a GET', 'GET /design?access_token=abc', {}, { token: 'abc' }],
-        ['come from a field of a form', 'POST /search', {
-            payload: 'query=x&access_token=abc', headers: { 'content-type': 'application/x-www-form-urlencoded' }
-        }, { token: 'abc' }],
-        ['do not come from a parameter of a PUT', 'PUT /acls/t/1?access_token=abc', { payload: '{}' }, {}],
-        ['prefer the header to the parameter', 'GET /design?access_token=abc', { headers: { authorization: 'Bearer xyz' } },
-            { token: 'xyz' }],
-        ['come from a session cookie and its CSRF value', 'PUT /acls/t/1',
-            { payload: '{}', headers: { cookie: 'a=b; JSESSIONID=s1; ;;x', 'x-csrf-token': 'c1' } }, { sessionId: 's1', csrfToken: 'c1' }],
-        ['come from a session cookie alone', 'GET /design', { headers: { cookie: 'JSESSIONID="s1"' } }, { sessionId: 's1' }],
-        ['take the CSRF value from a form', 'POST /search', {
-            payload: 'query=x&csrfToken=c1',
-            headers: { cookie: 'JSESSIONID=s1', 'content-type': 'application/x-www-form-urlencoded' }
-        }, { sessionId: 's1', csrfToken: 'c1' }],
-        ['prefer a header to a cookie', 'GET /design', { headers: { cookie: 'JSESSIONID=s1', authorization: 'Bearer abc' } },
-            { token: 'abc' }],
-        ['ignore other and broken cookies', 'GET /design', { headers: { cookie: '=;a;b=\u0001;JSESSIONID=' } }, {}]
-    ];
-    for (const [title, line, options, expected] of cases) {
-        it(title, async () => {
-
-            await inject(line, options);
-
-            expect<unknown>(recorder.requests[0]?.authentication).to.equal(expected);
-        });
-    }
-
-    it('that cannot be read are refused', async () => {
-
-        const response = await inject('GET /design', { headers: { authorization: 'Digest x' } });
-
-        expect(response.statusCode).to.equal(401);
-        expect(response.headers['www-authenticate']).to.equal('Bearer realm="cordra"');
-    });
-
-    it('make an answer private when they stand in the URL', async () => {
-
-        const withToken = await inject('GET /design?access_token=abc');
-        const without = await inject('GET /design', { headers: { authorization: 'Bearer abc' } });
-
-        expect(withToken.headers['cache-control']).to.equal('private');
-        expect(without.headers['cache-control']).to.equal('no-cache');
-    });
-
-    it('that come as tokens are never cached', async () => {
-
-        const response = await inject('POST /auth/token', { payload: '{}' });
-
-        expect(response.headers['cache-control']).to.equal('no-store');
-        expect(response.headers['pragma']).to.equal('no-cache');
-    });
-});
-
-describe('The body of a multipart create', () => {
-
-    before(() => start());
-    beforeEach(() => {
-
-        recorder.requests = [];
-        recorder.inputs = [];
-        recorder.answer = {};
-    });
-
-    it('may have its parts in any order and hands payloads over as they are', async () => {
-
-        const { payload, headers } = multipart(
-            { name: 'file', value: 'bytes\r\n--x', filename: 'ü.txt', type: 'text/plain' },
-            { name: 'content', value: '{"a":1}', filename: 'content' },
-            { name: 'empty', value: '', filename: '' },
-            { name: 'acl', value: '{"readers":["public"]}' },
-            { name: 'unknown', value: 'ignored' },
-            { name: 'userMetadata', value: '{"b":2}', type: 'application/json' },
-            { name: 'json', value: '{"a":1}' },
-            { name: 'handle', value: 't/1' });
-
-        const response = await inject('POST /objects?type=T', { payload, headers });
-
-        expect(response.statusCode).to.equal(200);
-        expect(recorder.inputs).to.equal([
-            { type: 'T' },
-            { id: 'file', type: 'text/plain', filename: 'ü.txt' },
-            { text: 'bytes\r\n--x', mediaType: 'text/plain', filename: 'ü.txt' },
-            { id: 'content', filename: 'content' },
-            { text: '{"a":1}', filename: 'content' },
-            { id: 'empty' },
-            { text: '' },
-            { attributes: { acl: { readers: ['public'] } } },
-            { attributes: { userMetadata: { b: 2 } } },
-            { attributes: { content: { a: 1 } } },
-            { id: 't/1', attributes: {} }
-        ]);
-    });
-
-    it('may name payloads to delete, as often as there are, and never another id', async () => {
-
-        const { payload, headers } = multipart(
-            { name: 'payloadToDelete', value: 'a' },
-            { name: 'content', value: '{}' },
-            { name: 'handle', value: 't/other' },
-            { name: 'payloadToDelete', value: 'b' },
-            { name: 'acl', value: 'null' });
-
-        await inject('PUT /objects/t/1', { payload, headers });
-
-        expect(recorder.inputs).to.equal([
-            {},
-            { attributes: { elementsToDelete: ['a'] } },
-            { attributes: { content: {} } },
-            { attributes: { elementsToDelete: ['b'] } },
-            { attributes: { acl: null } }
-        ]);
-    });
-
-    const faults: [string, Omit<ServerInjectOptions, 'url'>, RegExp][] = [
-        ['an ACL that is not JSON', multipart({ name: 'content', value: '{}' }, { name: 'acl', value: '{' }), /^Invalid ACL format/],
-        ['user metadata that is not JSON', multipart({ name: 'userMetadata', value: 'x' }), /^Invalid userMetadata format/],
-        ['content that is not JSON', multipart({ name: 'content', value: '{"a":}' }), /^part content is malformed at line 1, column 6/],
-        ['content twice', multipart({ name: 'content', value: '{}' }, { name: 'json', value: '{}' }), /part content is given more than once/],
-        ['two ACLs', multipart({ name: 'acl', value: '{}' }, { name: 'acl', value: '{}' }), /part acl is given more than once/],
-        ['a body that breaks off', { ...multipart({ name: 'content', value: '{}' }), payload: '--boundary-of-the-test\r\n' }, /multipart/],
-        ['no boundary', { payload: 'x', headers: { 'content-type': 'multipart/form-data' } }, /boundary/],
-        ['JSON that breaks off', { payload: '{"a":' }, /^JSON is malformed at line 1/],
-        ['JSON in another encoding', { payload: Buffer.from([0x22, 0xff, 0x22]) }, /UTF-8/],
-        ['a repeated property', { payload: '{"a":1,"a":2}' }, /a/],
-        ['a prototype', { payload: '{"__proto__":{}}' }, /__proto__/]
-    ];
-    for (const [title, options, message] of faults) {
-        it(`is refused for ${title}`, async () => {
-
-            const response = await inject('POST /objects?type=T', options);
-
-            expect(response.statusCode).to.equal(400);
-            expect(jsonOf(response)['message']).to.match(message);
-        });
-    }
-});
-
 describe('The REST interface of a server with a base path and limits', () => {
 
-    before(() => start({ prefix: '/api', limits: { jsonBytes: 100, jsonDepth: 5 } }));
+    let server: RecordingServer;
+    before(async () => {
+
+        server = await recordingServer({ prefix: '/api', limits: { jsonBytes: 100, jsonDepth: 5 } });
+    });
 
     it('is served below the base path', async () => {
 
-        const plain = await inject('GET /api/objects/t/1');
-        const alias = await inject('GET /api/cordra/objects/t/1');
-        const without = await inject('GET /objects/t/1');
+        const plain = await server.inject('GET /api/objects/t/1');
+        const alias = await server.inject('GET /api/cordra/objects/t/1');
+        const without = await server.inject('GET /objects/t/1');
 
         expect([plain.headers['location'], alias.headers['location'], without.statusCode]).to.equal(
             ['/api/objects/t/1', '/api/cordra/objects/t/1', 404]);
@@ -505,11 +302,10 @@ describe('The REST interface of a server with a base path and limits', () => {
 
     it('refuses JSON that is too long or too deep', async () => {
 
-        const long = await inject('PUT /api/acls/t/1', { payload: JSON.stringify({ a: 'x'.repeat(100) }) });
-        const deep = await inject('PUT /api/acls/t/1', { payload: '[[[[[[]]]]]]' });
+        const long = await server.inject('PUT /api/acls/t/1', { payload: JSON.stringify({ a: 'x'.repeat(100) }) });
+        const deep = await server.inject('PUT /api/acls/t/1', { payload: '[[[[[[]]]]]]' });
 
         expect(long.payload).to.match(/longer than the allowed 100 bytes/);
         expect(deep.payload).to.match(/levels|deep|nested/);
     });
 });
-
