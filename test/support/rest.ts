@@ -4,35 +4,22 @@
 
 import type { Server } from '@hapi/hapi';
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { HttpLimits, Performer } from '../../translators/http/performer.js';
+import type { Performer, TranslatorOptions } from '../../translators/http/performer.js';
 import * as Hapi from '@hapi/hapi';
-import { shapeErrors } from '../../translators/http/errors.js';
-import { DEFAULT_LIMITS } from '../../translators/http/performer.js';
-import { createTransportReader } from '../../translators/http/transport.js';
 import { rest } from '../../translators/rest/index.js';
 import { ADMIN_PASSWORD } from './gateway.js';
 
 /** How to build the server. */
-export interface RestServerOptions {
-    readonly limits?: Partial<HttpLimits>;
-    /** Base path of the whole interface. */
+export interface RestServerOptions extends Omit<TranslatorOptions, 'gateway'> {
+    /** Moves the whole interface. */
     readonly prefix?: string;
 }
 
 /** A server that has not been started; `inject` works, and `start` listens on any free port. */
-export async function restServer(gateway: Performer, options: RestServerOptions = {}): Promise<Server> {
+export async function restServer(gateway: Performer, { prefix, ...options }: RestServerOptions = {}): Promise<Server> {
 
-    const server = Hapi.server({ host: '127.0.0.1', port: 0 });
-    server.ext('onPreResponse', shapeErrors(gateway.statuses));
-    await server.register(
-        {
-            plugin: rest,
-            options: {
-                gateway, transport: createTransportReader(), limits: { ...DEFAULT_LIMITS, ...options.limits },
-                aliases: ['', '/cordra']
-            }
-        },
-        options.prefix === undefined ? {} : { routes: { prefix: options.prefix } });
+    const server = Hapi.server({ host: '127.0.0.1', port: 0, debug: false });
+    await server.register({ plugin: rest, options: { gateway, ...options } }, prefix === undefined ? {} : { routes: { prefix } });
     return server;
 }
 

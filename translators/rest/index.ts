@@ -4,7 +4,7 @@
  */
 
 import type { Plugin } from '@hapi/hapi';
-import type { RestOptions } from './mount.js';
+import type { TranslatorOptions } from '../http/performer.js';
 import type { RestRoute } from './route.js';
 import { aclRoutes } from './acls.js';
 import { adminRoutes } from './admin.js';
@@ -24,8 +24,13 @@ export const restRoutes: readonly RestRoute[] = [
     ...batchUploadRoutes, ...adminRoutes
 ];
 
-/** The plugin. hapi's own `routes.prefix` moves the whole interface below a base path. */
-export const rest: Plugin<RestOptions> = {
+/**
+ * Mounts all routes, also behind the other bases. hapi's own `routes.prefix` moves the whole interface.
+ *
+ * @example
+ * await server.register({ plugin: rest, options: { gateway } });
+ */
+export const rest: Plugin<TranslatorOptions> = {
     name: 'doip-gateway-rest',
 
     register(server, options) {

@@ -6,79 +6,110 @@
 import type { Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { HttpLimits, Performer } from '../http/performer.js';
+import type { HttpLimits, Performer, TranslatorOptions } from '../http/performer.js';
 import type { TransportReader } from '../http/transport.js';
 import type { Answer } from './answer.js';
-import type { Exchange, Method, RestCall, RestRoute } from './route.js';
+import type { Exchange, RestCall, RestRoute } from './route.js';
+import { badRequest } from '../../lib/doip/error.js';
 import { empty } from '../../lib/doip/segments.js';
 import { readAuthentication } from '../http/authentication.js';
 import { isForm, readForm, STREAMED } from '../http/body.js';
-import { failureOf, isFailure, respondFailure } from '../http/errors.js';
+import { failureFrom, failureOf, isFailure, respondFailure, shapeErrors } from '../http/errors.js';
 import { answering } from '../http/handler.js';
 import { decodeHeader } from '../http/headers.js';
+import { DEFAULT_BASES, DEFAULT_LIMITS } from '../http/performer.js';
 import { parseParameters } from '../http/query.js';
 import { readSession } from '../http/session-cookie.js';
-import { peerSignal } from '../http/transport.js';
+import { createTransportReader, peerSignal } from '../http/transport.js';
 import { outputAnswer } from './answer.js';
 import { Params } from './params.js';
 import { send } from './send.js';
 
-/** What the REST interface is built on. */
-export interface RestOptions {
+/** What reading a request depends on besides the request. */
+interface Setting {
     readonly gateway: Performer;
-    readonly transport: TransportReader;
     readonly limits: HttpLimits;
-    /** Paths under which every route is served, below the prefix of the plugin. */
-    readonly aliases: readonly string[];
+    readonly transport: TransportReader;
 }
 
-/** Registers routes under every alias, those without a name in their path with and without a trailing slash. */
-export function mount(server: Server, routes: readonly RestRoute[], options: RestOptions): void {
+/** hapi's options for every route. Who may is for the gateway to say; cookies of others are none of our business. */
+const COMMON = {
+    auth: false,
+    state: { parse: false, failAction: 'ignore' },
+    response: { ranges: false }                             // hapi would read all bytes and throw most of them away
+} as const;
 
-    for (const alias of options.aliases) {
+/** Registers routes behind every base, those without a name in their path with and without a trailing slash. */
+export function mount(server: Server, routes: readonly RestRoute[], options: TranslatorOptions): void {
+
+    const { gateway, limits, trustedProxies, bases = DEFAULT_BASES } = options;
+    const setting = { gateway, limits: { ...DEFAULT_LIMITS, ...limits }, transport: createTransportReader(trustedProxies) };
+    server.ext('onPreResponse', shapeErrors(gateway.statuses), { sandbox: 'plugin' });
+    for (const base of bases) {
         for (const route of routes) {
-            const paths = route.path.endsWith('}') ? [route.path] : [route.path, `${route.path}/`];
-            server.route(paths.flatMap((path) => route.methods.map((method) => hapiRoute(route, method, alias, path, options))));
+            server.route(spellings(base + route.path).flatMap((path) => route.methods.map((method): ServerRoute => ({
+                method, path,
+                handler: answering(gateway.statuses, (request, h) => handle(request, h, { route, base, setting })),
+                options: { ...COMMON, ...(method === 'GET' ? {} : { payload: STREAMED }) }
+            }))));
         }
+
+        server.route(allowedMethods(routes).flatMap(([path, methods]) => spellings(base + path).map((spelling): ServerRoute => ({
+            method: '*',
+            path: spelling,
+            handler: answering(gateway.statuses, (request, h) => Promise.resolve(refuse(request, h, gateway, methods))),
+            options: { ...COMMON, payload: STREAMED }
+        }))));
     }
 }
 
-function hapiRoute(route: RestRoute, method: Method, alias: string, path: string, options: RestOptions): ServerRoute {
+/** A path with and without a trailing slash; a name at its end takes both as they are. */
+function spellings(path: string): string[] {
 
-    return {
-        method,
-        path: alias + path,
-        handler: answering(options.gateway.statuses, (request, h) => handle(request, h, route, alias, options)),
-        options: {
-            response: { ranges: false },                    // hapi would read all bytes and throw most of them away
-            state: { parse: false, failAction: 'ignore' },  // Cookies of others are none of our business
-            ...(method === 'GET' ? {} : { payload: STREAMED })
-        }
-    };
+    return path.endsWith('}') ? [path] : [path, `${path}/`];
+}
+
+function allowedMethods(routes: readonly RestRoute[]): [string, string[]][] {
+
+    const methods = new Map<string, string[]>();
+    for (const route of routes) {
+        methods.set(route.path, [...(methods.get(route.path) ?? []), ...route.methods]);
+    }
+
+    return [...methods];
+}
+
+/** The answer to methods that a path does not know. */
+function refuse(request: Request, h: ResponseToolkit, { statuses }: Performer, methods: readonly string[]): ResponseObject | Error {
+
+    const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const message = `${request.method.toUpperCase()} is not allowed here: use ${methods.join(' or ')}`;
+    return respondFailure(h, { ...failureFrom(badRequest(message, { http: 405 }), statuses), headers: { allow: allowed.join(', ') } });
 }
 
 async function handle(
-    request: Request, h: ResponseToolkit, route: RestRoute, alias: string, options: RestOptions
+    request: Request, h: ResponseToolkit, { route, base, setting }: { route: RestRoute; base: string; setting: Setting }
 ): Promise<ResponseObject | Error> {
 
-    const { gateway, limits } = options;
+    const { gateway, limits, transport } = setting;
     const params = await readParams(request, limits);
     const { authentication, isPrivate } = readCredentials(request, params);
+    const requestContext = params.requestContext();
     const call: RestCall = {
         request, params, limits,
         name: nameOf(request),
-        base: (request.route.realm.modifiers.route.prefix ?? '') + alias
+        base: (request.route.realm.modifiers.route.prefix ?? '') + base
     };
     const exchange = await route.toEnvelope(call);
     const response = await gateway.perform(envelope(exchange, {
-        authentication, transport: options.transport(request), signal: peerSignal(request), requestContext: params.requestContext()
+        authentication, transport: transport(request), signal: peerSignal(request), requestContext
     }));
     if (isFailure(response)) {
         return respondFailure(h, await failureOf(response, gateway.statuses));
     }
 
     const answered = await send(request, h, await answerOf(exchange, response), response);
-    return isPrivate ? answered.header('cache-control', 'private') : answered;
+    return isPrivate ? answered.header('cache-control', 'private, no-cache') : answered;
 }
 
 function answerOf(exchange: Exchange, response: DoipResponse): Answer | Promise<Answer> {

@@ -19,7 +19,7 @@ export interface RestCall {
     readonly params: Params;
     /** The rest of the path, decoded: an object id or a type name. Empty where a route has none. */
     readonly name: string;
-    /** What stands before the paths of the interface: the configured base and the alias in use. */
+    /** What stands before the paths of the interface in the URL that was used. */
     readonly base: string;
     readonly limits: HttpLimits;
 }
@@ -44,7 +44,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** A route of the REST interface. GET routes answer HEAD as well. */
 export interface RestRoute {
     readonly methods: readonly Method[];
-    /** Without base and alias. `{name*}` takes the rest of the path, slashes included, and matches without any. */
+    /** Without base. `{name*}` takes the rest of the path, slashes included, and matches without any. */
     readonly path: string;
     /** Throws DoipErrors for what cannot be translated. */
     toEnvelope(call: RestCall): Exchange | Promise<Exchange>;

@@ -62,7 +62,7 @@ describe('Credentials of REST requests', () => {
         const withToken = await server.inject('GET /design?access_token=abc');
         const without = await server.inject('GET /design', { headers: { authorization: 'Bearer abc' } });
 
-        expect(withToken.headers['cache-control']).to.equal('private');
+        expect(withToken.headers['cache-control']).to.equal('private, no-cache');
         expect(without.headers['cache-control']).to.equal('no-cache');
     });
 

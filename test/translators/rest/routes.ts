@@ -2,10 +2,8 @@ import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
 import type { More, RecordingServer } from '../../support/recorder.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { json } from '../../../lib/doip/segments.js';
-import { Status } from '../../../lib/doip/status.js';
 import { recordingServer } from '../../support/recorder.js';
-import { jsonOf, multipart } from '../../support/rest.js';
+import { multipart } from '../../support/rest.js';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
@@ -186,126 +184,4 @@ describe('The REST interface', () => {
             }).to.equal({ targetId: 'service', attributes: {}, input: [], safe: undefined, ...expected });
         });
     }
-
-    const refusals: [string, More, string | RegExp][] = [
-        ['GET /objects', {}, 'Missing object id in GET'],
-        ['GET /objects/', {}, 'Missing object id in GET'],
-        ['PUT /objects/', body, 'Missing object id in PUT'],
-        ['DELETE /objects', {}, 'Missing object id in DELETE'],
-        ['POST /objects/t/1', body, 'Unexpected object id in POST'],
-        ['GET /acls', {}, 'Missing object id in GET'],
-        ['GET /relationships', {}, 'Missing object id in GET'],
-        ['GET /versions', {}, /objectId/],
-        ['POST /versions?objectId=', {}, /objectId/],
-        ['DELETE /objects/t/1?jsonPointer=/a&payload=p', {}, 'DELETE specified both jsonPointer and payload'],
-        ['DELETE /objects/t/1?jsonPointer', {}, 'Cannot delete empty json pointer'],
-        ['PUT /schemas', { payload: '{}' }, /type/],
-        ['GET /call?method=m', {}, /objectId and type/],
-        ['GET /call?objectId=t/1&type=T&method=m', {}, /together/],
-        ['POST /call?type=T&method=m&attributes.requestContext={}&requestContext={}', {}, /requestContext is given more than once/],
-        ['GET /call?type=T&method=m&attributes.requestContext=1', {}, /requestContext/],
-        ['GET /call?type=T&method=m&params={', {}, /params/],
-        ['POST /search', { payload: '[]' }, 'the body of a search must be a JSON object'],
-        ['POST /search?query=x', { payload: '{"query":"x"}' }, 'parameter query is given more than once'],
-        ['GET /objects/t/1?full&full=true', {}, 'parameter full is given more than once'],
-        ['PUT /objects/t/1?full&full', body, 'parameter full is given more than once'],
-        ['POST /objects?type=T&pretty&pretty', body, 'parameter pretty is given more than once'],
-        ['GET /objects/t/1?payload=p&disposition=a%0d%0ab', {}, /disposition/],
-        ['GET /objects/t/1?x=%ff', {}, /parameter x is not percent-encoded UTF-8/],
-        ['GET /acls/t/1?requestContext=', {}, /^Unable to parse requestContext/],
-        ['POST /updateHandles?requestContext=[]', {}, /^Unable to parse requestContext/],
-        ['PUT /users/this/password?requestContext=1', { payload: 'x' }, /^Unable to parse requestContext/],
-        ['GET /startupStatus?requestContext={', {}, /^Unable to parse requestContext/]
-    ];
-    for (const [line, options, message] of refusals) {
-        it(`refuses ${line} with body ${JSON.stringify(options.payload ?? null)} without performing anything`, async () => {
-
-            const response = await server.inject(line, options);
-
-            expect(response.statusCode).to.equal(400);
-            expect(jsonOf(response)['message']).to.match(typeof message === 'string' ? new RegExp(`^${message}$`) : message);
-            expect(server.recorder.requests).to.have.length(0);
-        });
-    }
-
-    it('says in JSON that there is no such path', async () => {
-
-        const response = await server.inject('GET /nothing/here');
-
-        expect(response.statusCode).to.equal(404);
-        expect(jsonOf(response)['message']).to.be.a.string();
-    });
-
-    it('turns an error of the operation into its HTTP code and message', async () => {
-
-        server.recorder.answer = { status: Status.notFound, output: json({ message: 'object t/1 does not exist' }) };
-
-        const response = await server.inject('GET /objects/t/1');
-
-        expect(response.statusCode).to.equal(404);
-        expect(response.headers['content-type']).to.match(/^application\/json/);
-        expect<unknown>(jsonOf(response)).to.equal({ message: 'object t/1 does not exist' });
-    });
-
-    it('answers HEAD like GET, without a body', async () => {
-
-        server.recorder.answer = { attributes: { type: 'T', permission: 'READ' } };
-
-        const response = await server.inject('HEAD /objects/t/1');
-
-        expect(response.statusCode).to.equal(200);
-        expect(response.payload).to.equal('');
-        expect(response.headers['x-schema']).to.equal('T');
-        expect(server.recorder.requests[0]?.operationId).to.equal('0.DOIP/Op.Retrieve');
-    });
-
-    it('makes headers that HTTP can carry of any type and id', async () => {
-
-        server.recorder.answer = { attributes: { type: 'Tüp 猫', permission: 'WRITE' } };
-
-        const response = await server.inject('GET /cordra/objects/t/%E7%8C%AB%20x');
-
-        expect(response.headers['x-schema']).to.equal('T%C3%BCp %E7%8C%AB');
-        expect(response.headers['x-permission']).to.equal('WRITE');
-        expect(response.headers['location']).to.equal('/cordra/objects/t/%E7%8C%AB%20x');
-    });
-
-    it('gives back what an operation without output and without result put out', async () => {
-
-        server.recorder.answer = { output: (async function *() {})() };
-        const nothing = await server.inject('POST /call?type=T&method=m');
-        server.recorder.answer = { output: json(null) };
-        const nil = await server.inject('POST /call?type=T&method=m');
-
-        expect([nothing.statusCode, nothing.payload, nothing.headers['content-type']]).to.equal([200, '', undefined]);
-        expect([nil.statusCode, nil.payload]).to.equal([200, 'null']);
-    });
-});
-
-describe('The REST interface of a server with a base path and limits', () => {
-
-    let server: RecordingServer;
-    before(async () => {
-
-        server = await recordingServer({ prefix: '/api', limits: { jsonBytes: 100, jsonDepth: 5 } });
-    });
-
-    it('is served below the base path', async () => {
-
-        const plain = await server.inject('GET /api/objects/t/1');
-        const alias = await server.inject('GET /api/cordra/objects/t/1');
-        const without = await server.inject('GET /objects/t/1');
-
-        expect([plain.headers['location'], alias.headers['location'], without.statusCode]).to.equal(
-            ['/api/objects/t/1', '/api/cordra/objects/t/1', 404]);
-    });
-
-    it('refuses JSON that is too long or too deep', async () => {
-
-        const long = await server.inject('PUT /api/acls/t/1', { payload: JSON.stringify({ a: 'x'.repeat(100) }) });
-        const deep = await server.inject('PUT /api/acls/t/1', { payload: '[[[[[[]]]]]]' });
-
-        expect(long.payload).to.match(/longer than the allowed 100 bytes/);
-        expect(deep.payload).to.match(/levels|deep|nested/);
-    });
 });
