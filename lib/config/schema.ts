@@ -95,8 +95,10 @@ const http = {
 };
 
 const limits = {
-    jsonBytes: whole('MAX_JSON_BYTES', 16 * MIB, [1 * KIB, 1 * GIB], 'JSON body, form body or JSON part of a multipart body; longer gets 413.'),
-    jsonDepth: whole('MAX_JSON_DEPTH', 100, [10, 10_000], 'Arrays and objects inside each other.'),
+    jsonBytes: whole('MAX_JSON_BYTES', 16 * MIB, [1 * KIB, 1 * GIB], 'JSON body, or JSON part of a multipart body; longer gets 413.'),
+    jsonDepth: whole('MAX_JSON_DEPTH', 128, [10, 2000], 'Arrays and objects inside each other.'),
+    formBytes: whole('MAX_FORM_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'Body of form fields, or a form field in a multipart body; longer gets 413.'),
+    parameters: whole('MAX_PARAMETERS', 1000, [10, 100_000], 'Parameters in the query string and in form fields together.'),
     contentBytes: whole('MAX_CONTENT_BYTES', 8 * MIB, [1 * KIB, 1 * GIB], 'JSON text of the content of an object, and likewise of its userMetadata.'),
     idBytes: whole('MAX_ID_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES], 'Object id, in bytes of UTF-8.'),
     nameBytes: whole('MAX_NAME_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES],
@@ -104,7 +106,8 @@ const limits = {
     aclEntries: whole('MAX_ACL_ENTRIES', 1000, [1, 100_000], 'Entries in one array of an ACL.'),
     elements: whole('MAX_PAYLOADS', 1000, [1, 100_000], 'Payloads of one object.'),
     elementBytes: whole('MAX_PAYLOAD_BYTES', 1024 * GIB, [1, Number.MAX_SAFE_INTEGER], 'Bytes of one payload.'),
-    multipartParts: whole('MAX_MULTIPART_PARTS', 2048, [1, 1_000_000], 'Parts of one multipart body.'),
+    parts: whole('MAX_PARTS', 2048, [1, 1_000_000], 'Parts of one multipart body.'),
+    partHeaderBytes: whole('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Headers of one part.'),
     uploads: whole('MAX_UPLOADS', 64, [1, 100_000], 'Payloads being written at the same time; further ones wait their turn.')
 };
 

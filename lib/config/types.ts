@@ -50,13 +50,16 @@ export interface ServiceConfig {
 export interface LimitsConfig {
     readonly jsonBytes: number;
     readonly jsonDepth: number;
+    readonly formBytes: number;
+    readonly parameters: number;
     readonly contentBytes: number;
     readonly idBytes: number;
     readonly nameBytes: number;
     readonly aclEntries: number;
     readonly elements: number;
     readonly elementBytes: number;
-    readonly multipartParts: number;
+    readonly parts: number;
+    readonly partHeaderBytes: number;
     readonly uploads: number;
 }
 

@@ -1,0 +1,91 @@
+/**
+ * A lock on a folder that ends with the process that holds it, however it ends: an exclusive lock of SQLite on a small file,
+ * which the operating system lets go of. The process id of the holder stands in the header of the file, for messages only.
+ */
+
+import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+
+/** A lock that is held. */
+export interface FolderLock {
+    release(): void;
+}
+
+/** The lock is held by somebody else. */
+export class FolderLockedError extends Error {
+
+    /** Process id of the holder, 0 when it is not known. */
+    readonly pid: number;
+
+    constructor(folder: string, pid: number) {
+
+        super(`the folder ${folder} is in use by ${pid === 0 ? 'another process' : `process ${pid}`}`);
+        this.name = 'FolderLockedError';
+        this.pid = pid;
+    }
+}
+
+const FILE = 'gateway.lock';
+/** Where an SQLite file keeps its `user_version`, a big-endian integer that is its user's to use. */
+const USER_VERSION_OFFSET = 60;
+
+/**
+ * Folders locked by this process. Kept here because a file that nobody refers to is closed by the garbage collector, and
+ * asked first because opening and closing a file drops all locks that its process has on it (a rule of POSIX).
+ */
+const held = new Map<string, Sqlite.Database>();
+
+/**
+ * Locks a folder that exists, at once or not at all.
+ *
+ * @throws FolderLockedError when another process, or this one, has it locked
+ */
+export function lockFolder(folder: string): FolderLock {
+
+    const key = realpathSync(folder);
+    const path = join(key, FILE);
+    if (held.has(key)) {
+        throw new FolderLockedError(folder, process.pid);
+    }
+
+    const file = new Sqlite(path, { timeout: 0 });
+    try {
+        // In this mode the lock that the first write takes is kept until the file is closed.
+        file.pragma('locking_mode = EXCLUSIVE');
+        file.pragma('journal_mode = MEMORY');
+        file.pragma('synchronous = OFF');
+        file.pragma(`user_version = ${process.pid}`);
+    }
+    catch (error) {
+        file.close();
+        throw isBusy(error) ? new FolderLockedError(folder, readHolder(path)) : error;
+    }
+
+    held.set(key, file);
+    return {
+        release() {
+
+            file.close();
+            held.delete(key);
+        }
+    };
+}
+
+function isBusy(error: unknown): boolean {
+
+    return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+/** Reads past SQLite, which would wait for the lock. */
+function readHolder(path: string): number {
+
+    const bytes = Buffer.alloc(4);
+    const descriptor = openSync(path, 'r');
+    try {
+        return readSync(descriptor, bytes, 0, bytes.length, USER_VERSION_OFFSET) === bytes.length ? bytes.readInt32BE() : 0;
+    }
+    finally {
+        closeSync(descriptor);
+    }
+}

@@ -1,0 +1,137 @@
+/**
+ * The data folder: made on first use, used by one process at a time, and the place of `repoInit.json`, the instructions for a
+ * first start.
+ */
+
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import Joi from 'joi';
+import type { FolderLock } from '../db/folder-lock.js';
+import { FolderLockedError, lockFolder } from '../db/folder-lock.js';
+import type { JsonObject } from './doip/json.js';
+import { parseJson } from './doip/json-text.js';
+
+/** Something about the data folder that its owner must change; the message says what. */
+export class DataDirError extends Error {
+
+    constructor(message: string, cause?: unknown) {
+
+        super(message, cause === undefined ? undefined : { cause });
+        this.name = 'DataDirError';
+    }
+}
+
+/** What `repoInit.json` may hold, in the names that existing installations use. */
+export interface RepoInit {
+    readonly adminPassword?: string;
+    /** Prefix of generated ids. */
+    readonly prefix?: string;
+    readonly baseUri?: string;
+    /** `index:handle` that administers new handles. */
+    readonly handleAdminIdentity?: string;
+    /** Members of the design object. */
+    readonly design?: JsonObject;
+}
+
+const REPO_INIT = 'repoInit.json';
+
+const repoInitSchema = Joi.object<RepoInit, true>({
+    adminPassword: Joi.string().max(1024),
+    prefix: Joi.string().pattern(/^[^/.\s][^/\s]*$/).max(100, 'utf8')
+        .messages({ 'string.pattern.base': '{{#label}} must be a handle prefix such as 20.500.123' }),
+    baseUri: Joi.string().uri({ scheme: ['http', 'https'] }),
+    handleAdminIdentity: Joi.string().pattern(/^\d+:[^/]+\/.+$/)
+        .messages({ 'string.pattern.base': '{{#label}} must look like 300:20.500.123/admin' }),
+    design: Joi.object()
+});
+
+/**
+ * Makes the folder when it is not there and takes it for this process. The operating system gives it free when the process
+ * ends, in whatever way.
+ *
+ * @throws DataDirError when it cannot be made or written to, or another process has it
+ */
+export function claimDataDir(dataDir: string): FolderLock {
+
+    const folder = resolve(dataDir);
+    try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        return lockFolder(folder);
+    }
+    catch (error) {
+        throw new DataDirError(explain(folder, error), error);
+    }
+}
+
+/**
+ * The instructions for a first start; null when there are none. They stay until {@link removeRepoInit}, so that a start that
+ * fails half-way can be repeated.
+ *
+ * @throws DataDirError when the file cannot be used; the message never shows the password
+ */
+export function readRepoInit(dataDir: string): RepoInit | null {
+
+    const path = join(resolve(dataDir), REPO_INIT);
+    const bytes = readIfThere(path);
+    if (!bytes) {
+        return null;
+    }
+
+    const checked: Joi.ValidationResult<RepoInit> = repoInitSchema.validate(parse(path, bytes), {
+        abortEarly: false, allowUnknown: true, errors: { wrap: { label: false } }
+    });
+    if (checked.error) {
+        throw new DataDirError(`${path}: ${checked.error.details.map(({ message }) => message).join('; ')}`);
+    }
+
+    return checked.value;
+}
+
+/** Removes the instructions, with the password in them, once they were followed. */
+export function removeRepoInit(dataDir: string): void {
+
+    rmSync(join(resolve(dataDir), REPO_INIT), { force: true });
+}
+
+function readIfThere(path: string): Buffer | null {
+
+    try {
+        return readFileSync(path);
+    }
+    catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+            return null;
+        }
+
+        throw new DataDirError(`${path} cannot be read: ${codeOf(error)}`, error);
+    }
+}
+
+function parse(path: string, bytes: Buffer): unknown {
+
+    try {
+        return parseJson(bytes, { name: REPO_INIT });
+    }
+    catch (error) {
+        throw new DataDirError(`${path} is not valid JSON`, error);
+    }
+}
+
+function explain(folder: string, error: unknown): string {
+
+    if (error instanceof FolderLockedError) {
+        return `${error.message}: stop it, or choose another folder with DATA_DIR`;
+    }
+
+    const code = codeOf(error);
+    if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
+        return `the file gateway.lock in ${folder} is damaged: remove it`;
+    }
+
+    return `the data folder ${folder} cannot be used (${code}): make it writable, or choose another one with DATA_DIR`;
+}
+
+function codeOf(error: unknown): string {
+
+    return (error as NodeJS.ErrnoException).code ?? 'unknown error';
+}
