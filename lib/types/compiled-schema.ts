@@ -1,0 +1,139 @@
+/**
+ * A schema ready for use: validates content, fills its generated fields, finds its annotations, orders its properties.
+ */
+
+import type { ContentFault } from '../doip/error.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { PlanNode } from './annotation-plan.js';
+import { buildPlan } from './annotation-plan.js';
+import type { Annotation, MatchTest } from './annotations.js';
+import { collectAnnotations } from './annotations.js';
+import type { GeneratedFacts } from './auto-fields.js';
+import { fillGenerated } from './content-filler.js';
+import type { Order } from './property-order.js';
+import { orderOf, reorder } from './property-order.js';
+import type { Validators } from './schema-compiler.js';
+import { compileSchemas } from './schema-compiler.js';
+import type { SchemaDocument } from './schema-document.js';
+import { contentFaults } from './schema-faults.js';
+import type { LinkedSchema, SchemaLookup } from './schema-linker.js';
+import { linkSchema, UnusableSchema } from './schema-linker.js';
+import type { Schema } from './schema-shapes.js';
+import { BudgetExceeded } from './work-budget.js';
+
+/** More faults than this are not told. */
+const MAX_FAULTS = 20;
+
+/** Content with more values than this is told its first fault only: looking for all of them could fill the memory. */
+const MAX_SEARCHED = 2000;
+
+/** A schema that was linked and compiled. Immutable for its users, who bound what they do with it by a budget. */
+export class CompiledSchema {
+
+    /** Every other schema that was asked for, and what was found. */
+    readonly dependencies: LinkedSchema['dependencies'];
+    readonly #targets: readonly Schema[];
+    readonly #plan: PlanNode;
+    readonly #order: Order | undefined;
+    readonly #validators: Validators;
+    readonly #matches: MatchTest;
+    /** Validators that go on after the first fault; made when content is found faulty. */
+    #searching: Validators | undefined;
+
+    private constructor({ targets, dependencies }: LinkedSchema) {
+
+        this.dependencies = dependencies;
+        this.#order = orderOf(targets);
+        this.#plan = buildPlan(targets);
+        this.#targets = targets;
+        this.#validators = compileSchemas(targets, false);
+        this.#matches = (target, value) => this.#validators(target)(value) === true;
+        this.#validators(0);
+    }
+
+    /**
+     * Compiles the schema of a document.
+     *
+     * @param keywordNames under which the extension keyword is read.
+     * @throws UnusableSchema
+     */
+    static compile(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): CompiledSchema {
+
+        const linked = linkSchema(document, lookup, keywordNames);
+        try {
+            return new CompiledSchema(linked);
+        }
+        catch (error) {
+            const message = error instanceof RangeError ? 'is nested too deeply' : `cannot be compiled: ${(error as Error).message}`;
+            throw new UnusableSchema([{ pointer: '', message }], [], linked.dependencies);
+        }
+    }
+
+    /** What is wrong with content; empty when it is valid. */
+    validate(content: JsonValue): ContentFault[] {
+
+        const validate = this.#validators(0);
+        if (validate(content)) {
+            return [];
+        }
+
+        const first = contentFaults(validate.errors ?? [], content, MAX_FAULTS);
+        return isLarger(content, MAX_SEARCHED) ? first : this.#allFaults(content) ?? first;
+    }
+
+    /** The extension keyword wherever it applies to the content. Best effort for content that is not valid. */
+    annotate(content: JsonValue): Annotation[] {
+
+        return collectAnnotations(this.#plan, content, this.#matches);
+    }
+
+    /** The content with its generated fields; see {@link fillGenerated}. */
+    fill(content: JsonObject, facts: GeneratedFacts): JsonObject {
+
+        return fillGenerated(this.#plan, content, facts, this.#matches);
+    }
+
+    /** The content with its properties in order; see {@link reorder}. */
+    reorder(content: JsonObject): JsonObject {
+
+        return reorder(content, this.#order);
+    }
+
+    /** All faults; undefined when it takes too long to find them. */
+    #allFaults(content: JsonValue): ContentFault[] | undefined {
+
+        this.#searching ??= compileSchemas(this.#targets, true);
+        const validate = this.#searching(0);
+        try {
+            validate(content);
+            return contentFaults(validate.errors ?? [], content, MAX_FAULTS);
+        }
+        catch (error) {
+            if (error instanceof BudgetExceeded) {
+                return undefined;
+            }
+
+            throw error;
+        }
+    }
+}
+
+/** True when JSON has more values than a number of them; stops counting there. */
+function isLarger(value: JsonValue, limit: number): boolean {
+
+    const pending = [value];
+    let count = 0;
+    for (let next = pending.pop(); next !== undefined && count <= limit; next = pending.pop()) {
+        count += 1;
+        if (typeof next === 'object' && next !== null) {
+            for (const child of Object.values(next)) {
+                pending.push(child);
+                if (pending.length > limit) {
+                    return true;
+                }
+            }
+        }
+    }
+
+    return count > limit;
+}

@@ -1,0 +1,154 @@
+/**
+ * The shapes that keywords take: is a value of the right one, and where are the subschemas in it. Keeps the schema compiler
+ * from ever seeing anything malformed.
+ */
+
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import { isJsonObject } from '../doip/json.js';
+import { escapeSegment } from '../doip/json-pointer.js';
+import { LinearPattern } from './linear-pattern.js';
+import type { Draft, Shape } from './schema-vocabulary.js';
+import { TYPE_NAMES } from './schema-vocabulary.js';
+
+/** A subschema, as far as it may be told without looking inside. */
+export type Schema = JsonObject | boolean;
+
+/** True for what may stand where a schema is expected. */
+export function isSchema(value: JsonValue | undefined): value is Schema {
+
+    return typeof value === 'boolean' || isJsonObject(value);
+}
+
+/** What is wrong with the value of a keyword, as the rest of a sentence; null when nothing is. Subschemas are not looked into. */
+export function shapeFault(shape: Shape, value: JsonValue, draft: Draft): string | null {
+
+    switch (shape) {
+        case 'schema': case 'schemas': case 'schema-map': case 'pattern-map': case 'items': case 'dependencies':
+            return containerFault(shape, value);
+        case 'count':
+            return unless(Number.isInteger(value) && Number(value) >= 0, 'must be a whole number, not negative');
+        case 'positive':
+            return unless(isNumber(value) && Number(value) > 0, 'must be a number above zero');
+        case 'number':
+            return unless(isNumber(value), 'must be a number');
+        case 'limit':
+            return unless(isNumber(value) || (draft <= 4 && typeof value === 'boolean'), 'must be a number');
+        case 'boolean':
+            return unless(typeof value === 'boolean', 'must be true or false');
+        case 'string': case 'reference':
+            return unless(typeof value === 'string', 'must be a string');
+        case 'pattern':
+            return typeof value === 'string' ? patternFault(value) : 'must be a string';
+        case 'names':
+            return unless(isNames(value), 'must be an array of property names');
+        case 'name-lists':
+            return unless(isJsonObject(value) && Object.values(value).every(isNames), 'must be an object of arrays of property names');
+        case 'types':
+            return typesFault(value);
+        case 'values':
+            return unless(Array.isArray(value) && value.length > 0, 'must be an array of at least one value');
+        case 'value':
+            return null;
+    }
+}
+
+/**
+ * The value of a keyword with every subschema in it replaced by what `convert` makes of it. `path` is the pointer of the
+ * subschema within the value.
+ */
+export function mapSubschemas(shape: Shape, value: JsonValue, convert: (schema: JsonValue, path: string) => JsonValue): JsonValue {
+
+    switch (shape) {
+        case 'schema':
+            return convert(value, '');
+        case 'items':
+            return Array.isArray(value) ? mapList(value, convert) : convert(value, '');
+        case 'schemas':
+            return mapList(value, convert);
+        case 'schema-map': case 'pattern-map':
+            return mapMembers(value, convert);
+        case 'dependencies':
+            return mapMembers(value, (member, path) => (Array.isArray(member) ? member : convert(member, path)));
+        default:
+            return value;
+    }
+}
+
+function mapList(value: JsonValue, convert: (schema: JsonValue, path: string) => JsonValue): JsonValue {
+
+    return Array.isArray(value) ? value.map((element, index) => convert(element, `/${index}`)) : value;
+}
+
+function mapMembers(value: JsonValue, convert: (schema: JsonValue, path: string) => JsonValue): JsonValue {
+
+    const members = isJsonObject(value) ? Object.entries(value) : [];
+    return Object.fromEntries(members.map(([name, member]) => [name, convert(member, `/${escapeSegment(name)}`)]));
+}
+
+function containerFault(shape: Shape, value: JsonValue): string | null {
+
+    switch (shape) {
+        case 'schemas':
+            return unless(Array.isArray(value) && value.length > 0, 'must be an array of at least one schema');
+        case 'schema':
+            return unless(isSchema(value), 'must be a schema: an object or a boolean');
+        case 'items':
+            return unless(isSchema(value) || Array.isArray(value), 'must be a schema or an array of schemas');
+        default:
+            return mapFault(shape, value);
+    }
+}
+
+function mapFault(shape: Shape, value: JsonValue): string | null {
+
+    if (!isJsonObject(value)) {
+        return 'must be an object whose members are schemas';
+    }
+
+    // a property of this name cannot be told from the prototype by much of the world's JavaScript
+    if (Object.hasOwn(value, '__proto__')) {
+        return 'must not name a property __proto__';
+    }
+
+    if (shape === 'dependencies') {
+        return unless(Object.values(value).every((member) => isSchema(member) || isNames(member)),
+            'must be an object whose members are schemas or arrays of property names');
+    }
+
+    const fault = shape === 'pattern-map' ? Object.keys(value).map(patternFault).find((message) => message !== null) : null;
+    return fault ?? null;
+}
+
+function patternFault(source: string): string | null {
+
+    try {
+        LinearPattern.of(source);
+        return null;
+    }
+    catch (error) {
+        const shown = source.length > 100 ? `${source.slice(0, 100)}…` : source;
+        return `the pattern ${shown} ${(error as Error).message}`;
+    }
+}
+
+function typesFault(value: JsonValue): string | null {
+
+    const types = Array.isArray(value) ? value : [value];
+    const known = types.length > 0 && types.every((type) => typeof type === 'string' && TYPE_NAMES.includes(type));
+    return unless(known, `must be one of ${TYPE_NAMES.join(', ')}, or an array of them`);
+}
+
+function isNames(value: JsonValue): boolean {
+
+    return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+function isNumber(value: JsonValue): boolean {
+
+    return typeof value === 'number' && Number.isFinite(value);
+}
+
+function unless(condition: boolean, message: string): string | null {
+
+    return condition ? null : message;
+}
