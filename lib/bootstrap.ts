@@ -16,11 +16,14 @@ import type { SettingStore } from './stores/setting-store.js';
 import type { Catalog } from './types/catalog.js';
 import { DESIGN_ID } from './doip/handle.js';
 import { ADMIN_ID } from './identity/caller.js';
-import { DEFAULT_TYPES, DESIGN_TYPE, initialDesign, SCHEMA_TYPE } from './types/built-in-types.js';
+import { DESIGN_TYPE, SCHEMA_TYPE } from './types/built-in-types.js';
+import { initialDesign, initialTypes } from './types/initial-content.js';
 
 /** What the configuration says about the first start. */
 export interface Seed {
     readonly prefix: string;
+    /** Name of the extension keyword in the schemas of the first types. */
+    readonly extensionKeyword: string;
     readonly baseUri?: string | null | undefined;
     readonly adminPassword?: string | null | undefined;
     /** Members of the design that override the initial ones. */
@@ -77,13 +80,13 @@ async function ensureDesign({ db, objectStore, catalogStore, catalog, seed }: Pa
     await catalog.ensure(epochs.types);
 }
 
-async function ensureTypes({ db, settings, catalog, objects }: Parts): Promise<void> {
+async function ensureTypes({ db, settings, catalog, objects, seed }: Parts): Promise<void> {
 
     if (await settings.get(TYPES_MADE)) {
         return;
     }
 
-    for (const content of DEFAULT_TYPES) {
+    for (const content of initialTypes(seed.extensionKeyword)) {
         if (!catalog.current.get(content.name as string)) {
             const input = { type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] };
             await objects.create(input, { caller: SYSTEM });

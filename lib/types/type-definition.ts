@@ -1,65 +1,220 @@
-/** PROVISIONAL, to be replaced as a whole by the real module; the names used by callers stay. */
+/**
+ * A type as the rest of the service uses it: makes content storable, and tells what its schema notes about content.
+ */
 
 import type { ContentFault } from '../doip/error.js';
-import type { JsonObject } from '../doip/json.js';
-import Ajv from 'ajv';
-import { invalidContent } from '../doip/error.js';
+import { badRequest, DoipError, invalidContent } from '../doip/error.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import { isJsonObject } from '../doip/json.js';
+import type { ContentRoles } from '../identity/content-roles.js';
+import type { Annotation } from './annotations.js';
+import type { CompiledSchema } from './compiled-schema.js';
+import { memberOf, mergedKeyword } from './extension-keyword.js';
+import type { ContentReference } from './references.js';
+import { findReferences } from './references.js';
+import { findModuleDirectory, findRoles } from './roles.js';
+import type { SchemaLookup } from './schema-linker.js';
+import { UnusableSchema } from './schema-linker.js';
+import { primaryText, textMediaType } from './text-facts.js';
+import type { TypeSource } from './type-source.js';
+import { BudgetExceeded, startBudget } from './work-budget.js';
 
-export interface ContentReference {
-    readonly pointer: string;
-    readonly id: string;
-    readonly types?: readonly string[];
-    readonly excludeTypes?: readonly string[];
-}
+export type { ContentReference } from './references.js';
 
-export interface ProcessedContent {
-    readonly content: JsonObject;
-    readonly references: readonly ContentReference[];
-}
-
+/** Content that is about to be stored, and what generated fields are made of. */
 export interface ProcessInput {
     readonly content: JsonObject;
     readonly id: string;
+    /** Epoch milliseconds. */
     readonly createdOn: number;
-    readonly createdBy: string;
     readonly modifiedOn: number;
+    /** User ids, or `anonymous`. */
+    readonly createdBy: string;
     readonly modifiedBy: string;
 }
 
-const ajv = new Ajv({ strict: false });
+/** Content that its type allows. */
+export interface ProcessedContent {
+    /** With generated fields, in the order of the schema. A new object; unchanged parts are shared with the input. */
+    readonly content: JsonObject;
+    /** The extension keyword wherever it applies. */
+    readonly annotations: readonly Annotation[];
+    /** Objects that it refers to; not looked up yet. */
+    readonly references: readonly ContentReference[];
+    /** Values for logging in, for groups, and those to be kept as hashes. */
+    readonly roles: ContentRoles;
+    /** Where the elements of the object are modules for scripts: the name of their directory. */
+    readonly moduleDirectory: string | undefined;
+}
 
+/** What a type needs of the registry that it belongs to. */
+export interface TypeSurroundings {
+    readonly lookup: SchemaLookup;
+    readonly keywordNames: readonly string[];
+    /** The prefix under which this service mints ids. */
+    readonly prefix: string;
+    /** JavaScript of a built-in type; other types bring theirs with them. */
+    readonly javascript?: string | undefined;
+    /** More to be checked than the schema of the type can say. */
+    readonly check?: (content: JsonObject) => ContentFault[];
+}
+
+/** One type at one moment. Its schema is compiled when it is first needed. */
 export class TypeDefinition {
 
     readonly name: string;
+    /** Id of the Schema object; null for built-in types. */
     readonly schemaId: string | null;
+    /** The JSON schema as it was stored. */
     readonly schema: JsonObject;
+    readonly #source: TypeSource;
+    readonly #surroundings: TypeSurroundings;
+    #compiled: CompiledSchema | undefined;
 
-    constructor(name: string, schemaId: string | null, schema: JsonObject) {
+    constructor(source: TypeSource, surroundings: TypeSurroundings) {
 
-        this.name = name;
-        this.schemaId = schemaId;
-        this.schema = schema;
+        this.name = source.name;
+        this.schemaId = source.schemaId;
+        this.schema = source.schema;
+        this.#source = source;
+        this.#surroundings = surroundings;
     }
 
-    process({ content, id }: ProcessInput): ProcessedContent {
+    /** The JavaScript of the type; undefined when it has none. */
+    get javascript(): string | undefined {
 
-        const filled = { ...content, ...('id' in (this.schema.properties as JsonObject ?? {}) ? { id } : {}) };
-        const validate = ajv.compile(this.schema);
-        if (!validate(filled)) {
-            const faults = (validate.errors ?? []).map(({ instancePath, message }): ContentFault => ({ pointer: instancePath, message: message ?? '' }));
-            throw invalidContent(faults);
+        const { javascript } = this.schemaId === null ? this.#surroundings : this.#source.content;
+        return typeof javascript === 'string' && javascript !== '' ? javascript : undefined;
+    }
+
+    /** True when objects of the type carry hashes in their metadata. */
+    get hashesObjects(): boolean {
+
+        return this.#source.content['hashObject'] === true;
+    }
+
+    /** False when the text of elements is not to be searched. */
+    get indexesPayloads(): boolean {
+
+        return memberOf(this.#rootKeyword(), 'indexPayloads') !== false;
+    }
+
+    /** Further index fields of elements: name of the element → name of the field. */
+    get altPayloadFieldNames(): JsonObject {
+
+        const names = memberOf(this.#rootKeyword(), 'search', 'altPayloadFieldNames');
+        return isJsonObject(names) ? names : {};
+    }
+
+    /** Access rules of the type, as its Schema object states them; undefined when it states none. */
+    get authConfig(): JsonObject | undefined {
+
+        const { authConfig } = this.#source.content;
+        return isJsonObject(authConfig) ? authConfig : undefined;
+    }
+
+    /**
+     * Fills generated fields, validates, and orders content.
+     *
+     * @throws DoipError 400 with the pointer of each fault; also when the schema of the type cannot be used
+     */
+    process({ content, ...facts }: ProcessInput): ProcessedContent {
+
+        const { prefix, check } = this.#surroundings;
+        const compiled = this.#usable();
+        return bounded(() => {
+
+            if (!isJsonObject(content)) {
+                throw invalidContent([{ pointer: '', message: 'content must be a JSON object' }]);
+            }
+
+            const filled = compiled.fill(content, { ...facts, type: this.name, prefix });
+            const faults = compiled.validate(filled);
+            if (faults.length === 0) {
+                faults.push(...check?.(filled) ?? []);
+            }
+
+            if (faults.length > 0) {
+                throw invalidContent(faults);
+            }
+
+            const annotations = compiled.annotate(filled);
+            return {
+                content: compiled.reorder(filled),
+                annotations,
+                references: findReferences(annotations, prefix),
+                roles: findRoles(annotations, prefix),
+                moduleDirectory: findModuleDirectory(annotations)
+            };
+        });
+    }
+
+    /** The extension keyword wherever it applies to stored content; nothing when the type cannot be used. */
+    annotate(content: JsonObject): Annotation[] {
+
+        try {
+            const compiled = this.#usable();
+            return bounded(() => compiled.annotate(content));
+        }
+        catch (error) {
+            if (error instanceof DoipError) {
+                return [];
+            }
+
+            throw error;
+        }
+    }
+
+    /** Text of the primary property of content, from which an id may be derived; undefined when there is none. */
+    primaryOf(content: JsonObject): string | undefined {
+
+        return primaryText(this.annotate(content));
+    }
+
+    /** Media type in which the text at a pointer is answered; undefined when the schema notes none. */
+    textMediaTypeAt(content: JsonObject, pointer: string): string | undefined {
+
+        return textMediaType(this.annotate(content), pointer);
+    }
+
+    #usable(): CompiledSchema {
+
+        try {
+            this.#compiled ??= this.#source.compiled(this.#surroundings.lookup);
+            return this.#compiled;
+        }
+        catch (error) {
+            throw error instanceof UnusableSchema ? badRequest(`type ${this.name} cannot be used, its schema ${sentence(error)}`) : error;
+        }
+    }
+
+    #rootKeyword(): JsonObject {
+
+        return mergedKeyword(this.schema, this.#surroundings.keywordNames) ?? {};
+    }
+}
+
+function sentence({ message }: UnusableSchema): string {
+
+    return message.startsWith('/') ? `is faulty: ${message}` : message.replace(/^: /, '');
+}
+
+/** Runs work that content could make endless within the limits of time and stack. */
+function bounded<T extends JsonValue | object>(work: () => T): T {
+
+    startBudget();
+    try {
+        return work();
+    }
+    catch (error) {
+        if (error instanceof BudgetExceeded) {
+            throw invalidContent([{ pointer: '', message: error.message }]);
         }
 
-        return { content: filled, references: [] };
-    }
+        if (error instanceof RangeError) {
+            throw invalidContent([{ pointer: '', message: 'is nested too deeply' }]);
+        }
 
-    primaryOf(_content: JsonObject): string | undefined {
-
-        return undefined;
-    }
-
-    textMediaTypeAt(_content: JsonObject, _pointer: string): string | undefined {
-
-        return undefined;
+        throw error;
     }
 }

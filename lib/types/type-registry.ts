@@ -1,79 +1,180 @@
-/** PROVISIONAL, to be replaced as a whole by the real module; the names used by callers stay. */
+/**
+ * All types and the design as they are at one moment. Immutable; a change makes a new registry, which takes over what was
+ * worked out for the types that stayed the same. Schemas are compiled when they are first needed.
+ */
 
-import type { AccessRules } from '../identity/access-rules.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { ContentFault } from '../doip/error.js';
 import type { JsonObject } from '../doip/json.js';
-import type { SchemaRecord } from './catalog.js';
 import { isJsonObject } from '../doip/json.js';
+import type { AccessRules, AclDefaults } from '../identity/access-rules.js';
 import { readAclDefaults } from '../identity/access-rules.js';
-import { DESIGN_TYPE, SCHEMA_TYPE } from './built-in-types.js';
+import { builtInTypes, isBuiltInType, SCHEMA_TYPE } from './built-in-types.js';
+import type { Design } from './design.js';
+import { readDesign } from './design.js';
+import { keywordNames } from './extension-keyword.js';
+import { INITIAL_AUTH_CONFIG } from './initial-content.js';
+import { metaSchema } from './meta-schemas.js';
+import type { SchemaDocument } from './schema-document.js';
+import { missingTypes, schemaObjectFaults } from './schema-object.js';
+import { resolveUri, typeUri } from './schema-uri.js';
 import { TypeDefinition } from './type-definition.js';
+import { TypeSource } from './type-source.js';
 
-export interface Design {
+export type { Design } from './design.js';
+
+/** A Schema object. */
+export interface SchemaObject {
+    readonly id: string;
     readonly content: JsonObject;
-    readonly prefix: string;
-    readonly baseUri: string | undefined;
-    readonly isReadOnly: boolean;
-    readonly enableTypeChangeViaUpdate: boolean;
-    readonly enableVersionEdits: boolean;
-    readonly allowInsecureAuthentication: boolean;
 }
 
+/** What a registry is made of. */
+export interface RegistryOptions {
+    /** Content of the design object. */
+    readonly design: JsonObject;
+    readonly schemas: readonly SchemaObject[];
+    /** The registry before, if there is one. */
+    readonly previous?: TypeRegistry | null;
+    /** Name of the extension keyword. */
+    readonly extensionKeyword: string;
+    /** Prefix of minted ids, where the design does not say another. */
+    readonly prefix: string;
+}
+
+/** The types of this moment. */
 export class TypeRegistry {
 
     readonly design: Design;
+    /** Prefix of minted ids. */
     readonly prefix: string;
     readonly accessRules: AccessRules;
+    readonly #keywordNames: readonly string[];
+    readonly #sources = new Map<string, TypeSource>();
     readonly #types = new Map<string, TypeDefinition>();
+    /** URI of a schema's own id → name of its type. */
+    readonly #ids = new Map<string, string>();
 
-    private constructor(design: JsonObject, schemas: readonly SchemaRecord[], prefix: string) {
+    private constructor({ design, schemas, previous, extensionKeyword, prefix }: RegistryOptions) {
 
-        const minting = isJsonObject(design.handleMintingConfig) ? design.handleMintingConfig : {};
-        this.prefix = typeof minting.prefix === 'string' ? minting.prefix : prefix;
-        this.design = {
-            content: design, prefix: this.prefix,
-            baseUri: typeof minting.baseUri === 'string' ? minting.baseUri : undefined,
-            isReadOnly: design.isReadOnly === true,
-            enableTypeChangeViaUpdate: design.enableTypeChangeViaUpdate === true,
-            enableVersionEdits: design.enableVersionEdits === true,
-            allowInsecureAuthentication: design.allowInsecureAuthentication === true
-        };
-        for (const name of [SCHEMA_TYPE, DESIGN_TYPE]) {
-            this.#types.set(name, new TypeDefinition(name, null, { type: 'object' }));
+        this.design = readDesign(design, prefix);
+        this.prefix = this.design.prefix;
+        this.#keywordNames = keywordNames(extensionKeyword);
+        for (const content of builtInTypes(extensionKeyword)) {
+            this.#add(null, content, previous);
         }
 
         for (const { id, content } of schemas) {
-            const name = content.name as string;
-            this.#types.set(name, new TypeDefinition(name, id, content.schema as JsonObject));
+            this.#add(id, content, previous);
         }
 
-        const auth = isJsonObject(design.authConfig) ? design.authConfig : {};
-        const byType = isJsonObject(auth.schemaAcls) ? auth.schemaAcls : {};
-        this.accessRules = {
-            system: readAclDefaults(auth.defaultAcls),
-            entryOf: (type) => (Object.hasOwn(byType, type) ? readAclDefaults(byType[type]) : undefined),
-            typeNames: () => this.#types.keys()
-        };
+        this.accessRules = this.#readAccessRules();
     }
 
-    static build(options: {
-        design: JsonObject; schemas: readonly SchemaRecord[]; previous: TypeRegistry | null; extensionKeyword: string; prefix: string;
-    }): TypeRegistry {
+    /** Makes a registry; quick, because schemas are not looked into yet. */
+    static build(options: RegistryOptions): TypeRegistry {
 
-        return new TypeRegistry(options.design, options.schemas, options.prefix);
+        return new TypeRegistry(options);
     }
 
+    /** The type with a name; undefined when there is none. */
     get(name: string): TypeDefinition | undefined {
 
         return this.#types.get(name);
     }
 
+    /** Names of all types, the built-in ones first. */
+    names(): string[] {
+
+        return [...this.#types.keys()];
+    }
+
+    /** The schemas of all types: name → JSON schema. */
     schemas(): JsonObject {
 
         return Object.fromEntries([...this.#types.values()].map(({ name, schema }) => [name, schema]));
     }
 
+    /** The Schema objects behind the types: id → name. */
     schemaIds(): JsonObject {
 
         return Object.fromEntries([...this.#types.values()].flatMap(({ name, schemaId }) => (schemaId === null ? [] : [[schemaId, name]])));
     }
+
+    /** Types that a Schema object refers to and that do not exist yet; until they do, its own type cannot be used. */
+    missingTypes(schemaObject: JsonObject): readonly string[] {
+
+        return missingTypes(schemaObject, this.#lookup, this.#keywordNames);
+    }
+
+    #add(id: string | null, content: JsonObject, previous: TypeRegistry | null | undefined): void {
+
+        const { name, schema } = content;
+        if (typeof name !== 'string' || !isJsonObject(schema) || (id !== null && isBuiltInType(name)) || this.#sources.has(name)) {
+            return;
+        }
+
+        const known = previous?.sourceFor(name, id, content, this.#keywordNames);
+        const source = known ?? new TypeSource(name, id, content, this.#keywordNames);
+        this.#sources.set(name, source);
+        this.#types.set(name, new TypeDefinition(source, {
+            lookup: this.#lookup,
+            keywordNames: this.#keywordNames,
+            prefix: this.prefix,
+            javascript: this.design.builtInJavascript.get(name),
+            ...(name === SCHEMA_TYPE ? { check: this.#checkSchemaObject } : {})
+        }));
+        const uri = ownUri(name, schema);
+        if (uri !== null && !this.#ids.has(uri)) {
+            this.#ids.set(uri, name);
+        }
+    }
+
+    /** The source of a type if it is the same as asked for. */
+    protected sourceFor(name: string, id: string | null, content: JsonObject, names: readonly string[]): TypeSource | undefined {
+
+        const source = this.#sources.get(name);
+        const isSame = source?.schemaId === id && names.join() === this.#keywordNames.join() &&
+            (source.content === content || isDeepStrictEqual(source.content, content));
+        return isSame ? source : undefined;
+    }
+
+    readonly #lookup = (nameOrId: string): SchemaDocument | undefined => {
+
+        const source = this.#sources.get(nameOrId) ?? this.#sources.get(this.#ids.get(nameOrId) ?? '');
+        return source?.document ?? metaSchema(nameOrId);
+    };
+
+    readonly #checkSchemaObject = (content: JsonObject): ContentFault[] => {
+
+        return schemaObjectFaults(content, this.#lookup, this.#keywordNames);
+    };
+
+    #readAccessRules(): AccessRules {
+
+        const { authConfig } = this.design.content;
+        const { schemaAcls, defaultAcls } = isJsonObject(authConfig) ? authConfig : INITIAL_AUTH_CONFIG;
+        const byType = new Map(Object.entries(isJsonObject(schemaAcls) ? schemaAcls : {}));
+        const read = new Map<string, AclDefaults | undefined>();
+        return {
+            system: readAclDefaults(defaultAcls),
+            entryOf: (type) => {
+
+                if (!read.has(type) && (this.#types.has(type) || byType.has(type))) {
+                    const entry = this.#types.get(type)?.authConfig ?? byType.get(type);
+                    read.set(type, entry === undefined ? undefined : readAclDefaults(entry));
+                }
+
+                return read.get(type);
+            },
+            typeNames: () => this.#types.keys()
+        };
+    }
+}
+
+/** The URI that a schema gives itself; null when it gives none. */
+function ownUri(name: string, schema: JsonObject): string | null {
+
+    const id = schema['$id'] ?? schema['id'];
+    return typeof id === 'string' && !id.startsWith('#') ? resolveUri(id, typeUri(name)) : null;
 }

@@ -1,0 +1,58 @@
+/**
+ * Values with a role: those that the schema marks for logging in and for groups (`auth`), those that are kept as hashes
+ * only (`secureProperty`), and the directory name of an object whose elements are modules for scripts (`referrable`).
+ */
+
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import { isJsonObject } from '../doip/json.js';
+import type { ContentRoles, MarkedValue } from '../identity/content-roles.js';
+import type { Annotation } from './annotations.js';
+import { memberOf } from './extension-keyword.js';
+import { prependOf } from './prepend.js';
+
+/** The names that `auth` may have. */
+export const AUTH_ROLES: readonly string[] = [
+    'username', 'password', 'requirePasswordChange', 'accountActive', 'publicKey', 'usersList'
+];
+
+/** The roles among annotations. Of several values with one role the first counts, of lists of members the last. */
+export function findRoles(annotations: readonly Annotation[], prefix: string): ContentRoles {
+
+    const marked: Record<string, MarkedValue> = {};
+    const secure: MarkedValue[] = [];
+    let members: readonly string[] | undefined;
+    for (const { pointer, keyword, value } of annotations) {
+        const auth = memberOf(keyword, 'auth');
+        const role = isJsonObject(auth) ? auth['type'] : auth;
+        if (role === 'usersList') {
+            members = membersIn(value, isJsonObject(auth) ? auth : {}, prefix);
+        }
+        else if (typeof role === 'string' && AUTH_ROLES.includes(role) && value !== null) {
+            marked[role] ??= { pointer, value };
+        }
+
+        if (memberOf(keyword, 'secureProperty') === true && value !== null) {
+            secure.push({ pointer, value });
+        }
+    }
+
+    return { ...marked, ...(members ? { members } : {}), secure };
+}
+
+/** Name of the directory in which the elements of an object are modules for scripts; undefined when they are none. */
+export function findModuleDirectory(annotations: readonly Annotation[]): string | undefined {
+
+    const directories = annotations.filter(({ keyword }) => {
+
+        const payloads = memberOf(keyword, 'referrable', 'payloads');
+        return memberOf(keyword, 'referrable', 'id') === true && (payloads === 'scripts' || payloads === 'script');
+    });
+    return directories.map(({ value }) => value).find((value) => typeof value === 'string');
+}
+
+function membersIn(value: JsonValue, rule: JsonObject, prefix: string): string[] {
+
+    const prepend = prependOf(rule)(prefix);
+    const ids = Array.isArray(value) ? value : [];
+    return ids.filter((id) => typeof id === 'string').map((id) => prepend + id);
+}

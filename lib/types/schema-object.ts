@@ -1,0 +1,88 @@
+/**
+ * What is checked when a Schema object is saved, beyond the shape of its members: its name can be the name of a type, and
+ * its schema can be used.
+ *
+ * A schema may refer to a type that does not exist yet, because two types may refer to each other and one of them has to
+ * come first. Until the other one is there, objects of the type cannot be written.
+ */
+
+import type { ContentFault } from '../doip/error.js';
+import type { JsonObject } from '../doip/json.js';
+import { isBuiltInType } from './built-in-types.js';
+import { CompiledSchema } from './compiled-schema.js';
+import { extensionFaults } from './extension-check.js';
+import { SchemaDocument } from './schema-document.js';
+import type { SchemaLookup } from './schema-linker.js';
+import { UnusableSchema } from './schema-linker.js';
+
+/** Bytes of UTF-8, the width of the column. */
+const MAX_NAME = 255;
+
+/** More faults than this are not told. */
+const MAX_FAULTS = 20;
+
+/**
+ * What is wrong with the content of a Schema object, with pointers into the content.
+ *
+ * @param lookup the schemas of the other types
+ */
+export function schemaObjectFaults(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): ContentFault[] {
+
+    const { name, schema } = content;
+    if (typeof name !== 'string' || schema === undefined) {
+        return [];
+    }
+
+    const nameProblem = typeNameProblem(name);
+    const document = new SchemaDocument(name, schema);
+    const faults = [...unusableFaults(document, lookup, keywordNames), ...extensionFaults(document, keywordNames)];
+    return [
+        ...(nameProblem === null ? [] : [{ pointer: '/name', message: nameProblem }]),
+        ...faults.slice(0, MAX_FAULTS).map(({ pointer, message }) => ({ pointer: `/schema${pointer}`, message }))
+    ];
+}
+
+/** Types that the schema of a Schema object refers to and that do not exist; for telling whoever saves it. */
+export function missingTypes(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): readonly string[] {
+
+    const { name, schema } = content;
+    const document = new SchemaDocument(typeof name === 'string' ? name : '', schema ?? false);
+    return unusable(document, lookup, keywordNames)?.missingTypes ?? [];
+}
+
+function unusableFaults(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): readonly ContentFault[] {
+
+    return unusable(document, lookup, keywordNames)?.faults ?? [];
+}
+
+function unusable(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): UnusableSchema | undefined {
+
+    try {
+        CompiledSchema.compile(document, (name) => (name === document.name ? document : lookup(name)), keywordNames);
+        return undefined;
+    }
+    catch (error) {
+        if (error instanceof UnusableSchema) {
+            return error;
+        }
+
+        throw error;
+    }
+}
+
+function typeNameProblem(name: string): string | null {
+
+    if (isBuiltInType(name)) {
+        return `${name} is a built-in type and cannot be defined anew`;
+    }
+
+    if (/[\u0000-\u001f\u007f]/.test(name) || !name.isWellFormed() || name !== name.trim()) {
+        return 'must not begin or end with a blank, and not contain control characters or unpaired surrogates';
+    }
+
+    if (name === '__proto__') {
+        return 'must not be __proto__';
+    }
+
+    return Buffer.byteLength(name) > MAX_NAME ? `must not be longer than ${MAX_NAME} bytes` : null;
+}
