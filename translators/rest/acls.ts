@@ -1,11 +1,11 @@
 /** `/acls`: the access control list of an object (interface specification, "ACL"). */
 
-import type { RestRoute } from './route.js';
+import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonInput } from './json-input.js';
-import { requireId } from './route.js';
+import { requireId } from './object-id.js';
 
-export const aclRoutes: readonly RestRoute[] = [
+export const aclRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: '/acls/{name*}',

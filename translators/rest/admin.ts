@@ -1,13 +1,13 @@
 /** Administrative paths, and what the service tells about itself (interface specification, "Administrative"). */
 
-import type { RestRoute } from './route.js';
+import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
-import { jsonAnswer } from './answer.js';
+import { jsonReply } from '../http/reply.js';
 import { bytesInput, jsonInputUnlessNull } from './json-input.js';
-import { given } from './params.js';
+import { given } from '../http/params.js';
 
-export const adminRoutes: readonly RestRoute[] = [
+export const adminRoutes: readonly Route[] = [
     {
         methods: ['POST', 'PUT'],
         path: '/uploadObjects',
@@ -20,7 +20,7 @@ export const adminRoutes: readonly RestRoute[] = [
     {
         methods: ['POST'],
         path: '/updateHandles',
-        toEnvelope: () => ({ operationId: Op.handlesUpdate, fromEnvelope: () => jsonAnswer({}) })
+        toEnvelope: () => ({ operationId: Op.handlesUpdate, fromEnvelope: () => jsonReply({}) })
     },
     {
         methods: ['GET'],
@@ -50,7 +50,7 @@ export const adminRoutes: readonly RestRoute[] = [
         path: '/design',
         toEnvelope: () => ({
             operationId: Op.getDesign,
-            fromEnvelope: async ({ output }) => jsonAnswer(await readJson(output), { pretty: true })
+            fromEnvelope: async ({ output }) => jsonReply(await readJson(output), { pretty: true })
         })
     },
     {

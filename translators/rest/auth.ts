@@ -2,13 +2,13 @@
 
 import type { Segment } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { Params } from './params.js';
-import type { RestCall, RestRoute } from './route.js';
+import type { Params } from '../http/params.js';
+import type { RouteCall, Route } from '../http/route.js';
 import { badRequest, DoipError } from '../../lib/doip/error.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import { isForm } from '../http/body.js';
-import { outputAnswer } from './answer.js';
+import { outputReply } from '../http/reply.js';
 import { jsonInput } from './json-input.js';
 
 /** Tokens must not stay in any cache. */
@@ -17,7 +17,7 @@ const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 /** Members of the requests, where they come as form fields. */
 const FIELDS = ['grant_type', 'username', 'password', 'assertion', 'token'];
 
-export const authRoutes: readonly RestRoute[] = [
+export const authRoutes: readonly Route[] = [
     tokenRoute('/auth/token', Op.authToken),
     tokenRoute('/auth/introspect', Op.authIntrospect),
     tokenRoute('/auth/revoke', Op.authRevoke),
@@ -28,7 +28,7 @@ export const authRoutes: readonly RestRoute[] = [
     }
 ];
 
-function tokenRoute(path: string, operationId: string): RestRoute {
+function tokenRoute(path: string, operationId: string): Route {
 
     return {
         methods: ['POST'],
@@ -37,7 +37,7 @@ function tokenRoute(path: string, operationId: string): RestRoute {
             operationId,
             attributes: { full: call.params.flag('full') },
             input: isForm(call.request) ? formInput(call.params) : oauthInput(call),
-            fromEnvelope: () => outputAnswer(UNCACHED)
+            fromEnvelope: () => outputReply(UNCACHED)
         })
     };
 }
@@ -56,7 +56,7 @@ async function *formInput(params: Params): AsyncGenerator<Segment> {
 }
 
 /** Faults of the body speak OAuth as well, as clients of such endpoints expect. */
-async function *oauthInput(call: RestCall): AsyncGenerator<Segment> {
+async function *oauthInput(call: RouteCall): AsyncGenerator<Segment> {
 
     try {
         yield *jsonInput(call);

@@ -5,11 +5,11 @@
 
 import type { JsonValue } from '../../lib/doip/json.js';
 import type { RecordShape } from './record-text.js';
-import type { RestRoute } from './route.js';
+import type { Route } from '../http/route.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { bytesInput } from './json-input.js';
-import { given } from './params.js';
+import { given } from '../http/params.js';
 import { asDigitalObject, asJson, toRestObject } from './project.js';
 import { recordText } from './record-text.js';
 
@@ -19,7 +19,7 @@ export const batchRecord: RecordShape = {
     project: batchResult
 };
 
-export const batchUploadRoutes: readonly RestRoute[] = [
+export const batchUploadRoutes: readonly Route[] = [
     {
         methods: ['POST'],
         path: '/batchUpload',

@@ -4,15 +4,15 @@
  */
 
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { Exchange, RestCall, RestRoute } from './route.js';
+import type { Exchange, RouteCall, Route } from '../http/route.js';
 import { badRequest } from '../../lib/doip/error.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readEnvelopeParameters } from '../http/dot-params.js';
 import { bytesInput } from './json-input.js';
-import { given, type Params } from './params.js';
+import { given, type Params } from '../http/params.js';
 
-export const callRoutes: readonly RestRoute[] = [
+export const callRoutes: readonly Route[] = [
     { methods: ['GET'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), safe: true }) },
     { methods: ['POST'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), input: bytesInput(call) }) },
     {
@@ -26,7 +26,7 @@ export const callRoutes: readonly RestRoute[] = [
     }
 ];
 
-function methodCall({ params }: RestCall): Exchange {
+function methodCall({ params }: RouteCall): Exchange {
 
     const { targetId, type } = callee(params);
     return {

@@ -5,13 +5,13 @@
 
 import type { Plugin } from '@hapi/hapi';
 import type { TranslatorOptions } from '../http/performer.js';
-import type { RestRoute } from './route.js';
+import type { Route } from '../http/route.js';
 import { aclRoutes } from './acls.js';
 import { adminRoutes } from './admin.js';
 import { authRoutes } from './auth.js';
 import { batchUploadRoutes } from './batch-upload.js';
 import { callRoutes } from './call.js';
-import { mount } from './mount.js';
+import { mount } from '../http/mount.js';
 import { objectRoutes } from './objects.js';
 import { schemaRoutes } from './schemas.js';
 import { searchRoutes } from './search.js';
@@ -19,7 +19,7 @@ import { userRoutes } from './users.js';
 import { versionRoutes } from './versions.js';
 
 /** All routes of the REST interface. */
-export const restRoutes: readonly RestRoute[] = [
+export const restRoutes: readonly Route[] = [
     ...objectRoutes, ...aclRoutes, ...searchRoutes, ...schemaRoutes, ...versionRoutes, ...callRoutes, ...authRoutes, ...userRoutes,
     ...batchUploadRoutes, ...adminRoutes
 ];

@@ -5,14 +5,14 @@
 
 import type { Segment } from '../../lib/doip/envelope.js';
 import type { JsonValue } from '../../lib/doip/json.js';
-import type { RestCall } from './route.js';
+import type { RouteCall } from '../http/route.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import { bodyBytes, readJsonBody, readTextBody } from '../http/body.js';
 import { parseDisposition } from '../http/disposition.js';
 import { header } from '../http/headers.js';
 
 /** The body as one JSON segment, whatever its media type; nothing when it is empty. */
-export async function *jsonInput({ request, limits }: RestCall): AsyncGenerator<Segment> {
+export async function *jsonInput({ request, limits }: RouteCall): AsyncGenerator<Segment> {
 
     const value = await readJsonBody(request, limits);
     if (value !== undefined) {
@@ -21,7 +21,7 @@ export async function *jsonInput({ request, limits }: RestCall): AsyncGenerator<
 }
 
 /** Like {@link jsonInput}; a body that says `null` counts as empty. */
-export async function *jsonInputUnlessNull(call: RestCall): AsyncGenerator<Segment> {
+export async function *jsonInputUnlessNull(call: RouteCall): AsyncGenerator<Segment> {
 
     for await (const segment of jsonInput(call)) {
         if (segment.kind !== 'json' || segment.value !== null) {
@@ -31,13 +31,13 @@ export async function *jsonInputUnlessNull(call: RestCall): AsyncGenerator<Segme
 }
 
 /** The body as text, in the form that `wrap` gives it. */
-export async function *textInput({ request, limits }: RestCall, wrap: (text: string) => JsonValue): AsyncGenerator<Segment> {
+export async function *textInput({ request, limits }: RouteCall, wrap: (text: string) => JsonValue): AsyncGenerator<Segment> {
 
     yield jsonSegment(wrap(await readTextBody(request, limits)));
 }
 
 /** The body as one segment of bytes that flow through; nothing when there are none. */
-export async function *bytesInput({ request }: RestCall, mediaType = header(request.headers, 'content-type')): AsyncGenerator<Segment> {
+export async function *bytesInput({ request }: RouteCall, mediaType = header(request.headers, 'content-type')): AsyncGenerator<Segment> {
 
     const body = bodyBytes(request);
     const first = await body.next();

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { RequestWithBody } from '../http/body.js';
 import type { Part } from '../http/multipart.js';
 import type { HttpLimits } from '../http/performer.js';
-import type { Params } from './params.js';
+import type { Params } from '../http/params.js';
 import { badRequest, DoipError } from '../../lib/doip/error.js';
 import { parseJson } from '../../lib/doip/json-text.js';
 import { jsonSegment } from '../../lib/doip/segments.js';

@@ -5,26 +5,26 @@
 
 import type { DoipResponse } from '../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import type { Answer, Headers } from './answer.js';
-import type { Params } from './params.js';
-import type { Exchange, RestCall, RestRoute } from './route.js';
+import type { Reply, Headers } from '../http/reply.js';
+import type { Params } from '../http/params.js';
+import type { Exchange, RouteCall, Route } from '../http/route.js';
 import { badRequest } from '../../lib/doip/error.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
 import { isForm } from '../http/body.js';
 import { formatDisposition } from '../http/disposition.js';
 import { requestedRange } from '../http/range.js';
-import { jsonAnswer, textAnswer } from './answer.js';
+import { jsonReply, textReply } from '../http/reply.js';
 import { objectSegments } from './object-input.js';
-import { given } from './params.js';
+import { given } from '../http/params.js';
 import { asDigitalObject, objectHeaders, payloadFacts, textOf, valueWritten, view } from './project.js';
 import { isSearch } from './search-request.js';
 import { search } from './search.js';
-import { requireId } from './route.js';
+import { requireId } from './object-id.js';
 
 const PATH = '/objects/{name*}';
 
-export const objectRoutes: readonly RestRoute[] = [
+export const objectRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: PATH,
@@ -40,7 +40,7 @@ export const objectRoutes: readonly RestRoute[] = [
 ];
 
 /** A payload wins over a pointer, and a pointer over a filter. */
-function retrieve(call: RestCall): Exchange {
+function retrieve(call: RouteCall): Exchange {
 
     const { params } = call;
     const targetId = requireId(call);
@@ -65,13 +65,13 @@ function retrieve(call: RestCall): Exchange {
             const shown = isPart ? value : view(asDigitalObject(value), { full: look.full, jsonPointer, filter, permission });
             const headers = headersOf(call, attributes);
             return asText
-                ? textAnswer(textOf(shown), { headers, mediaType: attributes['textMediaType'] })
-                : jsonAnswer(shown, { headers, pretty: look.pretty });
+                ? textReply(textOf(shown), { headers, mediaType: attributes['textMediaType'] })
+                : jsonReply(shown, { headers, pretty: look.pretty });
         }
     };
 }
 
-function retrieveBytes(call: RestCall, element: string): Exchange {
+function retrieveBytes(call: RouteCall, element: string): Exchange {
 
     const disposition = call.params.text('disposition') ?? 'inline';
     formatDisposition(disposition);                         // Refuses nonsense before anything is read
@@ -84,7 +84,7 @@ function retrieveBytes(call: RestCall, element: string): Exchange {
 }
 
 /** What is known of a payload instead of its bytes. */
-function retrieveFacts(call: RestCall, payload: string): Exchange {
+function retrieveFacts(call: RouteCall, payload: string): Exchange {
 
     return {
         operationId: Op.retrieve,
@@ -92,12 +92,12 @@ function retrieveFacts(call: RestCall, payload: string): Exchange {
         async fromEnvelope({ attributes, output }) {
 
             const object = asDigitalObject(await readJson(output));
-            return jsonAnswer(payloadFacts(object, payload), { headers: headersOf(call, attributes) });
+            return jsonReply(payloadFacts(object, payload), { headers: headersOf(call, attributes) });
         }
     };
 }
 
-function create(call: RestCall): Exchange {
+function create(call: RouteCall): Exchange {
 
     const { name, params, request } = call;
     if (name !== '') {
@@ -121,7 +121,7 @@ function create(call: RestCall): Exchange {
     };
 }
 
-function update(call: RestCall): Exchange {
+function update(call: RouteCall): Exchange {
 
     const { params, request } = call;
     const targetId = requireId(call);
@@ -147,7 +147,7 @@ function update(call: RestCall): Exchange {
 }
 
 /** Deleting a part is an update, with the rights, hooks and validation of one. */
-function remove(call: RestCall): Exchange {
+function remove(call: RouteCall): Exchange {
 
     const { params } = call;
     const targetId = requireId(call);
@@ -169,12 +169,12 @@ function remove(call: RestCall): Exchange {
         operationId: Object.keys(part).length > 0 ? Op.update : Op.delete,
         targetId,
         attributes: part,
-        fromEnvelope: () => jsonAnswer({})
+        fromEnvelope: () => jsonReply({})
     };
 }
 
 /** A form is a search unless it carries the content of an object. */
-function isSearchForm({ params, request }: RestCall): boolean {
+function isSearchForm({ params, request }: RouteCall): boolean {
 
     return isForm(request) && !params.has('content') && !params.has('json');
 }
@@ -194,16 +194,16 @@ function lookOf(params: Params): Look {
 }
 
 /** The answer to a create or update: the content, the part of it that was written, or the full form. */
-async function written({ attributes, output }: DoipResponse, call: RestCall, look: Look, jsonPointer?: string): Promise<Answer> {
+async function written({ attributes, output }: DoipResponse, call: RouteCall, look: Look, jsonPointer?: string): Promise<Reply> {
 
     const object = asDigitalObject(await readJson(output));
     const value: JsonValue = jsonPointer === undefined || look.full
         ? view(object, { full: look.full, permission: permissionFor(look, attributes) })
         : valueWritten(object.attributes.content, jsonPointer);
-    return jsonAnswer(value, { headers: objectHeaders(call.base, object.id, attributes), pretty: look.pretty });
+    return jsonReply(value, { headers: objectHeaders(call.base, object.id, attributes), pretty: look.pretty });
 }
 
-function headersOf({ base, name }: RestCall, attributes: JsonObject): Headers {
+function headersOf({ base, name }: RouteCall, attributes: JsonObject): Headers {
 
     return objectHeaders(base, name, attributes);
 }

@@ -1,11 +1,11 @@
 /** `/schemas`: types by name, and their JSON schemas (interface specification, "Administrative"). */
 
-import type { RestRoute } from './route.js';
+import type { Route } from '../http/route.js';
 import { badRequest } from '../../lib/doip/error.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonInput } from './json-input.js';
 
-export const schemaRoutes: readonly RestRoute[] = [
+export const schemaRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: '/schemas/{name*}',

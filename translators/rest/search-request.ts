@@ -4,12 +4,12 @@
  */
 
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import type { Params } from './params.js';
+import type { Params } from '../http/params.js';
 import type { ResultView } from './search-results.js';
 import { badRequest } from '../../lib/doip/error.js';
 import { parseLenientJson } from '../../lib/doip/json-text.js';
 import { isJsonObject } from '../../lib/doip/json.js';
-import { given } from './params.js';
+import { given } from '../http/params.js';
 
 /** The page size that stands for no limit. */
 const UNLIMITED = -1;

@@ -2,12 +2,12 @@
  * `/search`, and the searches among the requests to `/objects` (interface specification, "Search").
  */
 
-import type { Exchange, RestCall, RestRoute } from './route.js';
+import type { Exchange, RouteCall, Route } from '../http/route.js';
 import { badRequest } from '../../lib/doip/error.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { isForm, readJsonBody } from '../http/body.js';
-import { Params } from './params.js';
+import { Params } from '../http/params.js';
 import { recordText } from './record-text.js';
 import { searchAttributes, searchView } from './search-request.js';
 import { searchRecord } from './search-results.js';
@@ -23,7 +23,7 @@ export function search(params: Params): Exchange {
     };
 }
 
-export const searchRoutes: readonly RestRoute[] = [
+export const searchRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: '/search',
@@ -37,7 +37,7 @@ export const searchRoutes: readonly RestRoute[] = [
 ];
 
 /** The parameters in the query string and the members of the JSON body, taken together. */
-async function withBody({ params, request, limits }: RestCall): Promise<Params> {
+async function withBody({ params, request, limits }: RouteCall): Promise<Params> {
 
     const body = await readJsonBody(request, limits) ?? {};
     if (!isJsonObject(body)) {

@@ -1,10 +1,10 @@
 /** `/users/this/password` and `/adminPassword`: changing passwords. Who may is for the operations to say. */
 
-import type { RestRoute } from './route.js';
+import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonInput, textInput } from './json-input.js';
 
-export const userRoutes: readonly RestRoute[] = [
+export const userRoutes: readonly Route[] = [
     {
         methods: ['PUT'],
         path: '/users/this/password',

@@ -1,17 +1,17 @@
 /** `/versions` and `/relationships`: how objects hang together (interface specification, "Versions"). */
 
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { Params } from './params.js';
-import type { RestRoute } from './route.js';
+import type { Params } from '../http/params.js';
+import type { Route } from '../http/route.js';
 import { badRequest } from '../../lib/doip/error.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { mapJson } from './answer.js';
-import { given } from './params.js';
+import { mapJson } from '../http/reply.js';
+import { given } from '../http/params.js';
 import { asDigitalObject } from './project.js';
-import { requireId } from './route.js';
+import { requireId } from './object-id.js';
 
-export const versionRoutes: readonly RestRoute[] = [
+export const versionRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: '/versions',

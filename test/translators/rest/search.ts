@@ -4,7 +4,7 @@ import type { ResultView } from '../../../translators/rest/search-results.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { jsonSegment, sequence } from '../../../lib/doip/segments.js';
-import { Params } from '../../../translators/rest/params.js';
+import { Params } from '../../../translators/http/params.js';
 import { recordText } from '../../../translators/rest/record-text.js';
 import { searchAttributes, searchView } from '../../../translators/rest/search-request.js';
 import { projectResult, searchRecord } from '../../../translators/rest/search-results.js';

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Params } from '../../../translators/rest/params.js';
+import { Params } from '../../../translators/http/params.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -1,18 +1,17 @@
 /**
- * What a REST route is: a way in and a way out around one operation. Everything that all routes share (parameters,
+ * What a path is that stands for one operation: a way in and a way out. Everything that all such paths share (parameters,
  * credentials, the request context, errors) is done in `mount.ts`, so that a route is only a translation.
  */
 
-import type { DoipResponse, Segment } from '../../lib/doip/envelope.js';
+import type { DoipResponse, Segment, Transport } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { RequestWithBody } from '../http/body.js';
-import type { HttpLimits } from '../http/performer.js';
-import type { Answer } from './answer.js';
+import type { RequestWithBody } from './body.js';
+import type { HttpLimits } from './performer.js';
 import type { Params } from './params.js';
-import { badRequest } from '../../lib/doip/error.js';
+import type { Reply } from './reply.js';
 
 /** A request as a route sees it. */
-export interface RestCall {
+export interface RouteCall {
     /** Method, headers and the raw body. */
     readonly request: RequestWithBody;
     /** Parameters of the query string, and of the body where it is a form. */
@@ -21,10 +20,11 @@ export interface RestCall {
     readonly name: string;
     /** What stands before the paths of the interface in the URL that was used. */
     readonly base: string;
+    readonly transport: Transport;
     readonly limits: HttpLimits;
 }
 
-/** One request in the words of the core, and how to say its answer in the words of REST. */
+/** One request in the words of the core, and how to say its answer in the words of the path. */
 export interface Exchange {
     readonly operationId: string;
     /** Default: the service. */
@@ -36,26 +36,16 @@ export interface Exchange {
     /** True where the operation must know that the client used a method that promises to change nothing. */
     readonly safe?: boolean;
     /** Translates a success. Default: the output as it is. */
-    fromEnvelope?(response: DoipResponse): Answer | Promise<Answer>;
+    fromEnvelope?(response: DoipResponse): Reply | Promise<Reply>;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** A route of the REST interface. GET routes answer HEAD as well. */
-export interface RestRoute {
+/** Paths and methods with their translation. GET routes answer HEAD as well. */
+export interface Route {
     readonly methods: readonly Method[];
     /** Without base. `{name*}` takes the rest of the path, slashes included, and matches without any. */
     readonly path: string;
     /** Throws DoipErrors for what cannot be translated. */
-    toEnvelope(call: RestCall): Exchange | Promise<Exchange>;
-}
-
-/** The object id in the path. 400 when there is none. */
-export function requireId({ name, request }: RestCall): string {
-
-    if (name === '') {
-        throw badRequest(`Missing object id in ${request.method.toUpperCase()}`);
-    }
-
-    return name;
+    toEnvelope(call: RouteCall): Exchange | Promise<Exchange>;
 }

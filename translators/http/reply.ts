@@ -1,13 +1,13 @@
 /**
- * Answers as plain values, so that every way out of the REST interface can be tested without a server. `mount.ts` sends them.
+ * Replies as plain values, so that every way out of a route can be tested without a server. `mount.ts` sends them.
  */
 
 import type { DoipResponse } from '../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import { readJson } from '../../lib/doip/segments.js';
 
-/** The body of an answer. */
-export type AnswerBody =
+/** The body of a reply. */
+export type ReplyBody =
     /** One JSON value. */
     | { readonly kind: 'json'; readonly value: JsonValue; readonly pretty: boolean }
     /** JSON text that arrives in pieces. */
@@ -17,35 +17,36 @@ export type AnswerBody =
     /** Whatever the operation put out: nothing, JSON, or bytes with their media type, name and range. */
     | { readonly kind: 'output'; readonly disposition?: string };
 
-export type Headers = Readonly<Record<string, string>>;
+/** A header with several values is sent several times. */
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** An answer to a request that succeeded. */
-export interface Answer {
+/** The reply to a request that succeeded. */
+export interface Reply {
     readonly headers: Headers;
-    readonly body: AnswerBody;
+    readonly body: ReplyBody;
 }
 
-/** An answer of one JSON value. */
-export function jsonAnswer(value: JsonValue, options: { readonly headers?: Headers; readonly pretty?: boolean } = {}): Answer {
+/** A reply of one JSON value. */
+export function jsonReply(value: JsonValue, options: { readonly headers?: Headers; readonly pretty?: boolean } = {}): Reply {
 
     return { headers: options.headers ?? {}, body: { kind: 'json', value, pretty: options.pretty ?? false } };
 }
 
-/** An answer of text, by default plain. */
-export function textAnswer(text: string, options: { readonly headers: Headers; readonly mediaType: JsonValue | undefined }): Answer {
+/** A reply of text, by default plain. */
+export function textReply(text: string, options: { readonly headers: Headers; readonly mediaType: JsonValue | undefined }): Reply {
 
     const { headers, mediaType } = options;
     return { headers, body: { kind: 'text', text, mediaType: typeof mediaType === 'string' ? mediaType : 'text/plain' } };
 }
 
 /** The operation's output as it is. */
-export function outputAnswer(headers: Headers = {}): Answer {
+export function outputReply(headers: Headers = {}): Reply {
 
     return { headers, body: { kind: 'output' } };
 }
 
-/** An answer made from the one JSON object that an operation put out. */
-export async function mapJson(response: DoipResponse, map: (value: JsonObject) => JsonValue): Promise<Answer> {
+/** A reply made from the one JSON object that an operation put out. */
+export async function mapJson(response: DoipResponse, map: (value: JsonObject) => JsonValue): Promise<Reply> {
 
-    return jsonAnswer(map(await readJson(response.output) as JsonObject));
+    return jsonReply(map(await readJson(response.output) as JsonObject));
 }

@@ -1,27 +1,27 @@
 /**
- * Puts REST routes on a hapi server, and does for each request what is the same for all routes: parameters and credentials
+ * Puts routes on a hapi server, and does for each request what is the same for all routes: parameters and credentials
  * in, the request context into the attributes, answers and errors out.
  */
 
 import type { Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { HttpLimits, Performer, TranslatorOptions } from '../http/performer.js';
-import type { TransportReader } from '../http/transport.js';
-import type { Answer } from './answer.js';
-import type { Exchange, RestCall, RestRoute } from './route.js';
+import type { HttpLimits, Performer, TranslatorOptions } from './performer.js';
+import type { TransportReader } from './transport.js';
+import type { Reply } from './reply.js';
+import type { Exchange, RouteCall, Route } from './route.js';
 import { badRequest } from '../../lib/doip/error.js';
 import { empty } from '../../lib/doip/segments.js';
-import { readAuthentication } from '../http/authentication.js';
-import { isForm, readForm, STREAMED } from '../http/body.js';
-import { failureFrom, failureOf, isFailure, respondFailure, shapeErrors } from '../http/errors.js';
-import { answering } from '../http/handler.js';
-import { decodeHeader } from '../http/headers.js';
-import { DEFAULT_BASES, DEFAULT_LIMITS } from '../http/performer.js';
-import { parseParameters } from '../http/query.js';
-import { readSession } from '../http/session-cookie.js';
-import { createTransportReader, peerSignal } from '../http/transport.js';
-import { outputAnswer } from './answer.js';
+import { readAuthentication } from './authentication.js';
+import { isForm, readForm, STREAMED } from './body.js';
+import { failureFrom, failureOf, isFailure, respondFailure, shapeErrors } from './errors.js';
+import { answering } from './handler.js';
+import { decodeHeader } from './headers.js';
+import { DEFAULT_BASES, DEFAULT_LIMITS } from './performer.js';
+import { parseParameters } from './query.js';
+import { readSession } from './session-cookie.js';
+import { createTransportReader, peerSignal } from './transport.js';
+import { outputReply } from './reply.js';
 import { Params } from './params.js';
 import { send } from './send.js';
 
@@ -40,7 +40,7 @@ const COMMON = {
 } as const;
 
 /** Registers routes behind every base, those without a name in their path with and without a trailing slash. */
-export function mount(server: Server, routes: readonly RestRoute[], options: TranslatorOptions): void {
+export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
 
     const { gateway, limits, trustedProxies, bases = DEFAULT_BASES } = options;
     const setting = { gateway, limits: { ...DEFAULT_LIMITS, ...limits }, transport: createTransportReader(trustedProxies) };
@@ -69,7 +69,7 @@ function spellings(path: string): string[] {
     return path.endsWith('}') ? [path] : [path, `${path}/`];
 }
 
-function allowedMethods(routes: readonly RestRoute[]): [string, string[]][] {
+function allowedMethods(routes: readonly Route[]): [string, string[]][] {
 
     const methods = new Map<string, string[]>();
     for (const route of routes) {
@@ -88,33 +88,34 @@ function refuse(request: Request, h: ResponseToolkit, { statuses }: Performer, m
 }
 
 async function handle(
-    request: Request, h: ResponseToolkit, { route, base, setting }: { route: RestRoute; base: string; setting: Setting }
+    request: Request, h: ResponseToolkit, { route, base, setting }: { route: Route; base: string; setting: Setting }
 ): Promise<ResponseObject | Error> {
 
-    const { gateway, limits, transport } = setting;
+    const { gateway, limits } = setting;
+    const transport = setting.transport(request);
     const params = await readParams(request, limits);
     const { authentication, isPrivate } = readCredentials(request, params);
     const requestContext = params.requestContext();
-    const call: RestCall = {
-        request, params, limits,
+    const call: RouteCall = {
+        request, params, transport, limits,
         name: nameOf(request),
         base: (request.route.realm.modifiers.route.prefix ?? '') + base
     };
     const exchange = await route.toEnvelope(call);
     const response = await gateway.perform(envelope(exchange, {
-        authentication, transport: transport(request), signal: peerSignal(request), requestContext
+        authentication, transport, signal: peerSignal(request), requestContext
     }));
     if (isFailure(response)) {
         return respondFailure(h, await failureOf(response, gateway.statuses));
     }
 
-    const answered = await send(request, h, await answerOf(exchange, response), response);
+    const answered = await send(request, h, await replyOf(exchange, response), response);
     return isPrivate ? answered.header('cache-control', 'private, no-cache') : answered;
 }
 
-function answerOf(exchange: Exchange, response: DoipResponse): Answer | Promise<Answer> {
+function replyOf(exchange: Exchange, response: DoipResponse): Reply | Promise<Reply> {
 
-    return exchange.fromEnvelope ? exchange.fromEnvelope(response) : outputAnswer();
+    return exchange.fromEnvelope ? exchange.fromEnvelope(response) : outputReply();
 }
 
 function envelope(

@@ -1,25 +1,27 @@
-/** Sends answers of the REST interface by hapi. */
+/** Sends replies by hapi. */
 
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipResponse } from '../../lib/doip/envelope.js';
-import type { Answer, AnswerBody } from './answer.js';
-import { ByteStream } from '../http/byte-stream.js';
-import { isMediaType } from '../http/content-type.js';
-import { readOutput } from '../http/output.js';
-import { respond, respondJson } from '../http/respond.js';
+import type { Reply, ReplyBody } from './reply.js';
+import { ByteStream } from './byte-stream.js';
+import { isMediaType } from './content-type.js';
+import { readOutput } from './output.js';
+import { respond, respondJson } from './respond.js';
 
-/** An answer as a hapi response. `response` is what the operation answered. */
-export async function send(request: Request, h: ResponseToolkit, { headers, body }: Answer, response: DoipResponse): Promise<ResponseObject> {
+/** A reply as a hapi response. `response` is what the operation answered. */
+export async function send(request: Request, h: ResponseToolkit, { headers, body }: Reply, response: DoipResponse): Promise<ResponseObject> {
 
     const answered = await sendBody(request, h, body, response);
-    for (const [name, value] of Object.entries(headers)) {
-        answered.header(name, value);
+    for (const [name, values] of Object.entries(headers)) {
+        for (const value of [values].flat()) {
+            answered.header(name, value, { append: Array.isArray(values) });
+        }
     }
 
     return answered;
 }
 
-async function sendBody(request: Request, h: ResponseToolkit, body: AnswerBody, response: DoipResponse): Promise<ResponseObject> {
+async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, response: DoipResponse): Promise<ResponseObject> {
 
     switch (body.kind) {
         case 'json':

@@ -1,5 +1,5 @@
 /**
- * Reading the parameters of REST requests, wherever they come from: query string, form fields, or the members of a JSON
+ * Reading the parameters of requests, wherever they come from: query string, form fields, or the members of a JSON
  * body. Pure functions over values; knows nothing of hapi. Rules: interface specification, "REST-style interface", and the
  * habits of existing clients (Python booleans, single-quoted JSON, bare flags).
  */
