@@ -1,5 +1,5 @@
 /**
- * A hapi server with the REST interface on it, on a gateway or on anything else that performs.
+ * A hapi server with the REST interface and the legacy sessions on it, on a gateway or on anything else that performs.
  */
 
 import type { Server } from '@hapi/hapi';
@@ -7,6 +7,7 @@ import type { JsonObject } from '../../lib/doip/json.js';
 import type { Performer, TranslatorOptions } from '../../translators/http/performer.js';
 import * as Hapi from '@hapi/hapi';
 import { rest } from '../../translators/rest/index.js';
+import { sessions } from '../../translators/sessions/index.js';
 import { ADMIN_PASSWORD } from './gateway.js';
 
 /** How to build the server. */
@@ -19,7 +20,9 @@ export interface RestServerOptions extends Omit<TranslatorOptions, 'gateway'> {
 export async function restServer(gateway: Performer, { prefix, ...options }: RestServerOptions = {}): Promise<Server> {
 
     const server = Hapi.server({ host: '127.0.0.1', port: 0, debug: false });
-    await server.register({ plugin: rest, options: { gateway, ...options } }, prefix === undefined ? {} : { routes: { prefix } });
+    const where = prefix === undefined ? {} : { routes: { prefix } };
+    await server.register({ plugin: rest, options: { gateway, ...options } }, where);
+    await server.register({ plugin: sessions, options: { gateway, ...options } }, where);
     return server;
 }
 

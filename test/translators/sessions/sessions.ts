@@ -1,0 +1,86 @@
+import type { JsonObject } from '../../../lib/doip/json.js';
+import type { More, RecordingServer } from '../../support/recorder.js';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { recordingServer } from '../../support/recorder.js';
+import { basic, jsonOf } from '../../support/rest.js';
+import { sessionCookies } from '../../../translators/sessions/cookies.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach } = lab;
+
+describe('The legacy sessions', () => {
+
+    let server: RecordingServer;
+    before(async () => {
+
+        server = await recordingServer({ trustedProxies: ['loopback'] });
+    });
+
+    beforeEach(() => server.recorder.reset());
+
+    const cookies = { cookie: 'JSESSIONID=s1', 'x-csrf-token': 'c1' };
+    const session = { sessionId: 's1', csrfToken: 'c1' };
+    const translations: [string, More, string, JsonObject, JsonObject][] = [
+        ['GET /sessions/this', { headers: cookies }, 'gateway/Op.Sessions.Get', { full: false }, session],
+        ['GET /sessions/this/?full=true', {}, 'gateway/Op.Sessions.Get', { full: true }, {}],
+        ['POST /sessions/', { headers: basic('u', 'p') }, 'gateway/Op.Sessions.Create', { full: false }, { username: 'u', password: 'p' }],
+        ['POST /cordra/sessions?full', {}, 'gateway/Op.Sessions.Create', { full: true }, {}],
+        ['DELETE /sessions/this', { headers: cookies }, 'gateway/Op.Sessions.Delete', { full: false }, session]
+    ];
+    for (const [line, options, operationId, attributes, authentication] of translations) {
+        it(`translate ${line}`, async () => {
+
+            const response = await server.inject(line, options);
+            const [request] = server.recorder.requests;
+
+            expect(response.statusCode).to.equal(200);
+            expect<unknown>([request?.operationId, request?.targetId, request?.attributes, request?.authentication]).to.equal(
+                [operationId, 'service', attributes, authentication]);
+        });
+    }
+
+    it('are nobody else\'s business', async () => {
+
+        for (const line of ['DELETE /sessions/other', 'GET /sessions/s1']) {
+            const response = await server.inject(line);
+
+            expect(response.statusCode).to.equal(403);
+            expect(jsonOf(response)['message']).to.match(/sessions\/this/);
+        }
+
+        expect(server.recorder.requests).to.have.length(0);
+    });
+
+    it('set both cookies on a new session, secure ones over https', async () => {
+
+        server.recorder.answer = { attributes: { session: { sessionId: 's1', csrfToken: 'c1' } } };
+
+        const plain = await server.inject('POST /sessions');
+        const encrypted = await server.inject('POST /sessions', { headers: { 'x-forwarded-proto': 'https' } });
+
+        expect(plain.headers['set-cookie']).to.equal(
+            ['JSESSIONID=s1; Path=/; HttpOnly; SameSite=Lax', 'Csrf-token=c1; Path=/; SameSite=Lax']);
+        expect(encrypted.headers['set-cookie']).to.equal(
+            ['JSESSIONID=s1; Path=/; HttpOnly; Secure; SameSite=Lax', 'Csrf-token=c1; Path=/; Secure; SameSite=Lax']);
+        expect(plain.headers['cache-control']).to.equal('no-store');
+    });
+
+    it('take both cookies back when they end', async () => {
+
+        const response = await server.inject('DELETE /sessions/this', { headers: cookies });
+
+        expect(response.headers['set-cookie']).to.equal(
+            ['JSESSIONID=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax', 'Csrf-token=; Path=/; Max-Age=0; SameSite=Lax']);
+    });
+
+    it('set cookies as the service says, as far as that makes sense', () => {
+
+        const overrides = {
+            jsessionid: { path: '/repository', httpOnly: false, secure: true }, csrfToken: { path: 'x; Domain=evil', secure: 'yes' }
+        };
+
+        expect(sessionCookies({ session: { sessionId: 's1', csrfToken: 'c1' }, cookies: overrides }, false)).to.equal(
+            ['JSESSIONID=s1; Path=/repository; Secure; SameSite=Lax', 'Csrf-token=c1; Path=/; SameSite=Lax']);
+    });
+});

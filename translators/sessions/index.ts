@@ -1,0 +1,66 @@
+/**
+ * The legacy cookie sessions as a hapi plugin: `/sessions` (interface specification, "Legacy sessions"). Whether the service
+ * accepts sessions at all is for the operations to say; here are only paths and cookies.
+ */
+
+import type { Plugin } from '@hapi/hapi';
+import type { Transport } from '../../lib/doip/envelope.js';
+import type { JsonObject } from '../../lib/doip/json.js';
+import type { TranslatorOptions } from '../http/performer.js';
+import type { Reply } from '../http/reply.js';
+import type { Exchange, Route, RouteCall } from '../http/route.js';
+import { forbidden } from '../../lib/doip/error.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { mount } from '../http/mount.js';
+import { outputReply } from '../http/reply.js';
+import { sessionCookies } from './cookies.js';
+
+const sessionRoutes: readonly Route[] = [
+    {
+        methods: ['GET'],
+        path: '/sessions/{name*}',
+        toEnvelope: (call) => onThis(call, Op.sessionsGet)
+    },
+    {
+        methods: ['POST'],
+        path: '/sessions',
+        toEnvelope: ({ params, transport }) => ({
+            operationId: Op.sessionsCreate,
+            attributes: { full: params.flag('full') },
+            fromEnvelope: ({ attributes }) => cookieReply(attributes, transport)
+        })
+    },
+    {
+        methods: ['DELETE'],
+        path: '/sessions/{name*}',
+        toEnvelope: (call) => ({
+            ...onThis(call, Op.sessionsDelete),
+            fromEnvelope: ({ attributes }) => cookieReply(attributes, call.transport)
+        })
+    }
+];
+
+/** Mounts the session paths, also behind the other bases. */
+export const sessions: Plugin<TranslatorOptions> = {
+    name: 'doip-gateway-sessions',
+
+    register(server, options) {
+
+        mount(server, sessionRoutes, options);
+    }
+};
+
+/** Nobody gets to see or end a session but his own, which is called `this`. */
+function onThis({ name, params }: RouteCall, operationId: string): Exchange {
+
+    if (name !== 'this' && name !== 'this/') {
+        throw forbidden('only the session of the caller can be addressed: use /sessions/this');
+    }
+
+    return { operationId, attributes: { full: params.flag('full') } };
+}
+
+function cookieReply(attributes: JsonObject, { protocol }: Transport): Reply {
+
+    return outputReply({ 'Cache-Control': 'no-store', 'Set-Cookie': sessionCookies(attributes, protocol === 'https') });
+}
