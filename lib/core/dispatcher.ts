@@ -135,11 +135,11 @@ export class Context implements OperationContext {
     readonly requestContext: JsonObject;
     readonly services: Services;
     readonly transport: DoipRequest['transport'];
-    readonly signal: AbortSignal;
     readonly input: DoipRequest['input'];
     inputJson: OperationContext['inputJson'];
     private readonly stored: StoredObject | null;
-    private readonly makeLog: () => Logger;
+    private readonly request: DoipRequest;
+    private readonly rootLog: Logger;
     private ownLog: Logger | undefined;
 
     constructor(facts: ContextFacts) {
@@ -150,16 +150,21 @@ export class Context implements OperationContext {
         this.requestContext = facts.requestContext;
         this.services = facts.services;
         this.transport = facts.request.transport;
-        this.signal = facts.request.signal;
         this.input = facts.request.input;
         this.inputJson = undefined;
         this.stored = facts.stored;
-        this.makeLog = () => requestLog(facts.log, facts.request);
+        this.request = facts.request;
+        this.rootLog = facts.log;
+    }
+
+    get signal(): AbortSignal {
+
+        return this.request.signal;
     }
 
     get log(): Logger {
 
-        this.ownLog ??= this.makeLog();
+        this.ownLog ??= requestLog(this.rootLog, this.request);
         return this.ownLog;
     }
 

@@ -20,7 +20,7 @@ import { decodeHeader } from './headers.js';
 import { DEFAULT_BASES, DEFAULT_LIMITS } from './performer.js';
 import { parseParameters } from './query.js';
 import { readSession } from './session-cookie.js';
-import { createTransportReader, peerSignal } from './transport.js';
+import { createTransportReader, lazyPeerSignal } from './transport.js';
 import { outputReply } from './reply.js';
 import { Params } from './params.js';
 import { send } from './send.js';
@@ -103,7 +103,7 @@ async function handle(
     };
     const exchange = await route.toEnvelope(call);
     const response = await gateway.perform(envelope(exchange, {
-        authentication, transport, signal: peerSignal(request), requestContext
+        authentication, transport, signal: lazyPeerSignal(request), requestContext
     }));
     if (isFailure(response)) {
         return respondFailure(h, await failureOf(response, gateway.statuses));
@@ -119,10 +119,12 @@ function replyOf(exchange: Exchange, response: DoipResponse): Reply | Promise<Re
 }
 
 function envelope(
-    exchange: Exchange, facts: Pick<DoipRequest, 'authentication' | 'transport' | 'signal'> & { readonly requestContext: JsonObject }
+    exchange: Exchange, facts: Pick<DoipRequest, 'authentication' | 'transport'> & {
+        readonly requestContext: JsonObject; readonly signal: () => AbortSignal;
+    }
 ): DoipRequest {
 
-    const { requestContext, ...others } = facts;
+    const { requestContext, signal, authentication, transport } = facts;
     return {
         requestId: null,
         clientId: null,
@@ -131,7 +133,12 @@ function envelope(
         attributes: { ...requestContext, ...exchange.attributes },
         input: exchange.input ?? empty(),
         ...(exchange.safe === undefined ? {} : { safe: exchange.safe }),
-        ...others
+        authentication,
+        transport,
+        get signal() {
+
+            return signal();
+        }
     };
 }
 

@@ -29,8 +29,19 @@ export function createTransportReader(trustedProxies: readonly string[] = []): T
             return { ...forwarded(request, peer, encrypted, trusted), logId };
         }
 
-        const secure = encrypted || contains(LOOPBACK, peer) && !isForwarded(request);
+        const secure = encrypted || isLoopback(peer) && !isForwarded(request);
         return { protocol: encrypted ? 'https' : 'http', secure, remoteAddress: peer, logId };
+    };
+}
+
+/** Gives the signal of a request, made when it is first asked for: most requests are answered before anybody asks. */
+export function lazyPeerSignal(request: Request): () => AbortSignal {
+
+    let signal: AbortSignal | undefined;
+    return () => {
+
+        signal ??= peerSignal(request);
+        return signal;
     };
 }
 
@@ -53,9 +64,11 @@ export function peerSignal(request: Request): AbortSignal {
     return controller.signal;
 }
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
+/** Asked for every request, so without a list: the kernel writes addresses in one way only. */
+function isLoopback(address: string): boolean {
+
+    return address === '::1' || address.startsWith('127.') && isIP(address) === 4;
+}
 
 /** Walks back through the proxies to the first address that is not one of ours. */
 function forwarded(request: Request, peer: string, encrypted: boolean, trusted: BlockList): Omit<Transport, 'logId'> {
