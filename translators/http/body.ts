@@ -226,8 +226,9 @@ function streamOf(request: RequestWithBody): Readable | null {
 
 function asRequestFault(error: unknown, request: RequestWithBody): DoipError {
 
+    const { code, data } = error as { code?: unknown; data?: { code?: unknown } };      // hapi wraps what a decompressor reports
     const encoding = header(request.headers, 'content-encoding');
-    const isBroken = (error as NodeJS.ErrnoException).code === 'ECONNRESET' || encoding === undefined;
+    const isBroken = code === 'ECONNRESET' || data?.code === 'ECONNRESET' || encoding === undefined;
     return badRequest(isBroken ? 'the request body ends early' : `the request body is not valid ${encoding.slice(0, 40)}`, {
         reason: (error as Error).message
     });

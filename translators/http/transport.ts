@@ -49,16 +49,10 @@ export function lazyPeerSignal(request: Request): () => AbortSignal {
 export function peerSignal(request: Request): AbortSignal {
 
     const controller = new AbortController();
-    const { res } = request.raw;
-    res.once('close', () => {
-
-        if (!res.writableFinished) {
-            controller.abort(new Error('the client went away'));
-        }
-    });
-
-    if (res.destroyed) {
-        controller.abort(new Error('the client went away'));
+    const abort = (): void => controller.abort(new Error('the client went away'));
+    request.raw.req.once('aborted', abort);
+    if (!request.active()) {
+        abort();
     }
 
     return controller.signal;
