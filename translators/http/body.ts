@@ -26,6 +26,7 @@ export interface RequestWithBody {
     readonly method: string;
     readonly headers: RequestHeaders;
     readonly payload: unknown;
+    readonly raw?: { readonly req: Readable };
 }
 
 /** hapi's `payload` route options for every route that reads its body through this file. */
@@ -46,6 +47,11 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
     const stream = streamOf(request);
     if (!stream) {
         return;
+    }
+
+    const source = request.raw?.req;
+    if (source && source !== stream) {
+        breakWith(source, stream);
     }
 
     try {
@@ -222,6 +228,23 @@ function streamOf(request: RequestWithBody): Readable | null {
 
     const payload = request.payload as Readable | null | undefined;
     return typeof payload?.iterator === 'function' ? payload : null;
+}
+
+/** A decompressor does not notice by itself that its source is gone (HTTP/2 tells it by no more than `close`). */
+function breakWith(source: Readable, stream: Readable): void {
+
+    const check = (): void => {
+
+        if (!source.readableEnded) {
+            stream.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+        }
+    };
+
+    if (source.destroyed) {
+        check();
+    }
+
+    source.once('close', check);
 }
 
 function asRequestFault(error: unknown, request: RequestWithBody): DoipError {
