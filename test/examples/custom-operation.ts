@@ -47,7 +47,7 @@ describe('the example of an operation of one\'s own', () => {
 
         const { id } = await test.create('Document', { name: 'the old map', description: 'of the harbour' });
 
-        const answer = await test.perform(wordCount.id, { targetId: id, attributes: { minLength: 4 } });
+        const answer = await test.perform(wordCount.id, { targetId: id, attributes: { minLength: 6 } });
 
         expect(answer.value).to.equal({ words: 1 });
     });
