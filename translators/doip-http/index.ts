@@ -4,11 +4,9 @@
  */
 
 import type { Plugin, Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
-import { badRequest } from '../../lib/doip/error.js';
 import { STREAMED } from '../http/body.js';
-import { failureFrom, shapeErrors } from '../http/errors.js';
-import type { Answer } from '../http/handler.js';
-import { answering, explain } from '../http/handler.js';
+import { methodNotAllowed, shapeErrors } from '../http/errors.js';
+import { answering, explain, ROUTE_OPTIONS } from '../http/handler.js';
 import type { Performer, TranslatorOptions } from '../http/performer.js';
 import { DEFAULT_BASES, DEFAULT_LIMITS } from '../http/performer.js';
 import { createTransportReader } from '../http/transport.js';
@@ -39,12 +37,12 @@ export const doipHttp: Plugin<TranslatorOptions> = {
 function routes(path: string, gateway: Performer, setting: RequestSetting): ServerRoute[] {
 
     const handler = answering(gateway.statuses, (request, h) => perform(request, h, gateway, setting));
-    const refusal = answering(gateway.statuses, refuse(gateway));
-    const common = { auth: false, state: { parse: false, failAction: 'ignore' }, response: { ranges: false } } as const;
+    const refusal = answering(gateway.statuses, (request, h) =>
+        Promise.resolve(writeFailure(h, methodNotAllowed(request, ['GET', 'POST'], gateway.statuses), null)));
     return [
-        { method: 'GET', path, handler, options: common },
-        { method: 'POST', path, handler, options: { ...common, payload: STREAMED } },
-        { method: ['PUT', 'PATCH', 'DELETE'], path, handler: refusal, options: { ...common, payload: STREAMED } }
+        { method: 'GET', path, handler, options: ROUTE_OPTIONS },
+        { method: 'POST', path, handler, options: { ...ROUTE_OPTIONS, payload: STREAMED } },
+        { method: '*', path, handler: refusal, options: { ...ROUTE_OPTIONS, payload: STREAMED } }
     ];
 }
 
@@ -60,14 +58,4 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
     catch (error) {
         return writeFailure(h, explain(request, error, statuses), seen.requestId);
     }
-}
-
-/** The answer to methods that DOIP over HTTP does not know. */
-function refuse({ statuses }: Performer): Answer {
-
-    return (request, h) => {
-
-        const failure = failureFrom(badRequest(`${request.method.toUpperCase()} is not allowed here: use GET or POST`, { http: 405 }), statuses);
-        return Promise.resolve(writeFailure(h, { ...failure, headers: { allow: 'GET, HEAD, POST' } }, null));
-    };
 }

@@ -7,6 +7,7 @@ import type { DoipRequest, Segment } from '../../lib/doip/envelope.js';
 import { badRequest } from '../../lib/doip/error.js';
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
+import { pathParameter, queryOf } from '../http/address.js';
 import { readAuthentication } from '../http/authentication.js';
 import { readForm, readSegments } from '../http/body.js';
 import { parseDisposition } from '../http/disposition.js';
@@ -41,7 +42,7 @@ export interface ReadRequest {
 export async function readRequest(request: Request, setting: RequestSetting, seen: { requestId: string | null }): Promise<ReadRequest> {
 
     const { limits } = setting;
-    const fields = [...parseParameters(request.url.search, limits.parameters), ...await readForm(request, limits)];
+    const fields = [...parseParameters(queryOf(request), limits.parameters), ...await readForm(request, limits)];
     const tokens = fields.filter(([name]) => name === 'access_token').map(([, value]) => value);
     const parameters = readEnvelopeParameters(fields.filter(([name]) => name !== 'access_token'));
     seen.requestId = parameters.requestId ?? null;
@@ -70,7 +71,7 @@ export async function readRequest(request: Request, setting: RequestSetting, see
 /** The operation from path or query; from both when they agree. */
 function operationOf(request: Request, { operationId }: EnvelopeParameters): string {
 
-    const inPath = request.params['operationId'] as string | undefined ?? '';
+    const inPath = pathParameter(request, 'operationId');
     if (inPath !== '' && operationId !== undefined && operationId !== inPath) {
         throw badRequest('operationId is given in the path and as parameter, and they differ');
     }

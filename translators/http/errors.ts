@@ -5,7 +5,7 @@
 import Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipResponse } from '../../lib/doip/envelope.js';
-import { DoipError, internal } from '../../lib/doip/error.js';
+import { badRequest, DoipError, internal } from '../../lib/doip/error.js';
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { Status } from '../../lib/doip/status.js';
@@ -49,6 +49,14 @@ export function failureFrom(error: unknown, statuses: StatusTable): Failure {
 
     const { status, http, message, details, attributes } = error instanceof DoipError ? error : internal(error);
     return failure(status, http, { message, ...details }, { message, ...attributes }, statuses);
+}
+
+/** The failure of a method that a path does not know. */
+export function methodNotAllowed(request: Request, methods: readonly string[], statuses: StatusTable): Failure {
+
+    const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+    const error = badRequest(`${request.method.toUpperCase()} is not allowed here: use ${methods.join(' or ')}`, { http: 405 });
+    return { ...failureFrom(error, statuses), headers: { allow } };
 }
 
 /** A failure as hapi wants it: a Boom, or a plain response for custom statuses below 400. */

@@ -12,6 +12,13 @@ import type { StatusTable } from '../../lib/doip/status.js';
 import type { Failure } from './errors.js';
 import { failureFrom, respondFailure } from './errors.js';
 
+/** hapi's options for every route. Who may is for the gateway to say; cookies of others are none of our business. */
+export const ROUTE_OPTIONS = {
+    auth: false,
+    state: { parse: false, failAction: 'ignore' },
+    response: { ranges: false }                             // hapi would read all bytes and throw most of them away
+} as const;
+
 /** Translates one request and answers it; throws a DoipError for what cannot be translated. */
 export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject | Error>;
 

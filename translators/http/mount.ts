@@ -10,13 +10,12 @@ import type { HttpLimits, Performer, TranslatorOptions } from './performer.js';
 import type { TransportReader } from './transport.js';
 import type { Reply } from './reply.js';
 import type { Exchange, RouteCall, Route } from './route.js';
-import { badRequest } from '../../lib/doip/error.js';
 import { empty } from '../../lib/doip/segments.js';
+import { pathParameter, queryOf } from './address.js';
 import { readAuthentication } from './authentication.js';
 import { isForm, readForm, STREAMED } from './body.js';
-import { failureFrom, failureOf, isFailure, respondFailure, shapeErrors } from './errors.js';
-import { answering } from './handler.js';
-import { decodeHeader } from './headers.js';
+import { failureOf, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './errors.js';
+import { answering, ROUTE_OPTIONS } from './handler.js';
 import { DEFAULT_BASES, DEFAULT_LIMITS } from './performer.js';
 import { parseParameters } from './query.js';
 import { readSession } from './session-cookie.js';
@@ -32,13 +31,6 @@ interface Setting {
     readonly transport: TransportReader;
 }
 
-/** hapi's options for every route. Who may is for the gateway to say; cookies of others are none of our business. */
-const COMMON = {
-    auth: false,
-    state: { parse: false, failAction: 'ignore' },
-    response: { ranges: false }                             // hapi would read all bytes and throw most of them away
-} as const;
-
 /** Registers routes behind every base, those without a name in their path with and without a trailing slash. */
 export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
 
@@ -50,15 +42,16 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
             server.route(spellings(base + route.path).flatMap((path) => route.methods.map((method): ServerRoute => ({
                 method, path,
                 handler: answering(gateway.statuses, (request, h) => handle(request, h, { route, base, setting })),
-                options: { ...COMMON, ...(method === 'GET' ? {} : { payload: STREAMED }) }
+                options: { ...ROUTE_OPTIONS, ...(method === 'GET' ? {} : { payload: STREAMED }) }
             }))));
         }
 
         server.route(allowedMethods(routes).flatMap(([path, methods]) => spellings(base + path).map((spelling): ServerRoute => ({
             method: '*',
             path: spelling,
-            handler: answering(gateway.statuses, (request, h) => Promise.resolve(refuse(request, h, gateway, methods))),
-            options: { ...COMMON, payload: STREAMED }
+            handler: answering(gateway.statuses, (request, h) =>
+                Promise.resolve(respondFailure(h, methodNotAllowed(request, methods, gateway.statuses)))),
+            options: { ...ROUTE_OPTIONS, payload: STREAMED }
         }))));
     }
 }
@@ -79,14 +72,6 @@ function allowedMethods(routes: readonly Route[]): [string, string[]][] {
     return [...methods];
 }
 
-/** The answer to methods that a path does not know. */
-function refuse(request: Request, h: ResponseToolkit, { statuses }: Performer, methods: readonly string[]): ResponseObject | Error {
-
-    const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    const message = `${request.method.toUpperCase()} is not allowed here: use ${methods.join(' or ')}`;
-    return respondFailure(h, { ...failureFrom(badRequest(message, { http: 405 }), statuses), headers: { allow: allowed.join(', ') } });
-}
-
 async function handle(
     request: Request, h: ResponseToolkit, { route, base, setting }: { route: Route; base: string; setting: Setting }
 ): Promise<ResponseObject | Error> {
@@ -98,7 +83,7 @@ async function handle(
     const requestContext = params.requestContext();
     const call: RouteCall = {
         request, params, transport, limits,
-        name: nameOf(request),
+        name: pathParameter(request, 'name'),
         base: (request.route.realm.modifiers.route.prefix ?? '') + base
     };
     const exchange = await route.toEnvelope(call);
@@ -144,10 +129,7 @@ function envelope(
 
 async function readParams(request: Request, limits: HttpLimits): Promise<Params> {
 
-    const url = request.raw.req.url ?? '';
-    const mark = url.indexOf('?');
-    const query = mark < 0 ? [] : parseParameters(decodeHeader(url.slice(mark + 1)), limits.parameters);
-    return Params.fromPairs([...query, ...await readForm(request, limits)]);
+    return Params.fromPairs([...parseParameters(queryOf(request), limits.parameters), ...await readForm(request, limits)]);
 }
 
 /** A token may stand among the parameters where there is no body, or where they are the body; such answers are private. */
@@ -162,15 +144,4 @@ function readCredentials(request: Request, params: Params): { authentication: Js
         authentication: isDirect ? direct : { ...readSession(headers, params.text('csrfToken')), ...direct },
         isPrivate: accessToken !== undefined
     };
-}
-
-/**
- * The object id or type name in the path. hapi has decoded it; only bytes that a client did not percent-encode at all have
- * come through as latin1.
- */
-function nameOf(request: Request): string {
-
-    const params = request.params as Readonly<Record<string, string | undefined>>;
-    const name = params['name'] ?? '';
-    return /[\u0080-\u00ff]/.test(request.raw.req.url ?? '') && /^[\u0000-\u00ff]*$/.test(name) ? decodeHeader(name) : name;
 }
