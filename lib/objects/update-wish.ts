@@ -17,6 +17,8 @@ export interface UpdateWish {
     readonly jsonPointer?: string | undefined;
     /** Remove the value at this pointer of the content. */
     readonly deletePointer?: string | undefined;
+    /** Makes the new content out of the one that is there when it is changed; for services, instead of content in the input. */
+    readonly edit?: (content: JsonObject) => JsonObject;
     /** False: a type that differs from the stored one is refused unless the design allows it. */
     readonly allowTypeChange?: boolean | undefined;
 }
@@ -31,6 +33,10 @@ export function isPartDeletion({ input, deletePointer }: UpdateWish): boolean {
 export function applyContent(before: JsonObject, wish: UpdateWish): JsonObject {
 
     const { input, jsonPointer, deletePointer } = wish;
+    if (wish.edit) {
+        return wish.edit(before);
+    }
+
     if (deletePointer !== undefined) {
         if (deletePointer === '') {
             throw badRequest('Cannot delete empty json pointer');

@@ -106,6 +106,14 @@ export class AccountStore {
         return [this.#sql.releaseName.step({ userId })];
     }
 
+    /** The epoch of identity. */
+    async epoch(): Promise<number> {
+
+        const { epoch } = this.#sql;
+        const [found] = await this.#db.read<{ identity: number }>(epoch, epoch.values({}));
+        return found?.identity ?? 0;
+    }
+
     /** The step that makes every node look again at what it knows of accounts, groups, credentials and tokens. */
     bumpStep(): Step {
 
@@ -131,6 +139,7 @@ function buildStatements(db: Database) {
         remove: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).delete()),
         claimName: build<'name' | 'userId'>((knex, bind) => knex('usernames').insert({ name: bind('name'), user_id: bind('userId') })),
         releaseName: build<'userId'>((knex, bind) => knex('usernames').where('user_id', bind('userId')).delete()),
+        epoch: build((knex) => knex('epochs').where('id', 1).select('identity')),
         bump: build((knex) => knex('epochs').where('id', 1).update({ identity: knex.raw('identity + 1') }))
     };
 }

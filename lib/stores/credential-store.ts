@@ -45,6 +45,12 @@ export class CredentialStore {
         await this.#db.commit({ steps: [this.#sql.upgrade.step({ userId, before, after })] });
     }
 
+    /** Steps that change nothing; the unit fails with `changed` when the record of a user's password is another one by now. */
+    expectSteps(userId: string, record: string, changed: string): Step[] {
+
+        return [this.#sql.expect.step({ userId, record }, { expect: { rows: 1, otherwise: changed } })];
+    }
+
     /** Steps that remove a user's password. */
     removeSteps(userId: string): Step[] {
 
@@ -89,6 +95,8 @@ function buildStatements(db: Database) {
             .insert({ user_id: bind('userId'), record: bind('record') })),
         upgrade: build<'userId' | 'before' | 'after'>((knex, bind) => knex('credentials')
             .where('user_id', bind('userId')).where('record', bind('before')).update('record', bind('after'))),
+        expect: build<'userId' | 'record'>((knex, bind) => knex('credentials')
+            .where('user_id', bind('userId')).where('record', bind('record')).update('record', knex.ref('record'))),
         remove: build<'userId'>((knex, bind) => knex('credentials').where('user_id', bind('userId')).delete()),
         getSecret: build<'objectId' | 'pointer'>((knex, bind) => knex('secrets')
             .where('object_id', bind('objectId')).where('pointer_hash', bind('pointer')).select('record')),

@@ -1,0 +1,244 @@
+/**
+ * Finds out who is behind a request (interface specification, "Authentication"). Credentials are tried in a fixed order: our
+ * own access token or session, the authenticate hook, a signed assertion, a password. Then the user may still be blocked, and
+ * an administrator may act as somebody else.
+ *
+ * With a token or a remembered password nothing is read: the epoch that came with the target tells whether memory is current.
+ */
+
+import type { DoipRequest, Transport } from '../doip/envelope.js';
+import { forbidden, unauthenticated } from '../doip/error.js';
+import { Op } from '../doip/operation-ids.js';
+import type { Epochs } from '../stores/object-store.js';
+import type { Assertions } from './jwt.js';
+import type { HookAnswer, HookDesk } from './authenticate-hook.js';
+import type { CallerDesk, Proof } from './caller-desk.js';
+import type { Caller } from './caller.js';
+import { ANONYMOUS } from './caller.js';
+import type { Claim, Credentials } from './credentials.js';
+import { readCredentials } from './credentials.js';
+import type { DesignFacts } from './design-facts.js';
+import { readClaims } from './jwt.js';
+import { isAdminName, loginKey } from './login-name.js';
+import type { PasswordLogins } from './password-login.js';
+import type { Tokens } from './tokens.js';
+import { isCsrfOf } from './tokens.js';
+
+/** The part of a request that tells who sent it. */
+export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'clientId' | 'transport' | 'safe'>;
+
+/** These tell by their input whom they are about; credentials beside it are not looked at, not even wrong ones. */
+const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus]);
+
+/** What a user who has to change the password may do: that, and what is open to everybody. */
+const BEFORE_PASSWORD_CHANGE: ReadonlySet<string> = new Set([
+    Op.changePassword, Op.getDesign, Op.getInitData, Op.schemasList, Op.schemasGet, Op.sessionsDelete
+]);
+
+/** Finds out who is who. */
+export class Authenticator {
+
+    readonly #assertions: Assertions;
+    readonly #callers: CallerDesk;
+    readonly #design: () => DesignFacts;
+    readonly #hook: HookDesk;
+    readonly #logins: PasswordLogins;
+    readonly #tokens: Tokens;
+    readonly #sessions = new WeakMap<Caller, string>();
+
+    constructor(
+        parts: { assertions: Assertions; callers: CallerDesk; hook: HookDesk; logins: PasswordLogins; tokens: Tokens },
+        design: () => DesignFacts
+    ) {
+
+        this.#assertions = parts.assertions;
+        this.#callers = parts.callers;
+        this.#design = design;
+        this.#hook = parts.hook;
+        this.#logins = parts.logins;
+        this.#tokens = parts.tokens;
+    }
+
+    /**
+     * The caller of a request; anonymous when it carries no credentials.
+     *
+     * @param operationId id of the operation, undefined when only the target knows it
+     * @param epochs as read together with the target, before this call
+     * @throws DoipError 401 for credentials that are wrong or blocked, 403 where they must not be sent, 429 for too many logins
+     */
+    async authenticate(request: AuthenticationRequest, operationId: string | undefined, epochs: Epochs): Promise<Caller> {
+
+        if (operationId !== undefined && WITHOUT_CREDENTIALS.has(operationId)) {
+            return ANONYMOUS;
+        }
+
+        const claim = readCredentials(request.authentication, request.clientId);
+        if (claim.credentials.kind === 'none' || claim.credentials.kind === 'session' && !this.#design().useLegacySessionsApi) {
+            return ANONYMOUS;
+        }
+
+        const proof = await this.prove(claim, request, epochs);
+        const mayWait = operationId !== undefined && BEFORE_PASSWORD_CHANGE.has(operationId);
+        const caller = await this.#callers.callerOf(proof, epochs.identity, mayWait);
+        checkClient(caller, request.clientId);
+        if (claim.asUserId !== null) {
+            return this.#callers.actingAs(claim.asUserId, caller, proof, epochs.identity);
+        }
+
+        return claim.credentials.kind === 'session' ? this.#inSession(caller, claim.credentials.sessionId) : caller;
+    }
+
+    /** The id of the session that a caller came with; null for callers who came otherwise. */
+    sessionOf(caller: Caller): string | null {
+
+        return this.#sessions.get(caller) ?? null;
+    }
+
+    /**
+     * Checks credentials, and nothing about the user whom they prove.
+     *
+     * @throws DoipError like {@link authenticate}
+     */
+    async prove(claim: Claim, { transport, safe }: Pick<DoipRequest, 'transport' | 'safe'>, epochs: Epochs): Promise<Proof> {
+
+        const { credentials } = claim;
+        this.checkTransport(transport);
+        const proof = await this.#ownToken(credentials, safe ?? false, epochs) ??
+            await this.#foreign(claim, epochs) ??
+            await this.#direct(credentials, transport, epochs);
+        if (!proof) {
+            throw failure(credentials);
+        }
+
+        return proof;
+    }
+
+    /** Requires that credentials cannot have been read on their way: 403 for plain HTTP from another machine. */
+    checkTransport({ secure, protocol, remoteAddress }: Transport): void {
+
+        if (!secure && protocol !== 'internal' && !isLoopback(remoteAddress) && !this.#design().allowInsecureAuthentication) {
+            throw forbidden('Authentication requires HTTPS', { reason: `credentials by ${protocol} from ${remoteAddress}` });
+        }
+    }
+
+    async #ownToken(credentials: Credentials, safe: boolean, epochs: Epochs): Promise<Proof | null> {
+
+        if (credentials.kind === 'session') {
+            return this.#session(credentials, safe, epochs);
+        }
+
+        if (credentials.kind !== 'token' || credentials.token.includes('.')) {
+            return null;
+        }
+
+        const found = await this.#tokens.find(credentials.token, epochs.identity);
+        return found?.kind === 'token' ? this.#callers.proofOf(found, 'token') : null;
+    }
+
+    async #session(
+        { sessionId, csrfToken }: Extract<Credentials, { kind: 'session' }>, safe: boolean, epochs: Epochs
+    ): Promise<Proof | null> {
+
+        const found = await this.#tokens.find(sessionId, epochs.identity);
+        if (found?.kind !== 'session') {
+            return null;
+        }
+
+        if (csrfToken === null ? !safe : !isCsrfOf(found, csrfToken)) {
+            throw unauthenticated('the session needs the value of its CSRF cookie in the header X-Csrf-Token');
+        }
+
+        return this.#callers.proofOf(found, 'session');
+    }
+
+    /** A caller of this request alone, by whom the session can be found again. */
+    #inSession(shared: Caller, sessionId: string): Caller {
+
+        const caller = { ...shared };
+        this.#sessions.set(caller, sessionId);
+        return caller;
+    }
+
+    /** What the hook says. It can let somebody in as admin, and it cannot keep the administrator out. */
+    async #foreign({ credentials, asUserId }: Claim, epochs: Epochs): Promise<Proof | null> {
+
+        let answer: HookAnswer | null;
+        try {
+            answer = await this.#hook.ask(credentials, asUserId, epochs.types);
+        }
+        catch (error) {
+            if (claimsAdmin(credentials)) {
+                return null;
+            }
+
+            throw error;
+        }
+
+        if (!answer || !answer.active && claimsAdmin(credentials)) {
+            return null;
+        }
+
+        const proof = answer.active ? await this.#callers.proofOfAnswer(answer) : null;
+        if (!proof) {
+            throw failure(credentials);
+        }
+
+        return proof;
+    }
+
+    async #direct(credentials: Credentials, { remoteAddress }: Transport, epochs: Epochs): Promise<Proof | null> {
+
+        if (credentials.kind === 'password') {
+            const { name, password } = credentials;
+            const login = await this.#logins.login({ name, password, remoteAddress, epoch: epochs.identity });
+            return login && { userId: login.userId, method: 'password', hook: null, record: login.record };
+        }
+
+        const userId = credentials.kind === 'token' && credentials.token.includes('.') ?
+            await this.#assertions.verify(credentials.token) : null;
+        return userId === null ? null : { userId, method: 'key', hook: null, record: null };
+    }
+}
+
+/** The same for every cause. */
+function failure(credentials: Credentials): Error {
+
+    switch (credentials.kind) {
+        case 'password':
+            return unauthenticated('Authentication failed', { reason: `wrong name or password for ${JSON.stringify(credentials.name.slice(0, 64))}` });
+        case 'token':
+        case 'session':
+            return unauthenticated('Authentication failed: the token is not valid or has expired', { attributes: { error: 'invalid_token' } });
+        case 'none':
+            return unauthenticated('Authentication failed');
+    }
+}
+
+function checkClient({ isAdmin, userId, username }: Caller, clientId: string | null): void {
+
+    const isSame = clientId === null || isAdmin || clientId === userId || username !== null && loginKey(clientId) === loginKey(username);
+    if (!isSame) {
+        throw unauthenticated('the clientId is not that of the authenticated user');
+    }
+}
+
+function claimsAdmin(credentials: Credentials): boolean {
+
+    switch (credentials.kind) {
+        case 'password':
+            return isAdminName(credentials.name);
+        case 'token': {
+            const issuer = readClaims(credentials.token)?.payload.iss;
+            return typeof issuer === 'string' && isAdminName(issuer);
+        }
+
+        case 'session':
+        case 'none':
+            return false;
+    }
+}
+
+function isLoopback(address: string): boolean {
+
+    return address === '' || address === '::1' || /^(::ffff:)?127\./i.test(address);
+}

@@ -1,0 +1,189 @@
+/**
+ * From a proof of identity to a caller: the account is looked at, groups are added, and whoever is blocked is sent away. Here
+ * an administrator becomes another user.
+ */
+
+import { unauthenticated } from '../doip/error.js';
+import type { JsonObject } from '../doip/json.js';
+import type { StoredToken } from '../stores/token-store.js';
+import type { HookAnswer } from './authenticate-hook.js';
+import { readAnswer } from './authenticate-hook.js';
+import type { Caller } from './caller.js';
+import { ADMIN_ID, ANONYMOUS } from './caller.js';
+import type { Directory, Principal } from './directory.js';
+import { EpochCache } from './epoch-cache.js';
+
+/** Whom some credentials proved, and how. */
+export interface Proof {
+    readonly userId: string;
+    readonly method: 'password' | 'key' | 'token' | 'session' | 'hook';
+    /** What the authenticate hook said, now or when the token was made; null when it was not asked. */
+    readonly hook: HookAnswer | null;
+    /** The record of the password that was given; null for other methods. */
+    readonly record: string | null;
+}
+
+/** A caller whom the hook described; `until` when there may be a user object by now. */
+interface HookCaller {
+    readonly caller: Caller;
+    readonly principal: Principal | null;
+    readonly until: number;
+}
+
+const KEPT = 10_000;
+
+/** Milliseconds for which it is believed that somebody has no user object: creating one does not raise the epoch. */
+const WITHOUT_OBJECT = 1_000;
+
+/** Makes callers. */
+export class CallerDesk {
+
+    readonly #directory: Directory;
+    readonly #now: () => number;
+    readonly #admins = new Map<Caller['method'], Caller>();
+    readonly #hooked = new EpochCache<HookCaller>(KEPT);
+    readonly #answers = new WeakMap<Caller, HookAnswer>();
+    readonly #facts = new WeakMap<JsonObject, HookAnswer>();
+
+    constructor(directory: Directory, now: () => number) {
+
+        this.#directory = directory;
+        this.#now = now;
+    }
+
+    /**
+     * The caller who was proven.
+     *
+     * @param epoch of identity, read before this call
+     * @param mayWait true for what is allowed while the password must be changed
+     * @throws DoipError 401 for an account that is inactive, must change its password, or is gone
+     */
+    async callerOf(proof: Proof, epoch: number, mayWait = false): Promise<Caller> {
+
+        if (proof.userId === ADMIN_ID) {
+            return this.#admin(proof.method);
+        }
+
+        if (proof.hook) {
+            return this.#hookCaller(proof, proof.hook, epoch);
+        }
+
+        const principal = await this.#directory.principal(proof.userId, epoch);
+        if (!principal) {
+            throw unauthenticated('Authentication failed', { reason: `user ${proof.userId} does not exist` });
+        }
+
+        checkActive(principal);
+        if (principal.account.mustChangePassword && !mayWait) {
+            throw unauthenticated('Password change required.', { details: { passwordChangeRequired: true } });
+        }
+
+        return this.#directory.callerOf(principal, proof.method);
+    }
+
+    /** The caller as somebody else: for the administrator, and for whom the hook allows it. */
+    async actingAs(userId: string, caller: Caller, { hook }: Proof, epoch: number): Promise<Caller> {
+
+        if (!caller.isAdmin && hook?.asUserId !== userId) {
+            throw unauthenticated('only an administrator can act as another user');
+        }
+
+        if (userId === ADMIN_ID && caller.isAdmin) {
+            return caller;
+        }
+
+        if (userId === ADMIN_ID) {
+            throw unauthenticated('only an administrator can act as admin');
+        }
+
+        const principal = await this.#directory.principal(userId, epoch);
+        return principal ? this.#directory.callerOf(principal, 'as-user') :
+            { ...ANONYMOUS, userId, groupIds: await this.#directory.groupIdsOf([userId]), method: 'as-user' };
+    }
+
+    /** The proof that a token is. */
+    proofOf({ userId, facts }: StoredToken, method: 'token' | 'session'): Proof {
+
+        return { userId, method, hook: facts && this.#answerIn(facts), record: null };
+    }
+
+    /** The proof that an answer of the hook is; null when it names nobody. */
+    async proofOfAnswer(hook: HookAnswer): Promise<Proof | null> {
+
+        const userId = hook.userId ?? (hook.username === null ? null : (await this.#directory.accountOf(hook.username))?.userId);
+        return userId ? { userId, method: 'hook', hook, record: null } : null;
+    }
+
+    /** What the hook said of a caller, for a token that is made for them; null for callers who did not come by the hook. */
+    answerOf(caller: Caller): HookAnswer | null {
+
+        return this.#answers.get(caller) ?? null;
+    }
+
+    #admin(method: Caller['method']): Caller {
+
+        let admin = this.#admins.get(method);
+        if (!admin) {
+            admin = { userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method };
+            this.#admins.set(method, admin);
+        }
+
+        return admin;
+    }
+
+    async #hookCaller({ userId, method }: Proof, hook: HookAnswer, epoch: number): Promise<Caller> {
+
+        const key = JSON.stringify([userId, method, hook]);
+        const known = this.#hooked.get(key, epoch);
+        const found = known && known.until > this.#now() ? known :
+            await this.#hooked.load(key, epoch, () => this.#describe(userId, method, hook, epoch));
+        if (found?.principal) {
+            checkActive(found.principal);
+        }
+
+        return found?.caller ?? ANONYMOUS;
+    }
+
+    async #describe(userId: string, method: Caller['method'], hook: HookAnswer, epoch: number): Promise<HookCaller> {
+
+        const principal = await this.#directory.principal(userId, epoch);
+        const known = hook.bypassGroupObjects ? [] : await this.#directory.groupIdsOf([userId, ...hook.groupIds]);
+        const caller: Caller = {
+            userId,
+            username: principal?.account.username ?? hook.username,
+            groupIds: [...new Set([...hook.groupIds, ...known])],
+            isAdmin: false,
+            isAuthenticated: principal !== null || hook.grantAuthenticatedAccess,
+            method
+        };
+        this.#answers.set(caller, hook);
+        return { caller, principal, until: principal ? Infinity : this.#now() + WITHOUT_OBJECT };
+    }
+
+    #answerIn(facts: JsonObject): HookAnswer {
+
+        let answer = this.#facts.get(facts);
+        if (!answer) {
+            answer = readAnswer(facts);
+            this.#facts.set(facts, answer);
+        }
+
+        return answer;
+    }
+}
+
+/** The facts of an answer as a token keeps them; `readAnswer` reads them again. */
+export function factsOf(answer: HookAnswer): JsonObject {
+
+    return {
+        active: true, userId: answer.userId, username: answer.username, groupIds: [...answer.groupIds],
+        grantAuthenticatedAccess: answer.grantAuthenticatedAccess, bypassCordraGroupObjects: answer.bypassGroupObjects
+    };
+}
+
+function checkActive({ account }: Principal): void {
+
+    if (!account.active) {
+        throw unauthenticated('Account is inactive');
+    }
+}

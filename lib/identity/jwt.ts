@@ -1,0 +1,145 @@
+/**
+ * Logging in with a key pair: a JWT that the client has signed, checked with the public key in its user object (interface
+ * specification, "Authentication" 1). Any fault has the same outcome, so that nothing can be learned from it.
+ */
+
+import { createHash } from 'node:crypto';
+import { compactVerify } from 'jose';
+import type { CryptoKey } from 'jose';
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import { isJsonObject } from '../doip/json.js';
+import { decodeUtf8, parseJson } from '../doip/json-text.js';
+import type { LoginStore } from '../stores/login-store.js';
+import { ADMIN_ID } from './caller.js';
+import type { DesignFacts } from './design-facts.js';
+import type { Directory } from './directory.js';
+import { isAdminName } from './login-name.js';
+import { importPublicKey } from './public-key.js';
+
+/** Characters of a token; more is not even decoded. */
+const LONGEST = 16_384;
+
+/** Seconds. */
+const FURTHEST_EXPIRY = 3_600;
+const CLOCK_SKEW = 300;
+
+/** What is inside a token, before anything of it is believed. */
+interface Claims {
+    readonly algorithm: string;
+    readonly payload: JsonObject;
+}
+
+/** Checks signed assertions. */
+export class Assertions {
+
+    readonly #directory: Directory;
+    readonly #logins: LoginStore;
+    readonly #design: () => DesignFacts;
+    readonly #now: () => number;
+
+    constructor(parts: { directory: Directory; logins: LoginStore }, design: () => DesignFacts, now: () => number) {
+
+        this.#directory = parts.directory;
+        this.#logins = parts.logins;
+        this.#design = design;
+        this.#now = now;
+    }
+
+    /**
+     * The id of the user who signed a token, or null when it is not good, for whatever reason. A token with a `jti` is good
+     * once, on all nodes together.
+     */
+    async verify(token: string): Promise<string | null> {
+
+        const claims = token.length > LONGEST ? null : readClaims(token);
+        const issuer = claims?.payload.iss;
+        if (!claims || typeof issuer !== 'string' || !this.#areGood(claims.payload)) {
+            return null;
+        }
+
+        const signer = await this.#signerOf(issuer);
+        const key = signer?.publicKey ? await importPublicKey(signer.publicKey, claims.algorithm) : null;
+        if (!signer || !key || !await isSignedBy(token, key, claims.algorithm)) {
+            return null;
+        }
+
+        return await this.#isFirstUse(issuer, claims.payload) ? signer.userId : null;
+    }
+
+    async #signerOf(issuer: string): Promise<{ userId: string; publicKey: JsonObject | null } | null> {
+
+        if (isAdminName(issuer)) {
+            return { userId: ADMIN_ID, publicKey: this.#design().adminPublicKey };
+        }
+
+        return this.#directory.accountOf(issuer);
+    }
+
+    #areGood({ iss, sub, exp, nbf, aud, jti }: JsonObject): boolean {
+
+        const now = this.#now() / 1000;
+        return (sub === undefined || sub === iss) &&
+            typeof exp === 'number' && exp > now && exp <= now + FURTHEST_EXPIRY &&
+            (nbf === undefined || typeof nbf === 'number' && nbf <= now + CLOCK_SKEW) &&
+            (aud === undefined || this.#isMeant(aud)) &&
+            (jti === undefined || typeof jti === 'string' && jti !== '');
+    }
+
+    /** Is this service one of the audience? */
+    #isMeant(aud: JsonValue): boolean {
+
+        const { ids, baseUri } = this.#design();
+        const plain = baseUri?.replace(/\/+$/, '');
+        const own = ids ?? (plain === undefined ? [] : [plain, `${plain}/`]);
+        return (Array.isArray(aud) ? aud : [aud]).some((id) => typeof id === 'string' && own.includes(id));
+    }
+
+    /** Only what was signed well is noted; otherwise anybody could use up the ids of others. */
+    async #isFirstUse(issuer: string, { jti, exp }: JsonObject): Promise<boolean> {
+
+        if (typeof jti !== 'string') {
+            return true;
+        }
+
+        const hash = createHash('sha256').update(`${issuer.length}\n${issuer}\n${jti}`).digest('hex');
+        return this.#logins.useOnce(hash, Math.ceil(Number(exp) * 1000));
+    }
+}
+
+/** The claims that a compact JWS carries; null when it cannot be read. */
+export function readClaims(token: string): Claims | null {
+
+    const parts = token.split('.');
+    const [header, payload] = parts.slice(0, 2).map(decodePart);
+    if (parts.length !== 3 || !header || !payload || typeof header.alg !== 'string') {
+        return null;
+    }
+
+    return { algorithm: header.alg, payload };
+}
+
+function decodePart(part: string): JsonObject | null {
+
+    if (!/^[A-Za-z0-9_-]+={0,2}$/.test(part)) {
+        return null;
+    }
+
+    try {
+        const value = parseJson(decodeUtf8(Buffer.from(part, 'base64url')), { maxDepth: 16 });
+        return isJsonObject(value) ? value : null;
+    }
+    catch {
+        return null;                                        // What cannot be read is no token
+    }
+}
+
+async function isSignedBy(token: string, key: CryptoKey, algorithm: string): Promise<boolean> {
+
+    try {
+        await compactVerify(token, key, { algorithms: [algorithm] });
+        return true;
+    }
+    catch {
+        return false;                                       // A wrong signature, or a header that asks for more than we do
+    }
+}

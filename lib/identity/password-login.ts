@@ -1,0 +1,173 @@
+/**
+ * Logging in with a name and a password. A pair that was right is remembered for a minute as a digest under a key that exists
+ * in this process only, so that clients which send it with every request do not pay for hashing every time; it counts only
+ * while the name and the password belong together in the database.
+ */
+
+import { createHmac, randomBytes } from 'node:crypto';
+import type { CredentialStore } from '../stores/credential-store.js';
+import type { BackOff } from './back-off.js';
+import { sourceOf } from './back-off.js';
+import type { Directory, LoginTarget } from './directory.js';
+import type { Passwords } from './passwords.js';
+import { DoipError } from '../doip/error.js';
+
+/** An attempt at logging in. */
+export interface PasswordAttempt {
+    /** Username, object id or `admin`. */
+    readonly name: string;
+    readonly password: string;
+    readonly remoteAddress: string;
+    /** Epoch of identity, read before the attempt. */
+    readonly epoch: number;
+}
+
+/** A login that succeeded: who, and by which record. */
+export interface PasswordLogin {
+    readonly userId: string;
+    readonly record: string;
+}
+
+interface Remembered {
+    login: PasswordLogin;
+    epoch: number;
+    readonly until: number;
+}
+
+const REMEMBERED_FOR = 60_000;
+const KEPT = 10_000;
+
+/** Checks names and passwords. */
+export class PasswordLogins {
+
+    readonly #directory: Directory;
+    readonly #credentials: CredentialStore;
+    readonly #passwords: Passwords;
+    readonly #backOff: BackOff;
+    readonly #now: () => number;
+    readonly #key = randomBytes(32);
+    readonly #remembered = new Map<string, Remembered>();
+    readonly #running = new Map<string, Promise<PasswordLogin | null>>();
+
+    constructor(
+        parts: { directory: Directory; credentials: CredentialStore; passwords: Passwords; backOff: BackOff }, now: () => number
+    ) {
+
+        this.#directory = parts.directory;
+        this.#credentials = parts.credentials;
+        this.#passwords = parts.passwords;
+        this.#backOff = parts.backOff;
+        this.#now = now;
+    }
+
+    /**
+     * Finds out whether a name and a password belong together; null when they do not, whatever the cause.
+     *
+     * @throws DoipError 429 when too many logins are waiting
+     */
+    async login(attempt: PasswordAttempt): Promise<PasswordLogin | null> {
+
+        const digest = this.#digestOf(attempt);
+        const known = await this.#recall(digest, attempt);
+        if (known) {
+            return known;
+        }
+
+        // Requests that come with the same words at the same time are one attempt.
+        const key = `${sourceOf(attempt.remoteAddress)} ${digest}`;
+        let running = this.#running.get(key);
+        if (!running) {
+            running = this.#attempt(digest, attempt).finally(() => this.#running.delete(key));
+            this.#running.set(key, running);
+        }
+
+        return running;
+    }
+
+    /** Is this the password that a user has? For changing it; counts as no attempt. */
+    async isPasswordOf(userId: string, password: string): Promise<boolean> {
+
+        return (await this.#passwords.check(password, await this.#credentials.get(userId), userId)).matches;
+    }
+
+    async #attempt(digest: string, { name, password, remoteAddress, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
+
+        const source = sourceOf(remoteAddress);
+        const login = await this.#backOff.guard(name, source, async () => {
+
+            const target = await this.#directory.findLogin(name);
+            const { matches, outdated } = await this.#passwords.check(password, target?.record ?? null, source);
+            return matches && target ? this.#succeed(target, outdated ? password : null, source) : null;
+        });
+        if (login) {
+            this.#remember(digest, { login, epoch, until: this.#now() + REMEMBERED_FOR });
+        }
+
+        return login;
+    }
+
+    /** @param outdated the password when its record is to be made again */
+    async #succeed({ userId, record }: LoginTarget, outdated: string | null, source: string): Promise<PasswordLogin> {
+
+        const current = record ?? '';
+        if (outdated === null) {
+            return { userId, record: current };
+        }
+
+        try {
+            const better = await this.#passwords.hash(outdated, source);
+            await this.#credentials.upgrade(userId, current, better);
+            return { userId, record: better };
+        }
+        catch (error) {
+            // Too much to do just now: the login is good all the same, and there will be another one.
+            if (error instanceof DoipError) {
+                return { userId, record: current };
+            }
+
+            throw error;
+        }
+    }
+
+    async #recall(digest: string, { name, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
+
+        const known = this.#remembered.get(digest);
+        if (!known) {
+            return null;
+        }
+
+        if (known.until <= this.#now()) {
+            this.#remembered.delete(digest);
+            return null;
+        }
+
+        if (known.epoch >= epoch) {
+            return known.login;
+        }
+
+        const target = await this.#directory.findLogin(name);
+        if (target?.userId !== known.login.userId || target.record !== known.login.record) {
+            this.#remembered.delete(digest);
+            return null;
+        }
+
+        known.epoch = Math.max(known.epoch, epoch);
+        return known.login;
+    }
+
+    #remember(digest: string, remembered: Remembered): void {
+
+        if (this.#remembered.size >= KEPT) {
+            const [oldest] = this.#remembered.keys();
+            this.#remembered.delete(oldest ?? '');
+        }
+
+        this.#remembered.set(digest, remembered);
+    }
+
+    /** The length keeps a name and a password from sharing characters with another pair. */
+    #digestOf({ name, password }: PasswordAttempt): string {
+
+        return createHmac('sha256', this.#key).update(`${name.length}\n${name}\n${password}`).digest('base64');
+    }
+}
