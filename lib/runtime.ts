@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
 import type { OperationRegistry } from './core/registry.js';
 import type { JsonObject } from './doip/json.js';
+import type { ScryptCost } from './identity/password-record.js';
 import type { FieldLimits } from './objects/field-rules.js';
 import type { Endpoint, Services } from './services.js';
 import type { ElementStore, StoreChooser } from './stores/element-store.js';
@@ -13,11 +14,12 @@ import type { StartupState } from './startup-state.js';
 import { openDatabase } from '../db/open.js';
 import { bootstrap } from './bootstrap.js';
 import { KeyedLocks } from './core/locks.js';
-import { serviceId } from './doip/handle.js';
-import { AdminAccount } from './identity/admin-account.js';
-import { AdminOnlyAuthentication } from './identity/admin-only-authentication.js';
+import { DESIGN_ID, serviceId } from './doip/handle.js';
+import { composeIdentity } from './identity/identity.js';
+import { PasswordChanges } from './identity/password-changes.js';
 import { Policy } from './identity/policy.js';
-import { ContentPipeline, type SecretKeeper } from './objects/content-pipeline.js';
+import { IdentityParticipant, IdentitySecretKeeper } from './identity/write-participant.js';
+import { ContentPipeline } from './objects/content-pipeline.js';
 import { ElementService } from './objects/element-service.js';
 import { TransactionClock } from './objects/id-minter.js';
 import { ObjectService } from './objects/object-service.js';
@@ -53,6 +55,10 @@ export interface GatewayOptions {
     readonly extensionKeyword: string;
     readonly limits: FieldLimits & { readonly elementBytes: number };
     readonly log: Logger;
+    /** Milliseconds without use after which an access token ends; default half an hour. */
+    readonly tokenTimeout?: number;
+    /** What hashing a password costs, for tests that create many users. */
+    readonly passwordCost?: ScryptCost;
     /** Further places for the bytes of elements, by name. */
     readonly elementStores?: Readonly<Record<string, ElementStore>>;
     /** Chooses the place for the bytes of an element; without it they go to the database. */
@@ -68,6 +74,8 @@ export interface Runtime {
     close(): Promise<void>;
 }
 
+const TOKEN_TIMEOUT = 30 * 60_000;
+
 /** Opens and composes. When it rejects, nothing stays open. */
 export async function openRuntime(
     options: GatewayOptions, registry: OperationRegistry, startup: StartupState
@@ -80,9 +88,11 @@ export async function openRuntime(
         const parts = await compose(db, options, registry, startup);
         const { generatedPassword } = await bootstrap(parts);
         parts.jobs.start();
+        parts.identity.start();
         const close = async (): Promise<void> => {
 
             await parts.jobs.stop();
+            await parts.identity.close();
             parts.blobs.close();
             await db.close();
         };
@@ -94,8 +104,6 @@ export async function openRuntime(
         throw error;
     }
 }
-
-const NO_SECRETS: SecretKeeper = { extract: async ({ content }) => ({ content, steps: [] }) };
 
 async function compose(db: Database, options: GatewayOptions, registry: OperationRegistry, startup: StartupState) {
 
@@ -119,19 +127,28 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
     jobs.register(sweepBlobs(new BlobSweeper(db, stores, blobs, log)));
     jobs.register(purgeJobs(jobStore));
     const elements = new ElementService(blobs, stores, limits.elementBytes);
-    const pipeline = new ContentPipeline({ catalog, secrets: NO_SECRETS, references, clock, limits });
-    const writer = new ObjectWriter({ db, store: objectStore, elements, participants: [new CatalogParticipant(catalogStore), references] });
+    const policy = new Policy(() => catalog.current.accessRules);
+    const identity = composeIdentity({
+        db, log, policy,
+        design: () => catalog.current.design.content,
+        epochs: async () => (await objectStore.view(DESIGN_ID)).epochs,
+        tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
+        ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
+    });
+    const pipeline = new ContentPipeline({ catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits });
+    const participants = [new CatalogParticipant(catalogStore), references, new IdentityParticipant(identity.accountWriter)];
+    const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
     const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks() });
-    const admin = new AdminAccount({ db, settings, log });
+    const { admin, logins } = identity;
     const services: Services = {
         get serviceId() {
 
             return serviceId(catalog.current.prefix);
         },
-        registry, objects, elements, catalog, limits, startup, log,
-        policy: new Policy(() => catalog.current.accessRules),
-        authentication: new AdminOnlyAuthentication(admin),
+        registry, objects, elements, catalog, limits, startup, log, policy, identity,
+        authentication: identity.authenticator,
+        passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),
         endpoint: options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }))
     };
-    return { db, log, blobs, jobs, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
+    return { db, log, blobs, jobs, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
 }

@@ -6,6 +6,8 @@ import type { Logger } from 'pino';
 import type { OperationRegistry } from './core/registry.js';
 import type { DoipRequest } from './doip/envelope.js';
 import type { Caller } from './identity/caller.js';
+import type { Identity } from './identity/identity.js';
+import type { PasswordChanges } from './identity/password-changes.js';
 import type { Policy } from './identity/policy.js';
 import type { ElementService } from './objects/element-service.js';
 import type { FieldLimits } from './objects/field-rules.js';
@@ -44,5 +46,8 @@ export interface Services {
     readonly startup: StartupState;
     readonly log: Logger;
     readonly authentication: Authentication;
+    /** Tokens, sessions, and who somebody is. */
+    readonly identity: Identity;
+    readonly passwordChanges: PasswordChanges;
     endpoint(): Endpoint;
 }

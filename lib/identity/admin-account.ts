@@ -1,38 +1,79 @@
-/** PROVISIONAL */
-import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
-import type { Logger } from 'pino';
+/**
+ * The administrator: one built-in principal without an object, whose password is made at the first start.
+ */
+
+import { randomBytes } from 'node:crypto';
 import type { Database } from '../../db/database.js';
-import type { SettingStore } from '../stores/setting-store.js';
+import { badRequest } from '../doip/error.js';
+import type { CredentialStore } from '../stores/credential-store.js';
+import { ADMIN_ID } from './caller.js';
+import type { Passwords } from './passwords.js';
+import type { Tokens } from './tokens.js';
 
-const NAME = 'admin.password';
+const PASSWORD_BYTES = 15;
+const SET_BEFORE = 'identity:admin-password';
 
+/** Keeps the administrator's password. */
 export class AdminAccount {
 
     readonly #db: Database;
-    readonly #settings: SettingStore;
+    readonly #credentials: CredentialStore;
+    readonly #passwords: Passwords;
+    readonly #tokens: Tokens;
 
-    constructor({ db, settings }: { db: Database; settings: SettingStore; log: Logger }) {
+    constructor(parts: { db: Database; credentials: CredentialStore; passwords: Passwords; tokens: Tokens }) {
 
-        this.#db = db;
-        this.#settings = settings;
+        this.#db = parts.db;
+        this.#credentials = parts.credentials;
+        this.#passwords = parts.passwords;
+        this.#tokens = parts.tokens;
     }
 
-    /** Sets the password at first start. Returns the password when one was made up. */
+    /**
+     * Sets the password at the first start; afterwards what is given has no effect.
+     *
+     * @returns the password when it was made up, to be shown once and never stored
+     */
     async ensure(given: string | null | undefined): Promise<string | null> {
 
-        if (await this.#settings.get(NAME)) {
+        if (await this.#credentials.get(ADMIN_ID) !== null) {
             return null;
         }
 
-        const password = given ?? randomBytes(12).toString('base64url');
-        await this.#db.commit({ steps: this.#settings.setSteps(NAME, scryptSync(password, 'x', 32, { N: 1024 }).toString('hex')) });
-        return given ? null : password;
+        const password = given ?? randomBytes(PASSWORD_BYTES).toString('base64url');
+        const record = await this.#passwords.hash(password, ADMIN_ID);
+        const result = await this.#db.commit({ steps: this.#credentials.insertSteps(ADMIN_ID, record, SET_BEFORE) });
+        return result.ok && !given ? password : null;
     }
 
-    async verify(password: string): Promise<boolean> {
+    /**
+     * Changes the password and ends all tokens of the administrator.
+     *
+     * @throws DoipError 400 for an empty password, one that is too long, or the one in use
+     */
+    async changePassword(password: string): Promise<void> {
 
-        const record = Buffer.from(await this.#settings.get(NAME) ?? '', 'hex');
-        const actual = scryptSync(password, 'x', 32, { N: 1024 });
-        return record.length === actual.length && timingSafeEqual(record, actual);
+        checkNewPassword(password);
+        const { matches } = await this.#passwords.check(password, await this.#credentials.get(ADMIN_ID), ADMIN_ID);
+        if (matches) {
+            throw samePassword();
+        }
+
+        const record = await this.#passwords.hash(password, ADMIN_ID);
+        await this.#db.commit({ steps: [...this.#credentials.putSteps(ADMIN_ID, record), ...this.#tokens.revokeAllSteps(ADMIN_ID)] });
     }
+}
+
+/** Requires a new password that is one at all; longer minimums are the business of types. */
+export function checkNewPassword(password: string): void {
+
+    if (password === '') {
+        throw badRequest('Password does not meet minimum length of 1');
+    }
+}
+
+/** 400: a change that is none. */
+export function samePassword(): Error {
+
+    return badRequest('New password can not be the same as previous password.');
 }

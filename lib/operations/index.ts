@@ -5,6 +5,12 @@
 import type { Operation } from '../core/operation.js';
 import { getAcl } from './acls/get.js';
 import { updateAcl } from './acls/update.js';
+import { changeAdminPassword } from './auth/change-admin-password.js';
+import { changePassword } from './auth/change-password.js';
+import { checkCredentials } from './auth/check-credentials.js';
+import { introspect } from './auth/introspect.js';
+import { revoke } from './auth/revoke.js';
+import { token } from './auth/token.js';
 import { create } from './objects/create.js';
 import { remove } from './objects/delete.js';
 import { retrieve } from './objects/retrieve.js';
@@ -14,6 +20,9 @@ import { getInitData } from './service/get-init-data.js';
 import { hello } from './service/hello.js';
 import { listOperations } from './service/list-operations.js';
 import { startupStatus } from './service/startup-status.js';
+import { createSession } from './sessions/create.js';
+import { deleteSession } from './sessions/delete.js';
+import { getSession } from './sessions/get.js';
 import { deleteSchema } from './types/delete.js';
 import { getSchema } from './types/get.js';
 import { listSchemas } from './types/list.js';
@@ -21,6 +30,8 @@ import { updateSchema } from './types/update.js';
 
 /** Every operation of the specification that this service implements. */
 export const builtInOperations = [
-    hello, listOperations, create, retrieve, update, remove, getDesign, getInitData,
-    getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, startupStatus
+    hello, listOperations, create, retrieve, update, remove,
+    token, introspect, revoke, changePassword, checkCredentials, getInitData, getDesign,
+    getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema,
+    changeAdminPassword, createSession, getSession, deleteSession, startupStatus
 ] as unknown as readonly Operation[];

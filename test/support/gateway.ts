@@ -57,12 +57,15 @@ export const LIMITS: GatewayOptions['limits'] = {
     idBytes: 255, nameBytes: 255, aclEntries: 100, elements: 20, contentBytes: 1_000_000, elementBytes: 10_000_000
 };
 
+/** Hashing passwords takes about a millisecond. */
+export const QUICK = { cost: 1024, blockSize: 1, parallelization: 1 };
+
 /** Options for a gateway on a test database. */
 export function gatewayOptions(database: TestDatabase, options: Partial<GatewayOptions> = {}): GatewayOptions {
 
     return {
         dataDir: database.options.dataDir, databaseUrl: database.options.url, prefix: 'test', extensionKeyword: 'cordra',
-        adminPassword: ADMIN_PASSWORD, limits: LIMITS, log: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }), ...options
+        adminPassword: ADMIN_PASSWORD, passwordCost: QUICK, limits: LIMITS, log: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }), ...options
     };
 }
 

@@ -6,7 +6,6 @@ import type { Database } from '../../db/database.js';
 import { AccountWriter } from '../../lib/identity/account-writer.js';
 import type { IdentityChange } from '../../lib/identity/account-writer.js';
 import type { ContentRoles } from '../../lib/identity/content-roles.js';
-import type { ScryptCost } from '../../lib/identity/password-record.js';
 import { Passwords } from '../../lib/identity/passwords.js';
 import { SecureValues } from '../../lib/identity/secure-values.js';
 import { AccountStore } from '../../lib/stores/account-store.js';
@@ -14,10 +13,8 @@ import { CredentialStore } from '../../lib/stores/credential-store.js';
 import { GroupStore } from '../../lib/stores/group-store.js';
 import { LoginStore } from '../../lib/stores/login-store.js';
 import { TokenStore } from '../../lib/stores/token-store.js';
-import { statements } from '../../db/statements.js';
+import { QUICK } from './gateway.js';
 
-/** Hashing that takes about a millisecond. */
-export const QUICK: ScryptCost = { cost: 1024, blockSize: 1, parallelization: 1 };
 
 /** Stores and services that write identity, for one database. */
 export class IdentityKit {
@@ -48,11 +45,9 @@ export class IdentityKit {
     }
 
     /** The epoch of identity, as it is read together with an object. */
-    async epoch(): Promise<number> {
+    epoch(): Promise<number> {
 
-        const read = statements(this.db.dialect)((knex) => knex('epochs').where('id', 1).select('identity'));
-        const [found] = await this.db.read<{ identity: number }>(read, read.values({}));
-        return found!.identity;
+        return this.accounts.epoch();
     }
 
     /** Writes what belongs to a change of an object; resolves to the tag that refused it, or null. */

@@ -7,7 +7,7 @@ import { DoipError } from '../../../lib/doip/error.js';
 import { FairQueue } from '../../../lib/identity/fair-queue.js';
 import { importRecord, matchesRecord, parseRecord } from '../../../lib/identity/password-record.js';
 import { Passwords } from '../../../lib/identity/passwords.js';
-import { QUICK } from '../../support/identity.js';
+import { QUICK } from '../../support/gateway.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -1,0 +1,98 @@
+/**
+ * The identity services, composed: what the gateway starts, asks and stops.
+ */
+
+import type { Logger } from 'pino';
+import type { Database } from '../../db/database.js';
+import type { JsonObject } from '../doip/json.js';
+import { AccountStore } from '../stores/account-store.js';
+import { CredentialStore } from '../stores/credential-store.js';
+import { GroupStore } from '../stores/group-store.js';
+import { LoginStore } from '../stores/login-store.js';
+import type { Epochs } from '../stores/object-store.js';
+import { TokenStore } from '../stores/token-store.js';
+import { AccountWriter } from './account-writer.js';
+import { AdminAccount } from './admin-account.js';
+import type { AuthenticateHook } from './authenticate-hook.js';
+import { HookDesk } from './authenticate-hook.js';
+import { Authenticator } from './authenticator.js';
+import { BackOff } from './back-off.js';
+import { CallerDesk } from './caller-desk.js';
+import { CredentialRecords } from './credential-record.js';
+import { designFacts } from './design-facts.js';
+import { Directory } from './directory.js';
+import { Assertions } from './jwt.js';
+import { PasswordLogins } from './password-login.js';
+import type { PasswordOptions } from './passwords.js';
+import { Passwords } from './passwords.js';
+import type { Policy } from './policy.js';
+import { SecureValues } from './secure-values.js';
+import { Sessions } from './sessions.js';
+import { TokenDesk } from './token-desk.js';
+import { Tokens } from './tokens.js';
+
+/** What the services need to know of the rest. */
+export interface IdentityOptions {
+    readonly db: Database;
+    readonly policy: Policy;
+    readonly log: Logger;
+    /** Content of the design object as it is now. */
+    readonly design: () => JsonObject;
+    /** The epochs of this moment, for operations that look at credentials in their input. */
+    readonly epochs: () => Promise<Epochs>;
+    /** Milliseconds without use after which a token ends. */
+    readonly tokenTimeout: number;
+    readonly passwords?: PasswordOptions;
+    /** The authenticate hook, null while there is none. */
+    readonly hook?: () => AuthenticateHook | null;
+    /** The clock, for tests. */
+    readonly now?: () => number;
+}
+
+/** Everything about who is who. */
+export interface Identity {
+    readonly authenticator: Authenticator;
+    readonly tokens: TokenDesk;
+    readonly sessions: Sessions;
+    readonly records: CredentialRecords;
+    readonly admin: AdminAccount;
+    readonly logins: PasswordLogins;
+    readonly directory: Directory;
+    readonly secureValues: SecureValues;
+    readonly accountWriter: AccountWriter;
+    /** Begins background work. */
+    start(): void;
+    /** Ends it, and writes what is to be written. */
+    close(): Promise<void>;
+}
+
+/** Composes the services around a database. Nothing runs before `start()`. */
+export function composeIdentity(options: IdentityOptions): Identity {
+
+    const { db, log, policy, epochs, now = Date.now } = options;
+    const design = () => designFacts(options.design());
+    const stores = {
+        db, accounts: new AccountStore(db), credentials: new CredentialStore(db), groups: new GroupStore(db),
+        logins: new LoginStore(db), tokens: new TokenStore(db)
+    };
+    const passwords = new Passwords(options.passwords);
+    const backOff = new BackOff(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
+    const directory = new Directory(stores);
+    const callers = new CallerDesk(directory, now);
+    const tokens = new Tokens(stores, { timeout: options.tokenTimeout, now, log });
+    const logins = new PasswordLogins({ directory, credentials: stores.credentials, passwords, backOff }, now);
+    const assertions = new Assertions({ directory, logins: stores.logins }, design, now);
+    const hook = new HookDesk(options.hook ?? (() => null), now);
+    const authenticator = new Authenticator({ assertions, callers, hook, logins, tokens }, design);
+    return {
+        authenticator, logins, directory,
+        tokens: new TokenDesk({ authenticator, callers, credentials: stores.credentials, tokens }, epochs),
+        sessions: new Sessions({ authenticator, callers, tokens }, design),
+        records: new CredentialRecords(policy),
+        admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
+        secureValues: new SecureValues({ ...stores, passwords }),
+        accountWriter: new AccountWriter(stores),
+        start: () => tokens.start(),
+        close: () => tokens.close()
+    };
+}

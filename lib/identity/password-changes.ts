@@ -1,0 +1,93 @@
+/**
+ * Users change their own password. It is a change of the user object like any other, with its type's rules for passwords, and
+ * it ends every token of the user.
+ */
+
+import { badRequest, forbidden, notFound } from '../doip/error.js';
+import { setAt } from '../doip/json-pointer.js';
+import type { JsonObject } from '../doip/json.js';
+import type { ObjectService } from '../objects/object-service.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import type { Catalog } from '../types/catalog.js';
+import type { AdminAccount } from './admin-account.js';
+import { checkNewPassword, samePassword } from './admin-account.js';
+import type { Caller } from './caller.js';
+import { denied } from './caller.js';
+import type { ContentRoles } from './content-roles.js';
+import type { PasswordLogins } from './password-login.js';
+
+/** Changes passwords. */
+export class PasswordChanges {
+
+    readonly #admin: AdminAccount;
+    readonly #catalog: Catalog;
+    readonly #logins: PasswordLogins;
+    readonly #objects: ObjectService;
+
+    constructor(parts: { admin: AdminAccount; catalog: Catalog; logins: PasswordLogins; objects: ObjectService }) {
+
+        this.#admin = parts.admin;
+        this.#catalog = parts.catalog;
+        this.#logins = parts.logins;
+        this.#objects = parts.objects;
+    }
+
+    /**
+     * Changes the password of a caller.
+     *
+     * @throws DoipError 401 for anonymous callers, 403 for those who did not come with their password or key, 400 for a
+     *     password that is empty, the same as before, or against the rules of the type
+     */
+    async change(caller: Caller, password: string): Promise<void> {
+
+        const { userId, method } = caller;
+        if (userId === null) {
+            throw denied(caller, 'changing a password needs credentials');
+        }
+
+        if (method !== 'password' && method !== 'key') {
+            throw forbidden('changing the password needs the password itself or a signed assertion, not an access token');
+        }
+
+        if (caller.isAdmin) {
+            await this.#admin.changePassword(password);
+            return;
+        }
+
+        checkNewPassword(password);
+        if (await this.#logins.isPasswordOf(userId, password)) {
+            throw samePassword();
+        }
+
+        await this.#changeObject(userId, password, caller);
+    }
+
+    async #changeObject(userId: string, password: string, caller: Caller): Promise<void> {
+
+        const { object } = await this.#objects.view(userId);
+        if (!object) {
+            throw notFound(`object ${userId} does not exist`);
+        }
+
+        const input = { elements: new Map(), elementsToDelete: [] };
+        await this.#objects.update(userId, { input, edit: (content) => this.#withPassword(content, object, password) }, { caller });
+    }
+
+    #withPassword(content: JsonObject, { id, type, metadata }: StoredObject, password: string): JsonObject {
+
+        const { createdOn, createdBy, modifiedOn, modifiedBy } = metadata;
+        const rolesIn = (candidate: JsonObject): ContentRoles | undefined => this.#catalog.current.get(type)?.process({
+            content: candidate, id, createdOn, createdBy, modifiedOn, modifiedBy
+        }).roles;
+
+        // Content of a user who never had a password may lack the property; by its usual name it is found all the same.
+        const place = rolesIn(content)?.password ?? rolesIn({ ...content, password: '' })?.password;
+        if (!place) {
+            throw badRequest(`objects of type ${type} have no password`);
+        }
+
+        const changed = setAt(content, place.pointer, password);
+        const required = rolesIn(content)?.requirePasswordChange;
+        return (required?.value === true ? setAt(changed, required.pointer, false) : changed) as JsonObject;
+    }
+}

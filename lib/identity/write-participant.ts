@@ -1,0 +1,63 @@
+/**
+ * How changes of objects reach the identity services: secrets leave the content before it is stored, and accounts and groups
+ * are written in the same unit.
+ */
+
+import type { Step } from '../../db/database.js';
+import type { Draft, SecretKeeper } from '../objects/content-pipeline.js';
+import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
+import type { ProcessedContent } from '../types/type-definition.js';
+import type { AccountWriter, IdentityChange } from './account-writer.js';
+import { NO_ROLES } from './content-roles.js';
+import type { Extracted, SecureValues } from './secure-values.js';
+
+/** Writes accounts and groups along with their objects. */
+export class IdentityParticipant implements WriteParticipant {
+
+    readonly name = 'identity';
+    readonly #writer: AccountWriter;
+
+    constructor(writer: AccountWriter) {
+
+        this.#writer = writer;
+    }
+
+    async steps(change: ObjectChange): Promise<readonly Step[]> {
+
+        const concern = concernOf(change);
+        return concern ? this.#writer.steps(concern) : [];
+    }
+
+    explain(failed: string, { processed }: ObjectChange): Error | undefined {
+
+        return this.#writer.explain(failed, { roles: processed?.roles ?? NO_ROLES });
+    }
+}
+
+/** Keeps secrets out of stored content. */
+export class IdentitySecretKeeper implements SecretKeeper {
+
+    readonly #values: SecureValues;
+
+    constructor(values: SecureValues) {
+
+        this.#values = values;
+    }
+
+    extract(processed: ProcessedContent, { id, before, caller }: Draft): Promise<Extracted> {
+
+        return this.#values.extract({
+            id, isNew: before === null, content: processed.content, roles: processed.roles, source: caller.userId ?? 'anonymous'
+        });
+    }
+}
+
+/** What a change means to identity; null when nothing. A version of an object is a record: it logs nobody in. */
+function concernOf({ before, after, processed }: ObjectChange): IdentityChange | null {
+
+    if (!after) {
+        return before && !before.metadata.isVersion ? { id: before.id, isNew: false, roles: null } : null;
+    }
+
+    return processed && !after.metadata.isVersion ? { id: after.id, isNew: before === null, roles: processed.roles } : null;
+}

@@ -1,0 +1,28 @@
+/**
+ * Sets the administrator's password (specification: PUT `/adminPassword`). An access token of the administrator is enough.
+ */
+
+import { defineOperation, result } from '../../core/operation.js';
+import { badRequest } from '../../doip/error.js';
+import { isJsonObject } from '../../doip/json.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const changeAdminPassword = defineOperation({
+    id: Op.changeAdminPassword,
+    summary: 'set the password of the administrator',
+    target: 'service',
+    authorise: 'admin',
+    input: 'json',
+    unlisted: true,
+
+    async handler({ inputJson, services: { identity } }) {
+
+        const password = isJsonObject(inputJson) ? inputJson.password : undefined;
+        if (typeof password !== 'string') {
+            throw badRequest('Password missing.');
+        }
+
+        await identity.admin.changePassword(password);
+        return result.json({ success: true });
+    }
+});

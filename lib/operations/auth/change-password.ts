@@ -1,0 +1,34 @@
+/**
+ * `20.DOIP/Op.ChangePassword`: the caller's own password, admin's included (specification: PUT `/users/this/password`). Input
+ * is `{"password": …}` or the password as a JSON string.
+ */
+
+import type { JsonValue } from '../../doip/json.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { badRequest } from '../../doip/error.js';
+import { isJsonObject } from '../../doip/json.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const changePassword = defineOperation({
+    id: Op.changePassword,
+    summary: 'change the password of the caller',
+    target: 'service',
+    authorise: 'caller',
+    input: 'json',
+
+    async handler({ caller, inputJson, services: { passwordChanges } }) {
+
+        await passwordChanges.change(caller, readPassword(inputJson));
+        return result.json({ success: true });
+    }
+});
+
+function readPassword(input: JsonValue | undefined): string {
+
+    const password = isJsonObject(input) ? input.password : input;
+    if (typeof password !== 'string') {
+        throw badRequest('Password missing.');
+    }
+
+    return password;
+}

@@ -1,0 +1,24 @@
+/**
+ * `20.DOIP/Op.CheckCredentials`: tells the caller who it is (specification: `/check-credentials`). Wrong credentials never get
+ * here; without any the answer is that nobody is logged in.
+ */
+
+import Joi from 'joi';
+import { flag } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const checkCredentials = defineOperation<{ readonly full: boolean }>({
+    id: Op.checkCredentials,
+    summary: 'tell the caller who it is',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'anyone',
+    attributes: Joi.object({ full: flag().default(false) }),
+    input: 'optional-json',
+
+    async handler({ attributes, caller, services: { identity } }) {
+
+        return result.json(identity.records.of(caller, attributes.full));
+    }
+});

@@ -1,0 +1,24 @@
+/**
+ * `20.DOIP/Op.Auth.Introspect`: tells whose an access token is (specification: POST `/auth/introspect`). The token in the input
+ * is all that is needed; one that is unknown is not an error but inactive.
+ */
+
+import Joi from 'joi';
+import { flag } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const introspect = defineOperation<{ readonly full: boolean }>({
+    id: Op.authIntrospect,
+    aliases: ['Auth.Introspect'],
+    summary: 'tell whose an access token is',
+    target: 'service',
+    authorise: 'anyone',
+    attributes: Joi.object({ full: flag().default(false) }),
+    input: 'optional-json',
+
+    async handler({ attributes, inputJson, services: { identity }, transport }) {
+
+        return result.json(identity.records.of(await identity.tokens.introspect(inputJson, transport), attributes.full));
+    }
+});

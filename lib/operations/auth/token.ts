@@ -1,0 +1,26 @@
+/**
+ * `20.DOIP/Op.Auth.Token`: gives an access token for a password or a signed assertion (specification: POST `/auth/token`).
+ * Credentials beside the input are not looked at.
+ */
+
+import Joi from 'joi';
+import { flag } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const token = defineOperation<{ readonly full: boolean }>({
+    id: Op.authToken,
+    aliases: ['Auth.Token'],
+    summary: 'create an access token',
+    target: 'service',
+    authorise: 'anyone',
+    attributes: Joi.object({ full: flag().default(false) }),
+    input: 'optional-json',
+
+    async handler({ attributes, inputJson, services: { identity }, transport }) {
+
+        const grant = await identity.tokens.grant(inputJson, transport);
+        const record = identity.records.of(grant.caller, attributes.full);
+        return result.json({ access_token: grant.token, token_type: 'Bearer', ...record });
+    }
+});
