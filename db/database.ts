@@ -76,8 +76,11 @@ export interface Database {
 
 /** Chunked bytes, by blob id. */
 export interface BlobDatabase {
-    /** Writes one chunk. Durable only together with a later {@link seal}; the caller gives the bytes away. */
-    writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<void>;
+    /**
+     * Writes one chunk. Durable only together with a later {@link seal}. The caller lends the bytes and must not use them any
+     * more; what comes back is memory of the same length that it may fill again, so that a long body makes no garbage.
+     */
+    writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array>;
 
     /** Makes every chunk written so far to this blob durable. */
     seal(blobId: number): Promise<void>;

@@ -199,11 +199,12 @@ class MysqlBlobs implements BlobDatabase {
         this.#database = database;
     }
 
-    async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<void> {
+    async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
 
         // A repetition after a lost connection finds its own row.
         const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?) on duplicate key update bytes = values(bytes)';
         await this.#database.write(sql, [blobId, index, bytes]);
+        return bytes;
     }
 
     async seal(): Promise<void> {

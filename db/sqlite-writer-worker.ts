@@ -17,13 +17,13 @@ export interface WriterOptions {
 
 /** A batch to write, or the word to end. */
 export type ToWriter =
-    | { readonly kind: 'commit'; readonly units: readonly Unit[]; readonly durable: boolean }
+    | { readonly kind: 'commit'; readonly units: readonly Unit[]; readonly durable: boolean; readonly lent: readonly ArrayBuffer[] }
     | { readonly kind: 'close' };
 
-/** The file is open; or what became of the units of a batch, in their order. */
+/** The file is open; or what became of the units of a batch, in their order, and the buffers that were lent for it. */
 export type FromWriter =
     | { readonly kind: 'ready' }
-    | { readonly kind: 'written'; readonly outcomes: readonly UnitOutcome[] };
+    | { readonly kind: 'written'; readonly outcomes: readonly UnitOutcome[]; readonly returned: readonly ArrayBuffer[] };
 
 /** A result, or an error that concerns this unit alone (or all, when the disk is full). */
 export type UnitOutcome = CommitResult | { readonly fault: DatabaseFault; readonly message: string; readonly error: Error };
@@ -167,8 +167,9 @@ function serve(): void {
             return;
         }
 
-        const outcomes = writer.write(message.units, message.durable);
-        port.postMessage({ kind: 'written', outcomes } satisfies FromWriter);
+        const { units, durable, lent } = message;
+        const outcomes = writer.write(units, durable);
+        port.postMessage({ kind: 'written', outcomes, returned: lent } satisfies FromWriter, lent);
     });
     port.postMessage({ kind: 'ready' } satisfies FromWriter);
 }

@@ -11,7 +11,7 @@ import { Worker } from 'node:worker_threads';
 import type { CommitResult, Unit } from './database.js';
 import { DatabaseError } from './errors.js';
 import type { Log } from './log.js';
-import type { FromWriter, ToWriter, UnitOutcome, WriterOptions } from './sqlite-writer-worker.js';
+import type { FromWriter, ToWriter, WriterOptions } from './sqlite-writer-worker.js';
 
 /** Units of one batch, and the bytes they may carry together. */
 const BATCH_UNITS = 64;
@@ -21,14 +21,17 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 export interface CommitOptions {
     /** False for bytes that become durable with a later durable unit. Default true. */
     readonly durable?: boolean;
-    /** Buffers of the unit that are given away to the writer instead of copied. */
-    readonly transfer?: readonly ArrayBuffer[];
+    /** A buffer of the unit that goes to the writer without being copied … */
+    readonly lend?: ArrayBuffer;
+    /** … and comes back here before the result. */
+    readonly giveBack?: (buffer: ArrayBuffer) => void;
 }
+
+type Written = Extract<FromWriter, { kind: 'written' }>;
 
 interface Pending {
     readonly unit: Unit;
-    readonly durable: boolean;
-    readonly transfer: readonly ArrayBuffer[];
+    readonly options: CommitOptions;
     resolve(result: CommitResult): void;
     reject(error: Error): void;
 }
@@ -64,7 +67,7 @@ export class SqliteWriter {
 
         return new Promise((resolve, reject) => {
 
-            this.#queue.push({ unit, durable: options.durable ?? true, transfer: options.transfer ?? [], resolve, reject });
+            this.#queue.push({ unit, options, resolve, reject });
             this.#schedule();
         });
     }
@@ -114,15 +117,17 @@ export class SqliteWriter {
         }
 
         this.#inFlight = batch;
+        const lent = batch.flatMap(({ options }) => options.lend ?? []);
         const message: ToWriter = {
             kind: 'commit',
             units: batch.map(({ unit }) => unit),
-            durable: batch.some(({ durable }) => durable)
+            durable: batch.some(({ options }) => options.durable ?? true),
+            lent
         };
         try {
             const worker = this.#startedWorker();
             worker.ref();
-            worker.postMessage(message, batch.flatMap(({ transfer }) => transfer));
+            worker.postMessage(message, lent);
         }
         catch (error) {
             // The message could not be cloned or no thread could be started: nothing has been written.
@@ -135,8 +140,8 @@ export class SqliteWriter {
 
         let bytes = 0;
         let count = 0;
-        for (const { transfer } of this.#queue) {
-            bytes += transfer.reduce((sum, buffer) => sum + buffer.byteLength, 0);
+        for (const { options } of this.#queue) {
+            bytes += options.lend?.byteLength ?? 0;
             if (count > 0 && (count === BATCH_UNITS || bytes > BATCH_BYTES)) {
                 break;
             }
@@ -162,7 +167,7 @@ export class SqliteWriter {
                 ready = true;
             }
             else {
-                this.#answer(message.outcomes);
+                this.#answer(message);
             }
         });
         worker.on('error', (error) => {
@@ -174,9 +179,16 @@ export class SqliteWriter {
         return worker;
     }
 
-    #answer(outcomes: readonly UnitOutcome[]): void {
+    #answer({ outcomes, returned }: Written): void {
 
         this.#worker?.unref();
+        this.#inFlight.filter(({ options }) => options.lend).forEach(({ options }, index) => {
+
+            const buffer = returned[index];
+            if (buffer) {
+                options.giveBack?.(buffer);
+            }
+        });
         this.#settle((pending, index) => {
 
             const outcome = outcomes[index];

@@ -129,12 +129,21 @@ class SqliteBlobs implements BlobDatabase {
         this.#writer = writer;
     }
 
-    async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<void> {
+    async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
 
         const whole = ownBuffer(bytes);
         const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?)';
         const unit = { steps: [{ sql, bindings: [blobId, index, whole] }] };
-        await this.#writer.commit(unit, { durable: false, transfer: [whole.buffer] });
+        let returned: ArrayBuffer | undefined;
+        await this.#writer.commit(unit, {
+            durable: false,
+            lend: whole.buffer,
+            giveBack(buffer) {
+
+                returned = buffer;
+            }
+        });
+        return new Uint8Array(returned ?? new ArrayBuffer(whole.byteLength));
     }
 
     async seal(blobId: number): Promise<void> {

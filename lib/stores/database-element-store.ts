@@ -26,11 +26,16 @@ export class DatabaseElementStore implements ElementStore {
     async write(blobId: number, body: AsyncIterable<Uint8Array>): Promise<void> {
 
         // One chunk is written while the next one fills; a slow disk holds the body back.
+        const spare: Uint8Array[] = [];
         let index = 0;
-        let writing: Promise<void> = Promise.resolve();
+        let writing: Promise<Uint8Array | null> = Promise.resolve(null);
         try {
-            for await (const chunk of rechunk(body)) {
-                await writing;
+            for await (const chunk of rechunk(body, spare)) {
+                const written = await writing;
+                if (written) {
+                    spare.push(written);
+                }
+
                 writing = this.#blobs.writeChunk(blobId, index, chunk);
                 writing.catch(() => {
                     // Thrown by the next `await writing`; until then it must not count as unhandled.
@@ -103,10 +108,13 @@ function checkChunk(bytes: Buffer | null, { blobId, index, size }: { blobId: num
     return bytes;
 }
 
-/** The same bytes in chunks of equal size, each in a buffer of its own that can be given away. The last may be shorter. */
-async function *rechunk(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * The same bytes in chunks of equal size, each in a buffer of its own that can be lent. The last may be shorter. Memory is
+ * taken from `spare` when there is any.
+ */
+async function *rechunk(body: AsyncIterable<Uint8Array>, spare: Uint8Array[]): AsyncGenerator<Uint8Array> {
 
-    let chunk = new Uint8Array(CHUNK_SIZE);
+    let chunk: Uint8Array = new Uint8Array(CHUNK_SIZE);
     let filled = 0;
     for await (const piece of body) {
         let taken = 0;
@@ -117,7 +125,7 @@ async function *rechunk(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
             taken += part.byteLength;
             if (filled === CHUNK_SIZE) {
                 yield chunk;
-                chunk = new Uint8Array(CHUNK_SIZE);
+                chunk = spare.pop() ?? new Uint8Array(CHUNK_SIZE);
                 filled = 0;
             }
         }
