@@ -6,9 +6,11 @@ import { mkdir } from 'node:fs/promises';
 import type { Database } from './database.js';
 import type { Log } from './log.js';
 import { SILENT } from './log.js';
+import { migrateMysql, migrateSqlite } from './migrate.js';
+import type { MigrateOptions } from './migrate.js';
 import { openMysqlDatabase } from './mysql.js';
 import { parseMysqlUrl } from './mysql-url.js';
-import { openSqliteDatabase } from './sqlite.js';
+import { openSqliteDatabase, sqliteFiles } from './sqlite.js';
 
 /** Where the rows are. */
 export interface DatabaseOptions {
@@ -29,4 +31,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
     await mkdir(options.dataDir, { recursive: true });
     return openSqliteDatabase(options.dataDir, log);
+}
+
+/** Brings the tables of a database that nobody uses up to date, or back down. A running service does it by `migrate()`. */
+export async function migrateDatabase(options: DatabaseOptions, how: MigrateOptions): Promise<void> {
+
+    const log = options.log ?? SILENT;
+    if (options.url !== undefined && options.url !== '') {
+        await migrateMysql(parseMysqlUrl(options.url), log, how);
+        return;
+    }
+
+    await mkdir(options.dataDir, { recursive: true });
+    await migrateSqlite(sqliteFiles(options.dataDir), log, how);
 }
