@@ -7,12 +7,13 @@
  *     node test/run.mjs test/db -- -v -g lock    hand options after -- to lab
  *
  * TEST_MYSQL_URL names a server to use instead of a private one. With CI=true a run without MariaDB fails.
+ * Temporary files go to TMPDIR; without it to memory, where there is enough.
  * The last line is what lab counted: `N passed, M failed`.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -22,6 +23,10 @@ import { hasMariadb, startMariadb } from './support/mariadb.mjs';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const CI = process.env.CI === 'true';
+
+/** Databases are made and dropped all the time; in memory that is ten times as fast. */
+const MEMORY_FOLDER = '/dev/shm';
+const MEMORY_NEEDED = 2 * 1024 ** 3;
 
 /** Splits the command line into our switches, paths, and what lab gets. */
 function parseArguments(args) {
@@ -85,8 +90,19 @@ async function runLab(paths, options, url) {
     }
 }
 
+function useMemoryFolder() {
+
+    if (process.env.TMPDIR === undefined && existsSync(MEMORY_FOLDER)) {
+        const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+        if (bavail * bsize >= MEMORY_NEEDED) {
+            process.env.TMPDIR = MEMORY_FOLDER;
+        }
+    }
+}
+
 async function main() {
 
+    useMemoryFolder();
     const { mysql, paths, lab } = parseArguments(process.argv.slice(2));
     if (await tool('tsc', 'typescript/bin/tsc', []) !== 0) {
         return 1;
