@@ -1,0 +1,116 @@
+/**
+ * Stands between the program and a MySQL server, and breaks connections where a test wants it.
+ */
+
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/**
+ * What happens when the client sends the watched command:
+ *
+ * - `before`: the connection is cut and the server never hears of the command
+ * - `after`: the server carries the command out, and the connection is cut in place of the answer
+ */
+export interface Cut {
+    /** A text command, such as `commit`. */
+    readonly command: string;
+    readonly when: 'before' | 'after';
+}
+
+/** A proxy on a port of its own. */
+export interface MysqlProxy {
+    /** The server's URL by way of the proxy. */
+    readonly url: string;
+    /** Number of connections made so far. */
+    connections(): number;
+    /** Cuts the next connection that sends the command, once. */
+    cutNext(cut: Cut): void;
+    /** Cuts all connections now. */
+    cutAll(): void;
+    /** Accepts connections (and drops them at once when false). */
+    accept(accepts: boolean): void;
+    close(): Promise<void>;
+}
+
+export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
+
+    const target = new URL(serverUrl);
+    const open = new Set<Socket>();
+    let accepts = true;
+    let next: Cut | null = null;
+    let count = 0;
+
+    const server = createServer((client) => {
+
+        count += 1;
+        if (!accepts) {
+            client.destroy();
+            return;
+        }
+
+        const upstream = connect(Number(target.port), target.hostname);
+        const both = [client, upstream];
+        const drop = (): void => both.forEach((socket) => socket.destroy());
+        for (const socket of both) {
+            open.add(socket);
+            socket.on('error', drop).on('close', () => {
+
+                open.delete(socket);
+                drop();
+            });
+        }
+
+        let answers = true;
+        client.on('data', (data) => {
+
+            // A text command is one small packet: four bytes of header, the number 3, the text.
+            if (next && data.subarray(4).toString('latin1') === `\x03${next.command}`) {
+                answers = false;
+                const { when } = next;
+                next = null;
+                if (when === 'before') {
+                    drop();
+                    return;
+                }
+            }
+
+            upstream.write(data);
+        });
+        upstream.on('data', (data) => {
+
+            if (answers) {
+                client.write(data);
+            }
+            else {
+                drop();
+            }
+        });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const url = new URL(serverUrl);
+    url.hostname = '127.0.0.1';
+    url.port = String(port);
+
+    return {
+        url: url.href,
+        connections: () => count,
+        cutNext(cut) {
+
+            next = cut;
+        },
+        cutAll: () => open.forEach((socket) => socket.destroy()),
+        accept(value) {
+
+            accepts = value;
+        },
+        async close() {
+
+            open.forEach((socket) => socket.destroy());
+            server.close();
+            await once(server, 'close');
+        }
+    };
+}
