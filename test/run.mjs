@@ -44,7 +44,18 @@ function parseArguments(args) {
 async function tool(name, script, args, env = process.env) {
 
     console.log(`\n> ${name} ${args.join(' ')}`);
-    const child = spawn(process.execPath, [join(ROOT, 'node_modules', script), ...args], { cwd: ROOT, stdio: 'inherit', env });
+    return await exit(spawn(process.execPath, [join(ROOT, 'node_modules', script), ...args], { cwd: ROOT, stdio: 'inherit', env }));
+}
+
+/** Runs a script of package.json; resolves to its exit code. */
+async function npm(script) {
+
+    console.log(`\n> npm run ${script}`);
+    return await exit(spawn('npm', ['run', '--silent', script], { cwd: ROOT, stdio: 'inherit' }));
+}
+
+async function exit(child) {
+
     const [code, signal] = await once(child, 'exit');
     return code ?? (signal ? 1 : 0);
 }
@@ -104,7 +115,7 @@ async function main() {
 
     useMemoryFolder();
     const { mysql, paths, lab } = parseArguments(process.argv.slice(2));
-    if (await tool('tsc', 'typescript/bin/tsc', []) !== 0) {
+    if (await npm('build') !== 0) {
         return 1;
     }
 

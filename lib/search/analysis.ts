@@ -1,0 +1,89 @@
+/**
+ * From text to words: segmentation as in Unicode's UAX 29, then a pipeline of stages. There are no stop words, no stemming and no
+ * folding of accents; the same analysis serves objects and queries.
+ *
+ * Tokens and pipeline are lunr's; its own tokenizer and trimmer are not used, as they damage text that is not English.
+ */
+
+import lunr from 'lunr';
+
+/** A word, and where it stands among the words of its text. */
+export interface AnalysedWord {
+    readonly term: string;
+    /** 0-based. */
+    readonly position: number;
+}
+
+/** Longer words are no words; in UTF-16 units. */
+const MAX_WORD_LENGTH = 255;
+
+const LETTER = String.raw`[\p{Alphabetic}--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]]`;
+const KATAKANA = String.raw`[\p{Script=Katakana}\u30fc]`;
+const DIGIT = String.raw`\p{Nd}`;
+/** Marks and invisible characters belong to what they follow. */
+const MARK = String.raw`\p{M}\p{Cf}`;
+const JOINER = String.raw`\p{Pc}`;
+const BETWEEN_LETTERS = String.raw`[:.'\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a]`;
+const BETWEEN_DIGITS = String.raw`[,;.'\u037e\u0589\u060c\u060d\u066c\u07f8\u2018\u2019\u2024\u2044\ufe10\ufe14\ufe50\ufe52\ufe54\uff07\uff0c\uff0e\uff1b]`;
+const INSIDE = `[${LETTER}${DIGIT}${MARK}${JOINER}]`;
+
+const WORD = new RegExp([
+    String.raw`[\p{Script=Han}\p{Script=Hiragana}][${MARK}]*`,
+    `(?:${KATAKANA}[${MARK}]*)+`,
+    // A run of joiners is looked at once, from its beginning.
+    `(?<!${JOINER})${JOINER}*[${LETTER}${DIGIT}]${INSIDE}*(?:(?:(?<=${LETTER}[${MARK}]*)${BETWEEN_LETTERS}(?=${LETTER})|` +
+        `(?<=${DIGIT}[${MARK}]*)${BETWEEN_DIGITS}(?=${DIGIT}))${INSIDE}+)*`
+].join('|'), 'gv');
+
+const STAGES: Readonly<Record<string, lunr.PipelineFunction>> = {
+    'doip-gateway:length': (token) => (token.toString().length > MAX_WORD_LENGTH ? null : token),
+    'doip-gateway:lower-case': (token) => token.update((word) => word.toLowerCase())
+};
+
+const pipeline = new lunr.Pipeline();
+for (const [name, stage] of Object.entries(STAGES)) {
+    lunr.Pipeline.registerFunction(stage, name);
+    pipeline.add(stage);
+}
+
+/** The words of a text, in their order. */
+export function analyse(text: string): AnalysedWord[] {
+
+    const tokens = (text.match(WORD) ?? []).map((word, position) => new lunr.Token(word, { position }));
+    return pipeline.run(tokens).map((token) => {
+
+        const { metadata } = token as unknown as { metadata: { position: number } };
+        return { term: token.toString(), position: metadata.position };
+    });
+}
+
+/** A whole value as one term. */
+export function keywordOf(value: string): string {
+
+    return cutAt(value, MAX_VALUE_LENGTH).toLowerCase();
+}
+
+/** What is compared of a whole value when it is sorted, counted in a facet or looked up; in UTF-16 units. */
+export const MAX_VALUE_LENGTH = 1024;
+
+/** The first letters of a text, without half of a surrogate pair at the end. */
+export function cutAt(text: string, length: number): string {
+
+    if (text.length <= length) {
+        return text;
+    }
+
+    const last = text.charCodeAt(length - 1);
+    return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
+/** How values sort: numbers apart; texts without regard to case first. */
+export function compareText(a: string, b: string): number {
+
+    const [lowerA, lowerB] = [a.toLowerCase(), b.toLowerCase()];
+    if (lowerA !== lowerB) {
+        return lowerA < lowerB ? -1 : 1;
+    }
+
+    return a < b ? -1 : Number(a > b);
+}

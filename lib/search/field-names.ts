@@ -1,0 +1,135 @@
+/**
+ * Names of fields: those that queries use, and those of the index. One field of a query may stand for several of the index,
+ * because words of texts, of numbers and of payloads are kept apart: ranges compare numbers as numbers, and words of payloads are
+ * only for those who may read payloads.
+ */
+
+import type { FieldTarget } from './query.js';
+
+/** Put before the name of a field of the index; no name of a property, payload or special field begins so. */
+const NUMBER_MARK = '\u0001';
+const PAYLOAD_MARK = '\u0000';
+
+/** Words of texts that have no field of their own, because an object has too many. */
+export const REST_FIELD = '\u0002';
+
+/** The default field: every text of an object. */
+const ANY_FIELD = 'internal.all';
+
+/** Before the name of a field: its whole values. Used by filters that facets hand out. */
+export const VALUE_PREFIX = 'facet_';
+
+/** Whole values, in lower case. */
+const KEYWORD_FIELDS: ReadonlySet<string> = new Set([
+    'id', 'type', 'createdBy', 'modifiedBy', 'username', 'users', 'schemaName', 'versionOf', 'isVersion', 'javaScriptModuleName',
+    'internal.pointsAt', 'aclRead', 'aclWrite', 'payloadIndexState', 'payload_indexing_exception'
+]);
+
+/** Numbers of metadata by their short names. */
+const NUMBER_FIELDS: ReadonlyMap<string, FieldTarget> = new Map<string, FieldTarget>([
+    ['objcreated', { kind: 'number', column: 'metadata/createdOn', form: 'timestamp' }],
+    ['objmodified', { kind: 'number', column: 'metadata/modifiedOn', form: 'timestamp' }],
+    ['dtindexed', { kind: 'number', column: 'dtindexed', form: 'timestamp' }],
+    ['txnId', { kind: 'number', column: 'metadata/txnId', form: 'decimal' }]
+]);
+
+/** Values that are kept once, under the name of metadata. */
+const COLUMN_ALIASES: ReadonlyMap<string, string> = new Map([
+    ['createdBy', 'metadata/createdBy'],
+    ['modifiedBy', 'metadata/modifiedBy'],
+    ['versionOf', 'metadata/versionOf'],
+    ['isVersion', 'metadata/isVersion'],
+    ['objcreated', 'metadata/createdOn'],
+    ['objmodified', 'metadata/modifiedOn'],
+    ['txnId', 'metadata/txnId']
+]);
+
+/** Names of older clients, and what they are today. */
+const LEGACY_NAMES: ReadonlyMap<string, string> = new Map([
+    ['objatt_type', 'type'],
+    ['objatt_aclRead', 'aclRead'],
+    ['objatt_createdBy', 'metadata/createdBy'],
+    ['objatt_modifiedBy', 'metadata/modifiedBy'],
+    ['objatt_isVersion', 'metadata/isVersion'],
+    ['objatt_versionOf', 'metadata/versionOf'],
+    ['objatt_publishedBy', 'metadata/publishedBy'],
+    ['objatt_publishedOn', 'metadata/publishedOn'],
+    ['objatt_txnId', 'metadata/txnId'],
+    ['objatt_internal.created', 'metadata/createdOn'],
+    ['objatt_internal.modified', 'metadata/modifiedOn'],
+    ['objatt_hashes', 'metadata/hashes/full']
+]);
+
+/** The field of the index with the words of a property's numbers. */
+export function numberField(name: string): string {
+
+    return NUMBER_MARK + name;
+}
+
+/** The field of the index with the words of a payload. */
+export function payloadField(payload: string): string {
+
+    return PAYLOAD_MARK + withoutIndices(payload);
+}
+
+export function isPayloadField(field: string): boolean {
+
+    return field.startsWith(PAYLOAD_MARK);
+}
+
+/** The field that tells about a payload: `elname_<payload>`, `elatt_<payload>_<fact>`. */
+export function payloadFactField(payload: string, fact: 'filename' | 'mimetype' | 'internal.size' | null): string {
+
+    const name = payload.replaceAll('%', '%25').replaceAll('_', '%5F');
+    return fact === null ? `elname_${name}` : `elatt_${name}_${fact}`;
+}
+
+/** What a field of a query stands for. Null is the default field. Any name is a field; an unknown one has no words. */
+export function resolveField(given: string | null): FieldTarget {
+
+    if (given === null || given === ANY_FIELD || given === '*') {
+        return { kind: 'any' };
+    }
+
+    if (given.startsWith(VALUE_PREFIX)) {
+        return { kind: 'value', column: resolveColumn(given.slice(VALUE_PREFIX.length)) };
+    }
+
+    const name = LEGACY_NAMES.get(given) ?? given;
+    if (name === 'valid') {
+        return { kind: 'constant', word: 'true' };
+    }
+
+    const number = NUMBER_FIELDS.get(name);
+    if (number) {
+        return number;
+    }
+
+    return isKeyword(name) ? { kind: 'keyword', field: name } :
+        { kind: 'text', fields: [name, numberField(name), payloadField(name)], column: name };
+}
+
+/** The column that a sort field or facet stands for. */
+export function resolveColumn(given: string): string {
+
+    const name = LEGACY_NAMES.get(given) ?? given;
+    return COLUMN_ALIASES.get(name) ?? name;
+}
+
+/** True when the values of a field have no column of their own. */
+export function isColumnAlias(name: string): boolean {
+
+    return COLUMN_ALIASES.has(name);
+}
+
+function isKeyword(name: string): boolean {
+
+    return KEYWORD_FIELDS.has(name) || name.startsWith('acl/') || name.startsWith('elname_') ||
+        name.startsWith('elatt_') && !name.endsWith('_filename');
+}
+
+/** Array indices of a JSON pointer count as `_`. */
+function withoutIndices(name: string): string {
+
+    return name.startsWith('/') ? name.replaceAll(/\/(?:0|[1-9][0-9]*)(?=\/|$)/g, '/_') : name;
+}

@@ -1,0 +1,65 @@
+/**
+ * Queries by example: an object whose every leaf must be found at its place in the content. Texts match as phrases, numbers as
+ * numbers; every listed element of an array must occur somewhere in the stored array.
+ */
+
+import { badRequest } from '../doip/error.js';
+import { isJsonObject } from '../doip/json.js';
+import type { JsonValue } from '../doip/json.js';
+import { childPointer } from '../doip/json-pointer.js';
+import { resolveField } from './field-names.js';
+import { MAX_QUERY_DEPTH } from './parse-query.js';
+import { allOf } from './query.js';
+import type { Query } from './query.js';
+import { analysePhrase, MAX_CLAUSES } from './rewrite.js';
+
+/**
+ * The query that an example stands for.
+ *
+ * @throws DoipError 400 when it is not an object, too deep, or has too many leaves
+ */
+export function readQueryJson(example: JsonValue): Query {
+
+    if (!isJsonObject(example)) {
+        throw badRequest('queryJson must be a JSON object');
+    }
+
+    const leaves: Query[] = [];
+    collect(example, '', leaves, 0);
+    return allOf(leaves);
+}
+
+function collect(value: JsonValue, pointer: string, leaves: Query[], depth: number): void {
+
+    if (depth > MAX_QUERY_DEPTH) {
+        throw badRequest(`queryJson is nested deeper than ${MAX_QUERY_DEPTH} levels`);
+    }
+
+    if (Array.isArray(value)) {
+        value.forEach((element) => collect(element, `${pointer}/_`, leaves, depth + 1));
+        return;
+    }
+
+    if (isJsonObject(value)) {
+        Object.entries(value).forEach(([name, member]) => collect(member, childPointer(pointer, name), leaves, depth + 1));
+        return;
+    }
+
+    leaves.push(leaf(value, pointer));
+    if (leaves.length > MAX_CLAUSES) {
+        throw badRequest(`queryJson has more than ${MAX_CLAUSES} leaves`);
+    }
+}
+
+function leaf(value: string | number | boolean | null, pointer: string): Query {
+
+    const scope = { target: resolveField(pointer), boost: 1 };
+    if (typeof value === 'number') {
+        const bound = String(value);
+        return { kind: 'range', low: bound, high: bound, includesLow: true, includesHigh: true, ...scope };
+    }
+
+    // A text without words can only be compared as a whole.
+    const text = String(value);
+    return analysePhrase(text, scope, 0) ?? { kind: 'value', column: pointer, value: text, boost: 1 };
+}
