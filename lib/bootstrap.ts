@@ -105,7 +105,7 @@ function warnAboutDifferences({ catalog, log, seed }: Parts): void {
         log.warn({ configured: seed.prefix, effective: prefix }, 'handle prefix: the design object wins over the configuration');
     }
 
-    if (seed.baseUri !== undefined && seed.baseUri !== baseUri) {
+    if (seed.baseUri && seed.baseUri !== baseUri) {
         log.warn({ configured: seed.baseUri, effective: baseUri ?? null }, 'base URI: the design object wins over the configuration');
     }
 }

@@ -13,6 +13,8 @@ import type { ElementStore, StoreChooser } from './stores/element-store.js';
 import type { StartupState } from './startup-state.js';
 import { openDatabase } from '../db/open.js';
 import { bootstrap } from './bootstrap.js';
+import { claimDataDir, readRepoInit, removeRepoInit } from './data-dir.js';
+import { withRepoInit } from './first-start.js';
 import { KeyedLocks } from './core/locks.js';
 import { DESIGN_ID, serviceId } from './doip/handle.js';
 import { composeIdentity } from './identity/identity.js';
@@ -76,10 +78,40 @@ export interface Runtime {
 
 const TOKEN_TIMEOUT = 30 * 60_000;
 
-/** Opens and composes. When it rejects, nothing stays open. */
-export async function openRuntime(
-    options: GatewayOptions, registry: OperationRegistry, startup: StartupState
-): Promise<{ runtime: Runtime; generatedPassword: string | null }> {
+/** What came of opening. */
+interface Opened {
+    readonly runtime: Runtime;
+    /** The administrator's password when it was made up. */
+    readonly generatedPassword: string | null;
+}
+
+/**
+ * Claims the data folder, opens and composes. When it rejects, nothing stays open.
+ *
+ * @throws DataDirError when the data folder cannot be used, or somebody else uses it
+ */
+export async function openRuntime(options: GatewayOptions, registry: OperationRegistry, startup: StartupState): Promise<Opened> {
+
+    const { dataDir } = options;
+    const claim = claimDataDir(dataDir);
+    try {
+        const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), registry, startup);
+        removeRepoInit(dataDir);
+        const close = async (): Promise<void> => {
+
+            await runtime.close();
+            claim.release();
+        };
+
+        return { runtime: { ...runtime, close }, generatedPassword };
+    }
+    catch (error) {
+        claim.release();
+        throw error;
+    }
+}
+
+async function openClaimed(options: GatewayOptions, registry: OperationRegistry, startup: StartupState): Promise<Opened> {
 
     const { log } = options;
     const db = await openDatabase({ url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log });
