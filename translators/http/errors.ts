@@ -16,6 +16,9 @@ import { respondJson } from './respond.js';
 /** Response headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
+/** The `data` of Boom objects whose cause was logged where it arose. */
+export const REPORTED = Object.freeze({ isReported: true });
+
 /** An error in the terms of HTTP. */
 export interface Failure {
     readonly code: number;
@@ -71,7 +74,7 @@ export function respondFailure(h: ResponseToolkit, { code, body, headers }: Fail
         return response;
     }
 
-    const boom = new Boom.Boom(textOf(body['message']), { statusCode: code });
+    const boom = new Boom.Boom(textOf(body['message']), { statusCode: code, data: REPORTED });
     Object.assign(boom.output, { payload: body, headers: { ...headers } });
     return boom;
 }
@@ -107,6 +110,9 @@ function ofHapi(boom: Boom.Boom, request: Request, statuses: StatusTable): Failu
     return failure(status, code, { message: messageOf(boom, request) }, {}, statuses);
 }
 
+/** The path of the route that hapi takes when no other fits. */
+const UNROUTED = '/{p*}';
+
 const STATUS_OF_CODE: ReadonlyMap<number, string> = new Map([
     [401, Status.unauthenticated], [403, Status.forbidden], [404, Status.notFound], [409, Status.conflict]
 ]);
@@ -117,7 +123,7 @@ function messageOf(boom: Boom.Boom, request: Request): string {
         return internal(boom).message;
     }
 
-    if (boom.output.statusCode === 404 && request.route.settings.isInternal) {
+    if (boom.output.statusCode === 404 && request.route.path === UNROUTED) {
         return `there is nothing at ${request.path}`;
     }
 

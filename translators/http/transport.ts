@@ -6,6 +6,7 @@ import type { Request } from '@hapi/hapi';
 import { BlockList, isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Transport } from '../../lib/doip/envelope.js';
+import { noteTransport } from './callers.js';
 import { header } from './headers.js';
 
 /** Tells how a request reached us. */
@@ -26,11 +27,11 @@ export function createTransportReader(trustedProxies: readonly string[] = []): T
         const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
         const logId = header(request.headers, 'request-id') ?? request.info.id;
         if (trusted && contains(trusted, peer)) {
-            return { ...forwarded(request, peer, encrypted, trusted), logId };
+            return noteTransport(request, { ...forwarded(request, peer, encrypted, trusted), logId });
         }
 
         const secure = encrypted || isLoopback(peer) && !isForwarded(request);
-        return { protocol: encrypted ? 'https' : 'http', secure, remoteAddress: peer, logId };
+        return noteTransport(request, { protocol: encrypted ? 'https' : 'http', secure, remoteAddress: peer, logId });
     };
 }
 
@@ -50,7 +51,15 @@ export function peerSignal(request: Request): AbortSignal {
 
     const controller = new AbortController();
     const abort = (): void => controller.abort(new Error('the client went away'));
-    request.raw.req.once('aborted', abort);
+    const { req, res } = request.raw;
+    req.once('aborted', abort);
+    // HTTP/1.1 does not tell it any more once the body of the request was read.
+    res.once('close', () => {
+
+        if (!res.writableEnded) {
+            abort();
+        }
+    });
     if (!request.active()) {
         abort();
     }

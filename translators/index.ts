@@ -1,0 +1,72 @@
+/**
+ * The hapi plugin: mounts the interfaces of a gateway on the server it is given, this package's own or somebody else's. Works
+ * with hapi's `routes.prefix`. Router settings, CORS and logging belong to the server.
+ */
+
+import type { Plugin, Server } from '@hapi/hapi';
+import Joi from 'joi';
+import type { Gateway } from '../lib/gateway.js';
+import { doipHttp } from './doip-http/index.js';
+import { notingCallers } from './http/callers.js';
+import type { TranslatorOptions } from './http/performer.js';
+import { safeContent } from './http/safe-content.js';
+import { rest } from './rest/index.js';
+import { sessions } from './sessions/index.js';
+
+export { factsOf } from './http/callers.js';
+export { shapeErrors } from './http/errors.js';
+
+/** The interfaces there are. */
+export type TranslatorName = 'rest' | 'doip-http' | 'sessions';
+
+/** What the plugin is given. */
+export interface PluginOptions extends Omit<TranslatorOptions, 'gateway'> {
+    readonly gateway: Gateway;
+    /** Which interfaces to mount; default all. */
+    readonly translators?: readonly TranslatorName[];
+}
+
+declare module '@hapi/hapi' {
+
+    interface PluginProperties {
+        'doip-gateway': { readonly gateway: Gateway };
+    }
+}
+
+const TRANSLATORS: Readonly<Record<TranslatorName, Plugin<TranslatorOptions>>> = {
+    rest,
+    'doip-http': doipHttp,
+    sessions
+};
+
+const NAMES = Object.keys(TRANSLATORS) as TranslatorName[];
+
+const optionsSchema = Joi.object<PluginOptions>({
+    gateway: Joi.object({ perform: Joi.function().required() }).unknown().required(),
+    translators: Joi.array().items(Joi.string().valid(...NAMES)).unique(),
+    limits: Joi.object().unknown(),
+    trustedProxies: Joi.array().items(Joi.string()),
+    bases: Joi.array().items(Joi.string().allow('').pattern(/^(\/[\w.~-]+)*$/))
+}).required().label('options of the plugin doip-gateway');
+
+/**
+ * The plugin.
+ *
+ * @example
+ * await server.register({ plugin, options: { gateway }, routes: { prefix: '/repository' } });
+ */
+export const plugin: Plugin<PluginOptions> = {
+    name: 'doip-gateway',
+
+    async register(server: Server, options: PluginOptions): Promise<void> {
+
+        Joi.assert(options, optionsSchema);
+        const { gateway, translators = NAMES, ...rest } = options;
+        server.expose('gateway', gateway);
+        server.ext('onPreResponse', safeContent, { sandbox: 'plugin' });
+        const performer = notingCallers(gateway);
+        for (const name of translators) {
+            await server.register({ plugin: TRANSLATORS[name], options: { gateway: performer, ...rest } });
+        }
+    }
+};
