@@ -1,0 +1,144 @@
+/**
+ * The composition root with hapi: a server that listens as configured, with the interfaces of a gateway mounted, logged and
+ * guarded. What the service can do is not decided here.
+ */
+
+import type { Lifecycle, Server } from '@hapi/hapi';
+import Hapi from '@hapi/hapi';
+import type { Logger } from 'pino';
+import { factsOf, plugin, shapeErrors } from '../translators/index.js';
+import type { Config } from './config.js';
+import { DataDirError } from './data-dir.js';
+import type { Gateway } from './gateway.js';
+import { createGateway } from './gateway.js';
+import { openLog } from './log.js';
+import { logAccess } from './server/access-log.js';
+import { clientErrorHandler, refuseExpectation } from './server/client-errors.js';
+import { Connections } from './server/connections.js';
+import { createCors } from './server/cors.js';
+import { gatewayOptions } from './server/gateway-options.js';
+import { createListener } from './server/listener.js';
+import { assignRequestId, requestIdOf } from './server/request-id.js';
+import { requestLimits } from './server/request-limits.js';
+import type { Endpoint } from './services.js';
+
+/** What a server can be given besides its configuration. */
+export interface ServerOptions {
+    /** A gateway that was made already; the server starts and stops it. Without it one is made from the configuration. */
+    readonly gateway?: Gateway;
+    readonly log?: Logger;
+    /** Is told the password of the administrator when the first start had to make one up. Default: printed. */
+    readonly onGeneratedPassword?: (password: string) => void;
+}
+
+/**
+ * Makes a server that is ready to start. Its gateway, `server.plugins['doip-gateway'].gateway`, takes operations of one's own
+ * until `server.start()`, which opens the database and listens. It listens also when the gateway could not be started, so
+ * that `/startupStatus` can tell. `server.stop()` lets requests in progress end.
+ *
+ * @example
+ * const server = await createServer(configure({ PORT: 0 }));
+ * server.plugins['doip-gateway'].gateway.registerOperation(wordCount);
+ * await server.start();
+ * console.log(serverUrl(server, config));
+ *
+ * @throws Error when certificate and key cannot be used
+ */
+export async function createServer(config: Config, options: ServerOptions = {}): Promise<Server> {
+
+    const log = options.log ?? openLog(config.log).logger;
+    const gateway = options.gateway ?? createGateway({ ...gatewayOptions(config, log), endpoint: () => endpointOf(server) });
+    const listener = createListener(config.listen, config.http);
+    const connections = new Connections(listener, config.http);
+    const server: Server = Hapi.server({
+        listener: listener.front,
+        tls: listener.isSecure,
+        port: config.listen.port,
+        address: config.listen.host,
+        operations: { cleanStop: false },                   // See connections.ts, which also knows HTTP/2
+        debug: false,
+        state: { ignoreErrors: true },
+        routes: { state: { parse: true, failAction: 'ignore' }, payload: { maxBytes: config.limits.jsonBytes } }
+    });
+    listener.front.removeAllListeners('clientError');       // hapi's, whose answer is not JSON
+    listener.front.on('clientError', clientErrorHandler(connections, log));
+    listener.front.on('checkExpectation', refuseExpectation);
+
+    guard(server, config, connections, gateway);
+    logAccess(server, log, factsOf);
+    runGateway(server, gateway, log, options.onGeneratedPassword ?? printPassword);
+    server.events.on('closing', () => connections.drain(config.http.shutdownSeconds * 1000));
+    await server.register({
+        plugin, options: { gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies }
+    }, config.listen.basePath === '' ? {} : { routes: { prefix: config.listen.basePath } });
+    return server;
+}
+
+/** The address under which a started server can be reached from its own machine. */
+export function serverUrl(server: Server, { listen: { host, basePath } }: Config): string {
+
+    const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+    return `${server.info.protocol}://${name.includes(':') ? `[${name}]` : name}:${server.info.port}${basePath}`;
+}
+
+/** Where clients reach the service, as Hello tells it. */
+function endpointOf({ info }: Server): Endpoint {
+
+    return { address: info.address ?? info.host, port: Number(info.port), protocol: info.protocol.toUpperCase() };
+}
+
+/** What happens to every request and response, also to those that no route takes. */
+function guard(server: Server, config: Config, connections: Connections, gateway: Gateway): void {
+
+    const cors = createCors(config.listen);
+    server.ext('onRequest', assignRequestId);
+    server.ext('onRequest', requestLimits(config.http));
+    server.ext('onPreResponse', shapeErrors(gateway.statuses));
+    server.ext('onPreResponse', addHeaders(connections));
+    if (cors) {
+        server.ext('onRequest', cors.onRequest);
+        server.ext('onPreResponse', cors.onPreResponse);
+    }
+}
+
+function addHeaders(connections: Connections): Lifecycle.Method {
+
+    return (request, h) => {
+
+        const { response } = request;
+        const headers = 'isBoom' in response ? response.output.headers : response.headers;
+        headers['request-id'] = requestIdOf(request);
+        headers['x-content-type-options'] = 'nosniff';
+        if (connections.isClosing && request.raw.req.httpVersionMajor === 1) {
+            headers['connection'] = 'close';
+        }
+
+        return h.continue;
+    };
+}
+
+function runGateway(server: Server, gateway: Gateway, log: Logger, onGeneratedPassword: (password: string) => void): void {
+
+    server.ext('onPreStart', async () => {
+
+        try {
+            const { generatedPassword } = await gateway.start();
+            if (generatedPassword !== null) {
+                onGeneratedPassword(generatedPassword);
+            }
+        }
+        catch (error) {
+            if (error instanceof DataDirError) {
+                throw error;                                // Somebody else serves this folder, or nobody can
+            }
+
+            log.error({ err: error }, 'the gateway could not be started');
+        }
+    });
+    server.ext('onPostStop', () => gateway.stop());
+}
+
+function printPassword(password: string): void {
+
+    console.log(`password of admin, made at random and not stored: ${password}`);
+}

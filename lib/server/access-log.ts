@@ -1,0 +1,102 @@
+/**
+ * One line per request: who, what, with which result and how long. Secrets that clients put into the query string do not show.
+ */
+
+import type { Request, Server } from '@hapi/hapi';
+import type { Logger } from 'pino';
+import { requestIdOf } from './request-id.js';
+
+/** What the log wants to know and the translators know. */
+export interface RequestFacts {
+    /** User id; null when anonymous, undefined when nobody asked. */
+    readonly callerId?: string | null | undefined;
+    readonly operationId?: string | undefined;
+    /** Address of the client, behind trusted proxies too. */
+    readonly remoteAddress?: string | undefined;
+}
+
+const MAX_LOGGED_URL = 2048;
+const HIDDEN = '[secret]';
+/** Parameters that hold credentials, or JSON in which there may be some. */
+const SECRET_NAME = /^(u|i|input|params|authentication)(\.|$)|password|secret|token|assertion|credential|jwt/i;
+const SECRET_VALUE = /password|secret|token|assertion/i;
+
+/** Logs every response of a server, and the faults that hapi or a handler met. */
+export function logAccess(server: Server, log: Logger, factsOf: (request: Request) => RequestFacts): void {
+
+    server.events.on('response', (request) => {
+
+        const { callerId, operationId, remoteAddress } = factsOf(request);
+        const { info, method, raw } = request;
+        const fields = {
+            requestId: requestIdOf(request),
+            remote: remoteAddress ?? info.remoteAddress,
+            http: raw.req.httpVersion,
+            method: method.toUpperCase(),
+            url: loggedUrl(raw.req.url ?? ''),
+            status: statusOf(request),
+            ms: (info.completed || Date.now()) - info.received,
+            ...(operationId === undefined ? {} : { operation: operationId }),
+            ...(callerId === undefined ? {} : { user: callerId }),
+            ...(info.responded > 0 ? {} : { broken: true })
+        };
+        log.info(fields, 'request');
+    });
+
+    server.events.on({ name: 'request', channels: ['error', 'app'] }, (request, event) => {
+
+        if (event.error !== undefined && !isReported(event.error)) {
+            log.error({ requestId: requestIdOf(request), err: event.error, tags: event.tags }, 'fault in a request');
+        }
+    });
+}
+
+/** A URL as it may be logged: bounded in length, without the values of parameters that hold credentials. */
+export function loggedUrl(url: string): string {
+
+    const mark = url.indexOf('?');
+    if (mark === -1) {
+        return shorten(url);
+    }
+
+    const parameters = url.slice(mark + 1, mark + 1 + MAX_LOGGED_URL).split('&').map(withoutSecret);
+    return shorten(`${url.slice(0, mark)}?${parameters.join('&')}`);
+}
+
+function withoutSecret(parameter: string): string {
+
+    const sign = parameter.indexOf('=');
+    if (sign === -1) {
+        return parameter;
+    }
+
+    const name = parameter.slice(0, sign);
+    const isSecret = SECRET_NAME.test(decode(name)) || SECRET_VALUE.test(decode(parameter.slice(sign + 1)));
+    return isSecret ? `${name}=${HIDDEN}` : parameter;
+}
+
+function decode(text: string): string {
+
+    try {
+        return decodeURIComponent(text.replaceAll('+', ' '));
+    }
+    catch {
+        return text;                                        // Not percent-encoded as it should be: judged as it stands
+    }
+}
+
+function shorten(text: string): string {
+
+    return text.length > MAX_LOGGED_URL ? `${text.slice(0, MAX_LOGGED_URL)}…` : text;
+}
+
+/** Answers with status 500 whose cause is in the log already; see `translators/http/errors.ts`. */
+function isReported(error: object): boolean {
+
+    return (error as { data?: { isReported?: unknown } | null }).data?.isReported === true;
+}
+
+function statusOf({ response }: Request): number {
+
+    return 'isBoom' in response ? response.output.statusCode : response.statusCode;
+}

@@ -1,0 +1,22 @@
+/**
+ * The part of the configuration that the gateway needs, in its words.
+ */
+
+import type { Logger } from 'pino';
+import type { Config } from '../config.js';
+import type { GatewayOptions } from '../runtime.js';
+
+/** What `createGateway` takes, from a configuration. */
+export function gatewayOptions({ admin, limits, service, storage }: Config, log: Logger): GatewayOptions {
+
+    return {
+        dataDir: storage.dataDir,
+        databaseUrl: storage.databaseUrl,
+        prefix: service.handlePrefix,
+        baseUri: service.baseUri,
+        adminPassword: admin.password,
+        extensionKeyword: service.extensionKeyword,
+        limits,
+        log
+    };
+}

@@ -1,0 +1,58 @@
+/**
+ * What a request must keep to before anybody looks at what it wants. The parser knows one limit for everything; here URL and
+ * headers are measured each on its own, for HTTP/1.1 and HTTP/2 alike.
+ */
+
+import type { Lifecycle, Request } from '@hapi/hapi';
+import type { HttpConfig } from '../config.js';
+import { badRequest } from '../doip/error.js';
+import type { DoipError } from '../doip/error.js';
+
+/** Separators that belong to a header line, `: ` and the line break. */
+const LINE_BYTES = 4;
+
+/** Makes the check for `onRequest`. What it throws is put into words by whoever shapes errors. */
+export function requestLimits(config: HttpConfig): Lifecycle.Method {
+
+    return (request, h) => {
+
+        const fault = faultOf(request, config);
+        if (fault) {
+            throw fault;
+        }
+
+        return h.continue;
+    };
+}
+
+function faultOf(request: Request, { maxUrlBytes, maxHeaderBytes }: HttpConfig): DoipError | null {
+
+    const { req } = request.raw;
+    if ((req.url ?? '').length > maxUrlBytes) {
+        return badRequest(`the URL is longer than the allowed ${maxUrlBytes} bytes`, { http: 414 });
+    }
+
+    if (headerBytes(req.rawHeaders) > maxHeaderBytes) {
+        return badRequest(`the headers are longer than the allowed ${maxHeaderBytes} bytes`, { http: 431 });
+    }
+
+    if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+        return badRequest('the header Host is missing');
+    }
+
+    return null;
+}
+
+/** Names and values of HTTP headers have one byte per character here. The URL is counted by itself. */
+function headerBytes(rawHeaders: readonly string[]): number {
+
+    let bytes = 0;
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+        const name = rawHeaders[i] ?? '';
+        if (name !== ':path') {
+            bytes += name.length + (rawHeaders[i + 1] ?? '').length + LINE_BYTES;
+        }
+    }
+
+    return bytes;
+}

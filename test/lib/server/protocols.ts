@@ -1,0 +1,154 @@
+/** The same requests over HTTP/1.1, HTTPS with HTTP/1.1, and HTTP/2: a client must not notice which it speaks. */
+
+import { once } from 'node:events';
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { body } from '../../support/bytes.js';
+import type { Client, Protocol, TestServer } from '../../support/server.js';
+import { clientOf, pathOf, startServer } from '../../support/server.js';
+import { until } from '../../support/until.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const MIB = 1024 * 1024;
+const PROTOCOLS: readonly Protocol[] = ['http/1.1', 'https, http/1.1', 'https, http/2'];
+
+for (const protocol of PROTOCOLS) {
+    describe(`a server spoken to by ${protocol}`, () => {
+
+        let server: TestServer;
+        let client: Client;
+
+        before(async () => {
+
+            server = await startServer({}, { tls: protocol !== 'http/1.1' });
+            client = clientOf(server, protocol);
+        });
+
+        after(async () => {
+
+            client.close();
+            await server.stop();
+        });
+
+        it('answers an operation', async () => {
+
+            const { status, headers, text } = await client.text({ path: '/doip/0.DOIP/Op.Hello?targetId=service' });
+
+            expect(status).to.equal(200);
+            expect(headers['content-type']).to.match(/^application\/json/);
+            expect(headers['request-id']).to.match(/^[0-9a-f]{12}$/);
+            expect(JSON.parse(text)).to.include({ id: 'test/service' });
+        });
+
+        it('answers HEAD with the headers of GET and no body', async () => {
+
+            const path = pathOf('Source', '&size=300000');
+
+            const head = await client.text({ path, method: 'HEAD' });
+            const get = await client.send({ path });
+            get.body.resume();
+
+            expect(head.status).to.equal(200);
+            expect(head.text).to.be.empty();
+            expect(head.headers['content-length']).to.equal('300000');
+            expect(head.headers['content-type']).to.equal(get.headers['content-type']);
+        });
+
+        it('sends 5 MiB as a stream', async () => {
+
+            const response = await client.send({ path: pathOf('Source', `&size=${5 * MIB}`) });
+
+            let bytes = 0;
+            for await (const chunk of response.body) {
+                bytes += (chunk as Buffer).length;
+            }
+
+            expect(bytes).to.equal(5 * MIB);
+        });
+
+        it('takes 5 MiB as a stream', async () => {
+
+            const { status, text } = await client.text({
+                path: pathOf('Sink'), method: 'POST', body: body(5 * MIB), headers: { 'content-type': 'image/png' }
+            });
+
+            expect(status).to.equal(200);
+            expect(JSON.parse(text)).to.equal({ bytes: 5 * MIB });
+        });
+
+        it('answers errors in JSON with a message', async () => {
+
+            const cases: [path: string, method: string, status: number][] = [
+                ['/nowhere', 'GET', 404], [pathOf('Unknown'), 'POST', 400], ['/doip?targetId=service', 'GET', 400], ['/doip', 'DELETE', 405]
+            ];
+
+            for (const [path, method, expected] of cases) {
+                const { status, headers, text } = await client.text({ path, method });
+                expect(status).to.equal(expected);
+                expect(headers['request-id']).to.exist();
+                expect(JSON.parse(text)).to.include('message');
+            }
+        });
+
+        it('tells nothing of a fault of its own, and logs it', async () => {
+
+            const { status, headers, text } = await client.text({ path: pathOf('Crash') });
+
+            expect(status).to.equal(500);
+            expect(text).to.equal('{"message":"Something went wrong. Contact your sysadmin."}');
+            const entries = server.log.filter(({ level, msg }) => level === 50 && JSON.stringify(msg).includes('Something went wrong'));
+            expect(entries.some(({ request }) => request === headers['request-id'])).to.be.true();
+            expect(JSON.stringify(server.log)).to.include('the secret is 42');
+        });
+
+        it('tells the operation when its caller goes away', async () => {
+
+            const before = server.waiting.aborted;
+            const calls = server.waiting.calls;
+            const pending = client.send({ path: pathOf('Wait'), headers: { 'x-test': 'abort' } }).catch((error: Error) => error);
+            await until(() => server.waiting.calls > calls);
+            client.close();
+            await pending;
+
+            await until(() => server.waiting.aborted > before);
+            client = clientOf(server, protocol);
+        });
+
+        it('tells the operation when its caller goes away after sending a body', async () => {
+
+            const before = server.waiting.aborted;
+            const calls = server.waiting.calls;
+            const pending = client.send({ path: pathOf('Wait'), method: 'POST', body: 'some bytes', headers: { 'content-type': 'image/png' } })
+                .catch((error: Error) => error);
+            await until(() => server.waiting.calls > calls);
+            client.close();
+            await pending;
+
+            await until(() => server.waiting.aborted > before);
+            client = clientOf(server, protocol);
+        });
+
+        it('goes on after a download was broken off', async () => {
+
+            const response = await client.send({ path: pathOf('Source', `&size=${200 * MIB}`) });
+            await once(response.body, 'readable');
+            response.body.on('error', () => undefined);
+            response.abort();
+
+            const { status } = await client.text({ path: '/doip/0.DOIP/Op.Hello?targetId=service' });
+            expect(status).to.equal(200);
+            await until(() => server.log.some(({ url, broken }) => String(url).includes('size=209715200') && broken === true));
+        });
+
+        it('answers many requests at once', async () => {
+
+            const answers = await Promise.all(Array.from({ length: 50 }, (_, i) =>
+                client.text({ path: pathOf('Source', `&size=${i * 1000}`) })));
+
+            expect(answers.map(({ text, status }) => [status, text.length > 0])).to.equal(
+                Array.from({ length: 50 }, (_, i) => [200, i > 0]));
+        });
+    });
+}
