@@ -27,6 +27,12 @@ export interface MigrateOptions {
     readonly migrations?: readonly Migration[];
 }
 
+interface Setting {
+    readonly dialect: Dialect;
+    readonly alone: boolean;
+    readonly log: Log;
+}
+
 const MIGRATION_TABLE = 'migrations';
 const LOCK_WAIT_MS = 60_000;
 
@@ -54,7 +60,7 @@ export async function migrateSqlite(
         }
     });
     try {
-        await migrate(knex, 'sqlite', log, options);
+        await migrate(knex, { dialect: 'sqlite', alone: true, log }, options);
     }
     finally {
         await knex.destroy();
@@ -68,7 +74,7 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
     // The server frees its lock when the connection that holds it goes away.
     const lock = await createConnection(mysqlConnection(address));
     try {
-        await lockServer(lock, address.database);
+        const alone = await lockServer(lock, address.database);
         const knex = makeKnex({
             client: knexClient('mysql'),
             connection: mysqlConnection(address),
@@ -76,7 +82,7 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
             log: knexLog(log)
         });
         try {
-            await migrate(knex, 'mysql', log, options);
+            await migrate(knex, { dialect: 'mysql', alone, log }, options).catch(explainLock);
         }
         finally {
             await knex.destroy();
@@ -87,13 +93,19 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
     }
 }
 
-/** Runs under a lock that ends with its holder, so a lock left in knex's own table is from a process that died. */
-async function migrate(knex: Knex, dialect: Dialect, log: Log, options: MigrateOptions): Promise<void> {
+/**
+ * `alone` means that it runs under a lock that ends with its holder: then a lock left in knex's own table is from a process
+ * that died. Otherwise that table is all there is to keep two nodes apart.
+ */
+async function migrate(knex: Knex, { dialect, alone, log }: Setting, options: MigrateOptions): Promise<void> {
 
     const list = options.migrations ?? MIGRATIONS;
     const config: Knex.MigratorConfig = { migrationSource: sourceOf(list, dialect), tableName: MIGRATION_TABLE };
     await refuseNewer(knex, list);
-    await knex.migrate.forceFreeMigrationsLock(config);
+    if (alone) {
+        await knex.migrate.forceFreeMigrationsLock(config);
+    }
+
     const target = options.target ?? 'newest';
     if (target === 'newest') {
         const [, names] = await knex.migrate.latest(config) as [number, string[]];
@@ -105,6 +117,17 @@ async function migrate(knex: Knex, dialect: Dialect, log: Log, options: MigrateO
     }
 
     await migrateDown(knex, config, target.downTo, log);
+}
+
+/** Only where knex's own lock counts, on a Galera cluster: there a dead process leaves it behind. */
+function explainLock(error: unknown): never {
+
+    if (error instanceof Error && error.name === 'MigrationLocked') {
+        throw new Error('another node is migrating the database, start again when it is done; if there is none, ' +
+            `a node died while it did so: set is_locked to 0 in the table ${MIGRATION_TABLE}_lock`, { cause: error });
+    }
+
+    throw error;
 }
 
 async function migrateDown(knex: Knex, config: Knex.MigratorConfig, last: string | null, log: Log): Promise<void> {
@@ -185,12 +208,20 @@ async function lockFile(path: string): Promise<() => void> {
     }
 }
 
-async function lockServer(connection: Connection, database: string): Promise<void> {
+/** Locks the server; false when that locks one node of a cluster only. */
+async function lockServer(connection: Connection, database: string): Promise<boolean> {
+
+    const [cluster] = await connection.query('show variables where variable_name = \'wsrep_on\' and value = \'ON\'');
+    if ((cluster as unknown[]).length > 0) {
+        return false;
+    }
 
     const [rows] = await connection.query('select get_lock(?, ?) as taken', [lockName(database), LOCK_WAIT_MS / 1000]);
     if ((rows as { taken: number | null }[])[0]?.taken !== 1) {
         throw new Error(`another node has been migrating the database for more than ${LOCK_WAIT_MS / 1000} seconds; try again later`);
     }
+
+    return true;
 }
 
 /** Locks of a server are shared by its databases, and their names have at most 64 characters. */
