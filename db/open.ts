@@ -12,6 +12,9 @@ import { openMysqlDatabase } from './mysql.js';
 import { parseMysqlUrl } from './mysql-url.js';
 import { openSqliteDatabase, sqliteFiles } from './sqlite.js';
 
+/** The files hold secrets: a folder that is made here is nobody else's to read. */
+const FOLDER = { recursive: true, mode: 0o700 };
+
 /** Where the rows are. */
 export interface DatabaseOptions {
     /** `mysql://user:password@host:port/database`; without it SQLite files in `dataDir`. */
@@ -29,7 +32,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         return await openMysqlDatabase(parseMysqlUrl(options.url), log);
     }
 
-    await mkdir(options.dataDir, { recursive: true });
+    await mkdir(options.dataDir, FOLDER);
     return openSqliteDatabase(options.dataDir, log);
 }
 
@@ -42,6 +45,6 @@ export async function migrateDatabase(options: DatabaseOptions, how: MigrateOpti
         return;
     }
 
-    await mkdir(options.dataDir, { recursive: true });
+    await mkdir(options.dataDir, FOLDER);
     await migrateSqlite(sqliteFiles(options.dataDir), log, how);
 }

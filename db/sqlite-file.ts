@@ -19,13 +19,16 @@ const LOG_BYTES = 8 * 1024 * 1024;
 /** How many statements a connection keeps prepared. */
 const KEPT_STATEMENTS = 1_000;
 
-/** How long a connection waits for another program that holds the file, such as a backup. */
-const BUSY_TIMEOUT_MS = 10_000;
+/** How long a writer waits for another program that holds the file, such as a backup; it does so on a thread of its own. */
+const WRITER_TIMEOUT_MS = 10_000;
+
+/** Readers hardly ever meet a lock, and the event loop waits with them. */
+const READER_TIMEOUT_MS = 500;
 
 /** Opens a connection that may write; creates the file when it is not there. */
-export function openSqlite(file: SqliteFile): Sqlite.Database {
+export function openSqlite(file: SqliteFile, timeout = WRITER_TIMEOUT_MS): Sqlite.Database {
 
-    const db = new Sqlite(file.path, { timeout: BUSY_TIMEOUT_MS });
+    const db = new Sqlite(file.path, { timeout });
     // Before the first table is made these two take effect, later they are no-ops.
     db.pragma(`page_size = ${file.pageSize}`);
     db.pragma('auto_vacuum = INCREMENTAL');
@@ -41,7 +44,7 @@ export function openSqlite(file: SqliteFile): Sqlite.Database {
 /** Opens a connection that never writes. */
 export function openSqliteReader(file: SqliteFile): Sqlite.Database {
 
-    const db = openSqlite(file);
+    const db = openSqlite(file, READER_TIMEOUT_MS);
     db.pragma('query_only = ON');
     return db;
 }

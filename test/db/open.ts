@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -13,7 +14,7 @@ const { describe, it } = lab;
 
 describe('opening a database', () => {
 
-    it('makes the data folder and both files, ready to give space back', async () => {
+    it('makes the data folder, for nobody else to read, and both files, ready to give space back', async () => {
 
         const place = await createSqlite();
         const dataDir = join(place.options.dataDir, 'deep', 'down');
@@ -21,6 +22,7 @@ describe('opening a database', () => {
         await database.migrate();
         await database.close();
 
+        expect(statSync(dataDir).mode & 0o777).to.equal(0o700);
         for (const file of ['repository.sqlite', 'blobs.sqlite']) {
             const db = new Sqlite(join(dataDir, file));
             expect(db.pragma('auto_vacuum', { simple: true })).to.equal(2);
