@@ -17,8 +17,16 @@ export interface WriterOptions {
 
 /** A batch to write, or the word to end. */
 export type ToWriter =
-    | { readonly kind: 'commit'; readonly units: readonly Unit[]; readonly durable: boolean; readonly lent: readonly ArrayBuffer[] }
+    | ({ readonly kind: 'commit'; readonly units: readonly Unit[]; readonly lent: readonly ArrayBuffer[] } & BatchOptions)
     | { readonly kind: 'close' };
+
+/** How a batch is committed. */
+export interface BatchOptions {
+    /** Whether the disk must have it before it is answered. */
+    readonly durable: boolean;
+    /** Whether to give free pages back to the disk. */
+    readonly reclaim: boolean;
+}
 
 /** The file is open; or what became of the units of a batch, in their order, and the buffers that were lent for it. */
 export type FromWriter =
@@ -42,6 +50,10 @@ class Refusal extends Error {
 
 const DUPLICATE = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
+/** Free pages that stay in the file, and how many go at once: with pages of 16 KiB, 64 MiB and 8 MiB. */
+const KEPT_PAGES = 4096;
+const RECLAIMED_PAGES = 512;
+
 class Writer {
 
     readonly #db: Sqlite.Database;
@@ -55,12 +67,16 @@ class Writer {
     }
 
     /** Writes a batch; an error of the transaction itself is everybody's. */
-    write(units: readonly Unit[], durable: boolean): UnitOutcome[] {
+    write(units: readonly Unit[], { durable, reclaim }: BatchOptions): UnitOutcome[] {
 
         try {
             this.#setDurable(durable);
             this.#run('begin immediate');
             const outcomes = units.map((unit) => this.#writeUnit(unit));
+            if (reclaim) {
+                this.#reclaim();
+            }
+
             this.#run('commit');
             return outcomes;
         }
@@ -134,6 +150,15 @@ class Writer {
         }
     }
 
+    /** Cuts off some of the free pages, except for those that the next uploads can use. */
+    #reclaim(): void {
+
+        const free = this.#db.pragma('freelist_count', { simple: true }) as number;
+        if (free > KEPT_PAGES) {
+            this.#db.pragma(`incremental_vacuum(${Math.min(free - KEPT_PAGES, RECLAIMED_PAGES)})`);
+        }
+    }
+
     #run(sql: string): void {
 
         this.#statements.get(sql).run();
@@ -167,8 +192,8 @@ function serve(): void {
             return;
         }
 
-        const { units, durable, lent } = message;
-        const outcomes = writer.write(units, durable);
+        const { units, lent } = message;
+        const outcomes = writer.write(units, message);
         port.postMessage({ kind: 'written', outcomes, returned: lent } satisfies FromWriter, lent);
     });
     port.postMessage({ kind: 'ready' } satisfies FromWriter);

@@ -21,6 +21,8 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 export interface CommitOptions {
     /** False for bytes that become durable with a later durable unit. Default true. */
     readonly durable?: boolean;
+    /** True to give free pages back to the disk, after deletions. Default false. */
+    readonly reclaim?: boolean;
     /** A buffer of the unit that goes to the writer without being copied … */
     readonly lend?: ArrayBuffer;
     /** … and comes back here before the result. */
@@ -122,6 +124,7 @@ export class SqliteWriter {
             kind: 'commit',
             units: batch.map(({ unit }) => unit),
             durable: batch.some(({ options }) => options.durable ?? true),
+            reclaim: batch.some(({ options }) => options.reclaim ?? false),
             lent
         };
         try {

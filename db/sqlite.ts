@@ -164,7 +164,8 @@ class SqliteBlobs implements BlobDatabase {
 
         const sql = 'delete from blob_chunks where blob_id = ? and n in ' +
             '(select n from blob_chunks where blob_id = ? order by n desc limit ?)';
-        const result = await this.#writer.commit({ steps: [{ sql, bindings: [blobId, blobId, limit] }] }, { durable: false });
+        const unit = { steps: [{ sql, bindings: [blobId, blobId, limit] }] };
+        const result = await this.#writer.commit(unit, { durable: false, reclaim: true });
         return result.ok ? result.steps[0]?.rows ?? 0 : 0;
     }
 
