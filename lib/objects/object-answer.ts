@@ -21,6 +21,19 @@ export function objectAnswer(asking: Asking, object: StoredObject): [JsonValue, 
     return [toDigitalObject(visible) as unknown as JsonObject, objectFacts(asking, object)];
 }
 
+/** Like {@link objectAnswer} for what was written, or for what a dry run would have written: that has no transaction number. */
+export function writtenAnswer(asking: Asking, object: StoredObject, dryRun: boolean): [JsonValue, JsonObject] {
+
+    const [value, facts] = objectAnswer(asking, object);
+    if (dryRun) {
+        const { attributes } = value as { attributes: JsonObject };
+        const { txnId, ...metadata } = attributes['metadata'] as JsonObject;
+        attributes['metadata'] = metadata;
+    }
+
+    return [value, facts];
+}
+
 /** Attributes of an answer about an object: its type, and what the caller may do with it. */
 export function objectFacts({ caller, services: { policy } }: Asking, object: StoredObject): JsonObject {
 

@@ -10,7 +10,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../doip/error.js';
 import { Op } from '../../doip/operation-ids.js';
 import { readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
-import { objectAnswer } from '../../objects/object-answer.js';
+import { writtenAnswer } from '../../objects/object-answer.js';
 
 interface CreateAttributes {
     readonly dryRun: boolean;
@@ -41,7 +41,7 @@ export const create = defineOperation<CreateAttributes>({
 
             return objects.create(input, { caller, dryRun, requestContext: context.requestContext }, { suffix });
         });
-        return result.json(...objectAnswer(context, stored));
+        return result.json(...writtenAnswer(context, stored, dryRun));
     }
 });
 

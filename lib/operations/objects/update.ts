@@ -11,7 +11,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { checkElementName } from '../../objects/field-rules.js';
 import { readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
-import { objectAnswer } from '../../objects/object-answer.js';
+import { writtenAnswer } from '../../objects/object-answer.js';
 
 interface UpdateAttributes {
     readonly dryRun: boolean;
@@ -54,7 +54,7 @@ export const update = defineOperation<UpdateAttributes>({
             requestContext: context.requestContext,
             check: (object) => demand(caller, policy.canWrite(caller, object))
         }));
-        return result.json(...objectAnswer(context, stored));
+        return result.json(...writtenAnswer(context, stored, dryRun));
     }
 });
 
