@@ -3,7 +3,6 @@
  */
 
 import type { Server } from '@hapi/hapi';
-import type { JsonObject } from '../../lib/doip/json.js';
 import type { Performer, TranslatorOptions } from '../../translators/http/performer.js';
 import * as Hapi from '@hapi/hapi';
 import { rest } from '../../translators/rest/index.js';
@@ -60,8 +59,8 @@ export function multipart(...parts: readonly FormPart[]): { payload: Buffer; hea
     };
 }
 
-/** The JSON of a response body. */
-export function jsonOf(response: { readonly payload: string }): JsonObject {
+/** The JSON object in a response body. Its members are unknown, for the types of JSON are too deep for those of assertions. */
+export function jsonOf(response: { readonly payload: string }): Readonly<Record<string, unknown>> {
 
-    return JSON.parse(response.payload) as JsonObject;
+    return JSON.parse(response.payload) as Record<string, unknown>;
 }

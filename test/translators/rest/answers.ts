@@ -81,7 +81,7 @@ describe('Answers of the REST interface', () => {
 
         expect(response.statusCode).to.equal(404);
         expect(response.headers['content-type']).to.match(/^application\/json/);
-        expect<unknown>(jsonOf(response)).to.equal({ message: 'object t/1 does not exist' });
+        expect(jsonOf(response)).to.equal({ message: 'object t/1 does not exist' });
     });
 
     it('answers HEAD like GET, without a body', async () => {
