@@ -48,7 +48,7 @@ export function multipart(...parts: readonly FormPart[]): { payload: Buffer; hea
     const boundary = 'boundary-of-the-test';
     const chunks = parts.flatMap(({ name, value, filename, type }) => {
 
-        const file = filename === undefined ? '' : `; filename="${filename}"`;
+        const file = filename === undefined ? '' : `; filename="${filename.replaceAll('"', '\\"')}"`;
         const mediaType = type === undefined ? '' : `Content-Type: ${type}\r\n`;
         const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n${mediaType}\r\n`;
         return [Buffer.from(head), Buffer.from(value), Buffer.from('\r\n')];

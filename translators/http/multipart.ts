@@ -74,7 +74,13 @@ function boundaryOf(type: MediaType): string {
 
 function describe(headers: ReadonlyMap<string, string>, body: AsyncIterable<Uint8Array>): Part {
 
-    const disposition = parseDisposition(headers.get('content-disposition') ?? '');
+    const text = headers.get('content-disposition') ?? '';
+    const disposition = parseDisposition(text);
+    if (disposition.filename === undefined && /;[ \t]*filename\*?[ \t]*=/i.test(text)) {
+        // Taken for a field, the file would be lost without a word
+        throw badRequest('a part of the multipart body has a file name that cannot be read: quotes in it must be escaped');
+    }
+
     const mediaType = headers.get('content-type');
     return {
         headers,

@@ -73,6 +73,10 @@ describe('The body of a multipart create', () => {
         ['content twice', multipart({ name: 'content', value: '{}' }, { name: 'json', value: '{}' }), /part content is given more than once/],
         ['two ACLs', multipart({ name: 'acl', value: '{}' }, { name: 'acl', value: '{}' }), /part acl is given more than once/],
         ['a body that breaks off', { ...multipart({ name: 'content', value: '{}' }), payload: '--boundary-of-the-test\r\n' }, /multipart/],
+        ['a file name that cannot be read', {
+            payload: '--b\r\nContent-Disposition: form-data; name="p"; filename="a "b".txt"\r\n\r\nx\r\n--b--',
+            headers: { 'content-type': 'multipart/form-data; boundary=b' }
+        }, /file name that cannot be read/],
         ['no boundary', { payload: 'x', headers: { 'content-type': 'multipart/form-data' } }, /boundary/],
         ['JSON that breaks off', { payload: '{"a":' }, /^JSON is malformed at line 1/],
         ['JSON in another encoding', { payload: Buffer.from([0x22, 0xff, 0x22]) }, /UTF-8/],
