@@ -73,6 +73,7 @@ export function respondBytes(request: Request, h: ResponseToolkit, output: Bytes
     const mediaType = mediaTypeOf(attributes, segment);
     const response = h.response(output.ready ?? streamOf(output)).code(code).type(mediaType)
         .header('x-content-type-options', 'nosniff');
+    response.charset('');                                   // hapi would add one that nobody knows to be true
     if (ACTIVE.test(mediaType)) {
         response.header('content-security-policy', 'sandbox');
     }
