@@ -79,7 +79,10 @@ function retrieveBytes(call: RouteCall, element: string): Exchange {
         operationId: Op.retrieve,
         targetId: call.name,
         attributes: given({ element, range: requestedRange(call.request.headers) }),
-        fromEnvelope: ({ attributes }) => ({ headers: headersOf(call, attributes), body: { kind: 'output', disposition } })
+        fromEnvelope: ({ attributes }) => ({
+            headers: { ...headersOf(call, attributes), 'Accept-Ranges': 'bytes' },
+            body: { kind: 'output', disposition }
+        })
     };
 }
 

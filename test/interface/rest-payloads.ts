@@ -1,0 +1,211 @@
+import type { RestService } from '../support/rest-service.js';
+import type { IncomingMessage } from 'node:http';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { forEachDatabase } from '../support/database.js';
+import { ADMIN_HEADERS, jsonOf, multipart } from '../support/rest.js';
+import { startRest } from '../support/rest-service.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const TEXT = '0123456789';
+
+forEachDatabase((name, createDatabase) => {
+
+    describe(`Payloads by REST on ${name}`, () => {
+
+        let service: RestService;
+        before(async () => {
+
+            service = await startRest(createDatabase);
+            await service.asAdmin('PUT /schemas/Loose', { payload: '{"type":"object"}' });
+            await service.asAdmin('POST /objects?type=Loose&handle=test/1', multipart(
+                { name: 'content', value: '{}' },
+                { name: 'text', value: TEXT, filename: 'a "b".txt', type: 'text/plain' },
+                { name: 'content', value: 'file', filename: 'C:\\temp\\ü€.html', type: 'text/html; charset=iso-8859-1' },
+                { name: 'bare', value: 'x', filename: '' },
+                { name: 'empty', value: '', filename: 'e', type: 'application/json' },
+                { name: 'a/b ü', value: 'y', filename: '../../etc/passwd' }));
+            await service.server.start();
+        });
+
+        after(() => service.stop());
+
+        const looks: [string, string, string, string, string][] = [
+            ['text', '', TEXT, 'text/plain', 'inline; filename="a \\"b\\".txt"'],
+            ['text', '&disposition=attachment', TEXT, 'text/plain', 'attachment; filename="a \\"b\\".txt"'],
+            ['content', '', 'file', 'text/html; charset=iso-8859-1', 'inline; filename="??.html"; filename*=UTF-8\'\'%C3%BC%E2%82%AC.html'],
+            ['bare', '', 'x', 'application/octet-stream', 'inline'],
+            ['empty', '', '', 'application/json', 'inline; filename="e"'],
+            ['a%2Fb%20%C3%BC', '', 'y', 'application/octet-stream', 'inline; filename="passwd"']
+        ];
+        for (const [payload, more, text, type, disposition] of looks) {
+            it(`come back as they were sent: ${payload}${more}`, async () => {
+
+                const response = await service.anonymously(`GET /objects/test/1?payload=${payload}${more}`);
+                const { headers } = response;
+
+                expect([response.statusCode, response.payload]).to.equal([200, text]);
+                expect([headers['content-type'], headers['content-disposition'], Number(headers['content-length'])]).to.equal(
+                    [type, disposition, Buffer.byteLength(text)]);
+                expect([headers['x-schema'], headers['x-permission'], headers['accept-ranges']]).to.equal(['Loose', 'READ', 'bytes']);
+            });
+        }
+
+        const ranges: [string, number, string, string?][] = [
+            ['bytes=2-4', 206, '234', 'bytes 2-4/10'],
+            ['bytes=7-', 206, '789', 'bytes 7-9/10'],
+            ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+            ['bytes=-99', 206, TEXT, 'bytes 0-9/10'],
+            ['bytes=8-99', 206, '89', 'bytes 8-9/10'],
+            ['bytes=0-0', 206, '0', 'bytes 0-0/10'],
+            ['bytes=10-', 416, '', 'bytes */10'],
+            ['bytes=99999999999999999999-', 416, '', 'bytes */10'],
+            ['bytes=5-2', 416, '', 'bytes */10'],
+            ['bytes=0-1,4-5', 200, TEXT],
+            ['items=0-1', 200, TEXT],
+            ['bytes=a-b', 200, TEXT],
+            ['bytes=-', 200, TEXT],
+            ['', 200, TEXT]
+        ];
+        for (const [range, code, text, contentRange] of ranges) {
+            it(`answer the range "${range}" with ${code}`, async () => {
+
+                const response = await service.anonymously('GET /objects/test/1?payload=text', { headers: { range } });
+
+                expect([response.statusCode, response.headers['content-range']]).to.equal([code, contentRange]);
+                if (code === 416) {
+                    expect(jsonOf(response)['message']).to.be.a.string();
+                }
+                else {
+                    expect(response.payload).to.equal(text);
+                    expect(Number(response.headers['content-length'])).to.equal(text.length);
+                }
+            });
+        }
+
+        it('ignore a range that depends on a validator, and one of a payload without bytes', async () => {
+
+            const conditional = await service.anonymously('GET /objects/test/1?payload=text', {
+                headers: { range: 'bytes=0-1', 'if-range': '"x"' }
+            });
+            const empty = await service.anonymously('GET /objects/test/1?payload=empty', { headers: { range: 'bytes=0-1' } });
+
+            expect([conditional.statusCode, conditional.payload]).to.equal([200, TEXT]);
+            expect([empty.statusCode, empty.payload]).to.equal([200, '']);
+        });
+
+        it('tell their length to HEAD without sending anything', async () => {
+
+            const response = await service.anonymously('HEAD /objects/test/1?payload=text');
+
+            expect([response.statusCode, response.payload, Number(response.headers['content-length'])]).to.equal([200, '', 10]);
+        });
+
+        it('are described instead of sent when only facts are asked for', async () => {
+
+            const facts = await service.anonymously('GET /objects/test/1?payload=content&metadata');
+            const bare = await service.anonymously('GET /objects/test/1?payload=bare&metadata=true');
+            const none = await service.anonymously('GET /objects/test/1?payload=none&metadata');
+
+            expect(jsonOf(facts)).to.equal({ filename: 'ü€.html', mimetype: 'text/html; charset=iso-8859-1' });
+            expect(jsonOf(bare)).to.equal({ mimetype: 'application/octet-stream' });
+            expect(none.statusCode).to.equal(404);
+        });
+
+        it('that are not there are named', async () => {
+
+            const response = await service.anonymously('GET /objects/test/1?payload=none');
+
+            expect([response.statusCode, jsonOf(response)['message']]).to.equal([404, 'No payload none in object test/1']);
+        });
+
+        it('of several megabytes go in before the content is known, and come out whole and in part', async () => {
+
+            const bytes = randomBytes(5 * 1024 * 1024 + 7);
+            const { payload, headers } = multipart(
+                { name: 'big', value: bytes, filename: 'big', type: 'application/zip' }, { name: 'content', value: '{}' });
+
+            const created = await fetch(`${service.server.info.uri}/objects?type=Loose&handle=test/big`, {
+                method: 'POST', headers: { ...headers, ...ADMIN_HEADERS }, body: Uint8Array.from(payload)
+            });
+            const whole = await fetch(`${service.server.info.uri}/objects/test/big?payload=big`);
+            const part = await fetch(`${service.server.info.uri}/objects/test/big?payload=big`, {
+                headers: { range: 'bytes=300000-4000000' }
+            });
+
+            expect([created.status, whole.status, part.status]).to.equal([200, 200, 206]);
+            expect(hash(Buffer.from(await whole.arrayBuffer()))).to.equal(hash(bytes));
+            expect(hash(Buffer.from(await part.arrayBuffer()))).to.equal(hash(bytes.subarray(300_000, 4_000_001)));
+            await created.arrayBuffer();
+        });
+
+        it('that break off leave no object', async () => {
+
+            const port = Number(service.server.info.port);
+            const socket = connect(port, '127.0.0.1');
+            socket.write('POST /objects?type=Loose&handle=test/broken HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n' +
+                `Authorization: ${ADMIN_HEADERS.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n` +
+                '--b\r\nContent-Disposition: form-data; name="content"\r\n\r\n{}\r\n' +
+                '--b\r\nContent-Disposition: form-data; name="p"; filename="p"\r\n\r\n' + 'x'.repeat(300_000));
+            await delay(50);
+            socket.destroy();
+            await once(socket, 'close');
+
+            const after = await service.asAdmin('GET /objects/test/broken');
+
+            expect(after.statusCode).to.equal(404);
+        });
+
+        it('can be given up by the client in the middle without harm', async () => {
+
+            const bytes = Buffer.alloc(3 * 1024 * 1024, 'x');
+            await service.asAdmin('POST /objects?type=Loose&handle=test/slow', multipart(
+                { name: 'content', value: '{}' }, { name: 'p', value: bytes, filename: 'p' }));
+            const client = httpRequest(`${service.server.info.uri}/objects/test/slow?payload=p`).end();
+            const [response] = await once(client, 'response') as [IncomingMessage];
+            await once(response, 'readable');
+            response.destroy();
+            await once(response, 'close');
+
+            const again = await service.anonymously('GET /objects/test/slow?payload=p');
+
+            expect(again.rawPayload.length).to.equal(bytes.length);
+        });
+
+        it('and other requests share a connection that is kept alive', async () => {
+
+            const socket = connect(Number(service.server.info.port), '127.0.0.1');
+            const request = (line: string, body = '') => `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: ${ADMIN_HEADERS.authorization}\r\n` +
+                `${body === '' ? '' : `Content-Length: ${body.length}\r\n`}\r\n${body}`;
+            const lines = ['GET /objects/test/1?payload=text', 'DELETE /objects/test/1?payload=none', 'GET /objects/test/none'];
+            let text = '';
+            socket.on('data', (chunk: Buffer) => {
+
+                text += chunk.toString('latin1');
+            });
+            for (const [i, line] of lines.entries()) {
+                socket.write(request(line));
+                while ((text.match(/HTTP\/1\.1 /g) ?? []).length <= i) {
+                    await once(socket, 'data');
+                }
+            }
+
+            socket.destroy();
+
+            expect(text.match(/HTTP\/1\.1 [0-9]+/g)).to.equal(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 404']);
+            expect(text).to.not.match(/connection: close/i);
+        });
+    });
+});
+
+function hash(bytes: Uint8Array): string {
+
+    return createHash('sha256').update(bytes).digest('hex');
+}
