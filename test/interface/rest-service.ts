@@ -1,0 +1,75 @@
+import type { RestService } from '../support/rest-service.js';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createGateway } from '../../lib/gateway.js';
+import { createSqlite, forEachDatabase } from '../support/database.js';
+import { gatewayOptions } from '../support/gateway.js';
+import { jsonOf, restServer } from '../support/rest.js';
+import { startRest } from '../support/rest-service.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+forEachDatabase((name, createDatabase) => {
+
+    describe(`What the service tells about itself by REST on ${name}`, () => {
+
+        let service: RestService;
+        before(async () => {
+
+            service = await startRest(createDatabase);
+        });
+
+        after(() => service.stop());
+
+        it('is its design with all types, indented', async () => {
+
+            const response = await service.anonymously('GET /design');
+            const design = jsonOf(response) as { handleMintingConfig: object; schemas: object; schemaIds: Record<string, string> };
+
+            expect(response.statusCode).to.equal(200);
+            expect(response.payload).to.startWith('{\n  ');
+            expect(design.handleMintingConfig).to.include({ prefix: 'test' });
+            expect(Object.keys(design.schemas)).to.include(['Schema', 'CordraDesign', 'User', 'Group', 'Document']);
+            expect(Object.values(design.schemaIds)).to.include(['User', 'Group', 'Document']);
+        });
+
+        it('is its version and design with the session of the caller', async () => {
+
+            const anonymous = jsonOf(await service.anonymously('GET /initData'));
+            const admin = jsonOf(await service.asAdmin('GET /initData'));
+
+            expect(anonymous).to.include(['version', 'design']);
+            expect(anonymous['isActiveSession']).to.be.false();
+            expect(admin).to.include({ userId: 'admin', username: 'admin' });
+        });
+
+        it('is that it is up', async () => {
+
+            const response = await service.anonymously('GET /startupStatus/');
+
+            expect(response.statusCode).to.equal(200);
+            expect(jsonOf(response)).to.include({ state: 'UP' });
+        });
+    });
+});
+
+describe('A service whose start failed', () => {
+
+    it('tells so by REST, and answers 500 to everything else', async () => {
+
+        const database = await createSqlite();
+        const gateway = createGateway(gatewayOptions(database, { databaseUrl: 'mysql://nobody@127.0.0.1:1/none' }));
+        const server = await restServer(gateway);
+        await expect(gateway.start()).to.reject();
+
+        const status = await server.inject('/startupStatus');
+        const other = await server.inject('/objects/test/1');
+
+        expect([status.statusCode, jsonOf(status)['state'], other.statusCode]).to.equal([500, 'FAILED', 500]);
+        expect(jsonOf(status)['details']).to.include({ storage: 'FAILED' });
+        expect(jsonOf(other)['message']).to.be.a.string();
+        await gateway.stop();
+        await database.dispose();
+    });
+});
