@@ -68,28 +68,32 @@ function *formSegments(options: ObjectInputOptions): Generator<Segment> {
     }
 }
 
-/** A part that declares a file is a payload, whatever its name; anything else is a field. Unknown fields are skipped. */
+/**
+ * A part that declares a file is a payload, whatever its name; anything else is a field. Unknown fields are skipped, unless they
+ * declare a media type: no client does so for a field, and Node's fetch leaves an empty file name out.
+ */
 async function *multipartSegments(parts: AsyncIterable<Part>, options: ObjectInputOptions): AsyncGenerator<Segment> {
 
+    const { fields, limits } = options;
     const once = noneTwice();
     for await (const part of parts) {
         const { filename, mediaType, name = '' } = part;
         const jsonName = JSON_FIELDS.get(name);
-        if (filename !== undefined) {
+        const isField = jsonName !== undefined || fields.includes(name);
+        if (filename !== undefined || mediaType !== undefined && !isField) {
             yield jsonSegment({
                 id: name,
                 ...(mediaType === undefined ? {} : { type: mediaType }),
-                ...(filename === '' ? {} : { filename })
+                ...(filename === undefined || filename === '' ? {} : { filename })
             });
             yield bytesPart(part);
         }
         else if (jsonName !== undefined) {
             once(jsonName);
-            yield attribute(jsonName, await readJsonField(part, options.limits), options);
+            yield attribute(jsonName, await readJsonField(part, limits), options);
         }
-        else if (options.fields.includes(name)) {
-            const text = await readTextPart(part, options.limits);
-            yield plainField(name, text, once);
+        else if (isField) {
+            yield plainField(name, await readTextPart(part, limits), once);
         }
     }
 }

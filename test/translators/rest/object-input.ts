@@ -24,6 +24,7 @@ describe('The body of a multipart create', () => {
             { name: 'empty', value: '', filename: '' },
             { name: 'acl', value: '{"readers":["public"]}' },
             { name: 'unknown', value: 'ignored' },
+            { name: 'nameless', value: 'bytes', type: 'application/octet-stream' },
             { name: 'userMetadata', value: '{"b":2}', type: 'application/json' },
             { name: 'json', value: '{"a":1}' },
             { name: 'handle', value: 't/1' });
@@ -40,6 +41,8 @@ describe('The body of a multipart create', () => {
             { id: 'empty' },
             { text: '' },
             { attributes: { acl: { readers: ['public'] } } },
+            { id: 'nameless', type: 'application/octet-stream' },
+            { text: 'bytes', mediaType: 'application/octet-stream' },
             { attributes: { userMetadata: { b: 2 } } },
             { attributes: { content: { a: 1 } } },
             { id: 't/1', attributes: {} }
