@@ -1,0 +1,79 @@
+/**
+ * The service as its users run it: the command line in a process of its own, on a real port, killable.
+ */
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestDatabase } from './database.js';
+import { ADMIN_PASSWORD } from './gateway.js';
+
+const CLI = join(__dirname, '../../lib/cli.js');
+
+/** A running service. */
+export interface ServiceProcess {
+    readonly url: string;
+    readonly pid: number;
+    /** Milliseconds from the start of the process to the line with the URL. */
+    readonly startMs: number;
+    /** Everything it has printed to standard output so far. */
+    output(): string;
+    /** Ends it at once, as a power cut would. */
+    kill(): Promise<void>;
+    /** Asks it to stop; resolves to its exit code. */
+    stop(): Promise<number | null>;
+}
+
+/** Starts the service on a database and waits until it listens. */
+export async function startProcess(database: TestDatabase, env: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
+
+    const started = performance.now();
+    const child = spawn(process.execPath, [CLI, 'serve'], {
+        env: {
+            ...process.env, PORT: '0', LOG_LEVEL: 'warn', ADMIN_PASSWORD, DATA_DIR: database.options.dataDir,
+            DATABASE_URL: database.options.url ?? '', ...env
+        },
+        stdio: ['ignore', 'pipe', 'pipe']
+    });
+    const printed = { out: '', error: '' };
+    child.stderr.on('data', (chunk: Buffer) => {
+
+        printed.error += chunk.toString();
+    });
+    const url = await listening(child, printed);
+    return {
+        url,
+        pid: child.pid ?? 0,
+        startMs: performance.now() - started,
+        output: () => printed.out,
+        async kill() {
+
+            const ended = once(child, 'exit');
+            child.kill('SIGKILL');
+            await ended;
+        },
+        async stop() {
+
+            const ended = once(child, 'exit');
+            child.kill('SIGTERM');
+            const [code] = await ended as [number | null];
+            return code;
+        }
+    };
+}
+
+function listening(child: ChildProcess, printed: { out: string; error: string }): Promise<string> {
+
+    return new Promise((resolve, reject) => {
+
+        child.stdout?.on('data', (chunk: Buffer) => {
+
+            printed.out += chunk.toString();
+            const url = /^(https?:\/\/\S+?)\/?$/m.exec(printed.out)?.[1];
+            if (url) {
+                resolve(url);
+            }
+        });
+        child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${printed.out}\n${printed.error}`)));
+    });
+}
