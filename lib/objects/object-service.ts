@@ -3,6 +3,7 @@
  * may is decided by the operation, before; what the object must look like is decided here.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Acl } from '../doip/object.js';
 import type { JsonObject } from '../doip/json.js';
 import type { Caller } from '../identity/caller.js';
@@ -36,8 +37,14 @@ export interface WriteContext {
 /** Milliseconds that a writer waits for another one on the same object. */
 const LOCK_DEADLINE = 30_000;
 
-/** How often a change is computed anew after another node was faster. */
-const ATTEMPTS = 8;
+/** Milliseconds for which a change is computed anew while other nodes keep being faster. */
+const RACE_DEADLINE = 15_000;
+
+/** Most milliseconds between two attempts. A random part of it keeps nodes from meeting again and again. */
+const RACE_PAUSE = 20;
+
+/** How many ids are minted before that is given up. */
+const MINT_ATTEMPTS = 8;
 
 /** Creates, changes and deletes objects. */
 export class ObjectService {
@@ -156,7 +163,7 @@ export class ObjectService {
             yield idFromPrimary(prefix, primary);
         }
 
-        for (let attempt = 0; attempt < ATTEMPTS; ++attempt) {
+        for (let i = 0; i < MINT_ATTEMPTS; ++i) {
             yield mintId(prefix);
         }
     }
@@ -183,7 +190,8 @@ export class ObjectService {
 
         return this.locks.run(id, LOCK_DEADLINE, async () => {
 
-            for (let attempt = 0; attempt < ATTEMPTS; ++attempt) {
+            const deadline = Date.now() + RACE_DEADLINE;
+            while (Date.now() < deadline) {
                 const { object: before } = await this.view(id);
                 if (!before) {
                     throw notFound(`object ${id} does not exist`);
@@ -196,6 +204,8 @@ export class ObjectService {
                 if (context.dryRun || await this.writer.write(change) === 'stored') {
                     return change.after as NonNullable<C['after']>;
                 }
+
+                await sleep(Math.random() * RACE_PAUSE);
             }
 
             throw conflict(`object ${id} is being changed by others, try again`);

@@ -1,5 +1,8 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestDatabase } from '../../support/database.js';
 import type { TestGateway } from '../../support/gateway.js';
 import { forEachDatabase } from '../../support/database.js';
@@ -18,14 +21,16 @@ forEachDatabase((name, create) => {
 
         let database: TestDatabase;
         let nodes: TestGateway[];
+        let otherDir: string;
 
         before(async () => {
 
             database = await create();
+            otherDir = await mkdtemp(join(tmpdir(), 'doip-gateway-node-'));
             nodes = [await startGateway(database)];
             if (database.dialect === 'mysql') {
                 // Several nodes may share a server; SQLite belongs to one process.
-                nodes.push(await startGateway(database));
+                nodes.push(await startGateway(database, { dataDir: otherDir }));
             }
         });
 
@@ -33,6 +38,7 @@ forEachDatabase((name, create) => {
 
             await Promise.all(nodes.map((node) => node.stop()));
             await database.dispose();
+            await rm(otherDir, { recursive: true });
         });
 
         const node = (i: number): TestGateway => nodes[i % nodes.length]!;

@@ -1,0 +1,58 @@
+/**
+ * The tables of README say what the code says.
+ */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { configTable } from '../../lib/config.js';
+import { restRoutes } from '../../translators/rest/index.js';
+import { operationTable } from '../support/tables.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const ROOT = join(__dirname, '../../..');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+function section(name: string): string {
+
+    return new RegExp(`<!-- ${name} -->\\n([\\s\\S]*?)\\n<!-- /${name} -->`).exec(README)?.[1] ?? '';
+}
+
+describe('README', () => {
+
+    it('lists every setting with its default and its meaning', () => {
+
+        expect(section('configuration')).to.equal(configTable());
+    });
+
+    it('lists every operation with its target, methods and rule', () => {
+
+        expect(section('operations')).to.equal(operationTable());
+    });
+
+    it('names every path of the REST interface', () => {
+
+        const missing = restRoutes.map(({ path }) => path.replace('{name*}', '')).filter((path) => !README.includes(`\`${path}`));
+
+        expect(missing).to.equal([]);
+    });
+
+    it('names folders and files that exist', () => {
+
+        const tree = /```\nlib\/\n([\s\S]*?)```/.exec(README)?.[1] ?? '';
+        const missing: string[] = [];
+        let folder = 'lib';
+        for (const line of tree.split('\n')) {
+            const top = /^([\w-]+)\/(\s|$)/.exec(line)?.[1];
+            folder = top ?? folder;
+            const names = top ? [] : /^ {2}((?:[\w./-]+ {1,2})+) {2}/.exec(line)?.[1]?.trim().split(/\s+/) ?? [];
+            missing.push(...[...(top ? [top] : []), ...names.map((name) => join(folder, name))].filter((path) => !existsSync(join(ROOT, path))));
+        }
+
+        expect(tree).to.not.equal('');
+        expect(missing).to.equal([]);
+    });
+});

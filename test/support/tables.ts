@@ -1,0 +1,26 @@
+/**
+ * Tables of README that are made from the code, so that a test can compare them.
+ */
+
+import type { Operation } from '../../lib/core/operation.js';
+import { builtInOperations } from '../../lib/operations/index.js';
+
+/** All built-in operations. */
+export function operationTable(): string {
+
+    const rows = builtInOperations.map(({ id, aliases = [], target, methods = ['POST'], authorise, summary }) => {
+
+        const names = [id, ...aliases].map((name) => `\`${name}\``).join(', ');
+        return `| ${names} | ${target} | ${methods.join(', ')} | ${who(authorise)} | ${summary} |`;
+    });
+    return ['| Operation | Target | Methods | Who | What |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+function who(rule: Operation['authorise']): string {
+
+    return typeof rule === 'function' ? 'its own rule' : WORDS[rule];
+}
+
+const WORDS: Readonly<Record<Exclude<Operation['authorise'], (...args: never[]) => unknown>, string>> = {
+    anyone: 'anyone', caller: 'anyone logged in', admin: 'admin', reader: 'readers', writer: 'writers', 'in-handler': 'depends on the input'
+};
