@@ -1,6 +1,6 @@
 /**
- * What the address of a request says: the rest of its path, and its query. hapi and `URL` know only what is percent-encoded;
- * some clients send plain UTF-8, which node hands on as latin1.
+ * What the address of a request says: the rest of its path, and its query. Under HTTP/2 a client may send plain UTF-8 instead
+ * of percent-encoding; node hands it on as latin1. (Under HTTP/1.1 node refuses it.)
  */
 
 import type { Request } from '@hapi/hapi';

@@ -22,6 +22,8 @@ export class ByteStream extends Readable {
     private readonly chunks: AsyncIterator<Uint8Array>;
     private readonly source: ByteSource;
     private sent = 0;
+    /** Runs when all bytes are out, before the end is told. */
+    beforeEnd: (() => Promise<void>) | undefined;
 
     constructor(source: ByteSource) {
 
@@ -49,6 +51,7 @@ export class ByteStream extends Readable {
                 throw new Error(`the output has ${this.sent} bytes instead of the promised ${length}`);
             }
 
+            await this.beforeEnd?.();
             this.push(null);
             return;
         }

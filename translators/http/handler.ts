@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DoipError } from '../../lib/doip/error.js';
 import type { StatusTable } from '../../lib/doip/status.js';
 import type { Failure } from './errors.js';
+import { ByteStream } from './byte-stream.js';
 import { failureFrom, respondFailure } from './errors.js';
 
 /** hapi's options for every route. Who may is for the gateway to say; cookies of others are none of our business. */
@@ -28,7 +29,13 @@ export function answering(statuses: StatusTable, answer: Answer): Lifecycle.Meth
     return async (request, h) => {
 
         const response = await answer(request, h).catch((error: unknown) => respondFailure(h, explain(request, error, statuses)));
-        await discardBody(request);
+        if ('source' in response && response.source instanceof ByteStream) {
+            response.source.beforeEnd = () => discardBody(request);     // The bytes may still be made of the body
+        }
+        else {
+            await discardBody(request);
+        }
+
         return response;
     };
 }

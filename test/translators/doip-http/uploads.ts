@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { Segment } from '../../../lib/doip/envelope.js';
 import { badRequest } from '../../../lib/doip/error.js';
 import { drain, empty, json } from '../../../lib/doip/segments.js';
 import { success } from '../../support/performers.js';
@@ -169,6 +170,33 @@ describe('uploads through DOIP over HTTP', () => {
 
             expect(await answer).to.include({ code: 200, text: '"enough"' });
         }
+    });
+
+    it('lets an operation answer while it still reads', { timeout: 30_000 }, async () => {
+
+        wire.perform = ({ input }) => {
+
+            const body = async function *(): AsyncGenerator<Uint8Array> {
+
+                for await (const segment of input) {
+                    yield *segment.kind === 'bytes' ? segment.body : [];
+                }
+            };
+
+            const output = async function *(): AsyncGenerator<Segment> {
+
+                yield { kind: 'bytes', body: body() };
+            };
+
+            return Promise.resolve(success(output()));
+        };
+
+        const content = randomBytes(5 * MEBIBYTE).toString('base64');
+        const upload = wire.request({ 'content-type': 'a/b' });
+        const answer = answerOf(upload);
+        upload.end(content);
+
+        expect((await answer).text === content).to.be.true();
     });
 
     it('closes the connection on a client that goes on and on', { timeout: 30_000 }, async () => {
