@@ -9,7 +9,6 @@ import type { Gateway } from '../lib/gateway.js';
 import { doipHttp } from './doip-http/index.js';
 import { notingCallers } from './http/callers.js';
 import type { TranslatorOptions } from './http/performer.js';
-import { safeContent } from './http/safe-content.js';
 import { rest } from './rest/index.js';
 import { sessions } from './sessions/index.js';
 
@@ -63,7 +62,6 @@ export const plugin: Plugin<PluginOptions> = {
         Joi.assert(options, optionsSchema);
         const { gateway, translators = NAMES, ...rest } = options;
         server.expose('gateway', gateway);
-        server.ext('onPreResponse', safeContent, { sandbox: 'plugin' });
         const performer = notingCallers(gateway);
         for (const name of translators) {
             await server.register({ plugin: TRANSLATORS[name], options: { gateway: performer, ...rest } });

@@ -12,6 +12,7 @@ import { writeMultipart } from './multipart-writer.js';
 import { closeOutput } from './output.js';
 import type { Output } from './output.js';
 import { answeredRange, formatContentRange } from './range.js';
+import { withForeignType } from './safe-content.js';
 
 /** An output of bytes alone. */
 export type BytesOutput = Extract<Output, { kind: 'bytes' }>;
@@ -70,14 +71,8 @@ export function respondBytes(request: Request, h: ResponseToolkit, output: Bytes
 
     const { segment } = output;
     const { attributes = {}, code = 200, disposition } = facts;
-    const mediaType = mediaTypeOf(attributes, segment);
-    const response = h.response(output.ready ?? streamOf(output)).code(code).type(mediaType)
-        .header('x-content-type-options', 'nosniff');
-    response.charset('');                                   // hapi would add one that nobody knows to be true
-    if (ACTIVE.test(mediaType)) {
-        response.header('content-security-policy', 'sandbox');
-    }
-
+    const response = withForeignType(h.response(output.ready ?? streamOf(output)).code(code), mediaTypeOf(attributes, segment));
+    response.charset('');                                   // hapi would claim UTF-8 for any text
     const filename = textOf(attributes['filename']) ?? segment.filename;
     if (filename !== undefined || disposition !== undefined) {
         response.header('content-disposition', formatDisposition(disposition ?? 'inline', filename));
@@ -94,9 +89,6 @@ export function respondBytes(request: Request, h: ResponseToolkit, output: Bytes
 
     return response;
 }
-
-/** Media types that browsers run scripts of: what users upload must not act with the rights of this origin. */
-const ACTIVE = /^(?:text\/(?:html|xml)|application\/(?:[^;]+\+)?xml|image\/svg\+xml)\b/i;
 
 function streamOf({ segment, close }: BytesOutput): ByteStream {
 

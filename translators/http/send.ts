@@ -7,6 +7,7 @@ import { ByteStream } from './byte-stream.js';
 import { isMediaType } from './content-type.js';
 import { readOutput } from './output.js';
 import { respond, respondJson } from './respond.js';
+import { withForeignType } from './safe-content.js';
 
 /** A reply as a hapi response. `response` is what the operation answered. */
 export async function send(request: Request, h: ResponseToolkit, { headers, body }: Reply, response: DoipResponse): Promise<ResponseObject> {
@@ -27,7 +28,7 @@ async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, r
         case 'json':
             return respondJson(h, body.value, { pretty: body.pretty });
         case 'text':
-            return h.response(body.text).type(isMediaType(body.mediaType) ? body.mediaType : 'text/plain');
+            return withForeignType(h.response(body.text), isMediaType(body.mediaType) ? body.mediaType : 'text/plain');
         case 'pieces':
             return await sendPieces(h, body.pieces);
         case 'output': {
