@@ -21,7 +21,7 @@ export interface JsonTextOptions {
 }
 
 /** Levels of nesting allowed where nobody says otherwise. */
-export const DEFAULT_MAX_DEPTH = 100;
+export const DEFAULT_MAX_DEPTH = 128;
 
 /**
  * Reads JSON text. Bytes must be UTF-8; a byte order mark is skipped.

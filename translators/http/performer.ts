@@ -4,6 +4,7 @@
  */
 
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
+import { DEFAULT_MAX_DEPTH } from '../../lib/doip/json-text.js';
 import type { StatusTable } from '../../lib/doip/status.js';
 
 /** Performs operations. Never rejects: an error is a response. */
@@ -31,7 +32,7 @@ export interface HttpLimits {
 /** Limits where the configuration says nothing. */
 export const DEFAULT_LIMITS: HttpLimits = {
     jsonBytes: 16 * 1024 * 1024,
-    jsonDepth: 100,
+    jsonDepth: DEFAULT_MAX_DEPTH,
     formBytes: 4 * 1024 * 1024,
     parameters: 1000,
     parts: 2048,

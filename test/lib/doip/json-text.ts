@@ -36,7 +36,7 @@ describe('parseJson', () => {
         ['the property names constructor and prototype on their own', '{"constructor":"Esso","prototype":{}}',
             { constructor: 'Esso', prototype: {} }],
         ['equal names in different objects', '[{"a":1},{"a":1,"b":{"a":1}}]', [{ a: 1 }, { a: 1, b: { a: 1 } }]],
-        ['nesting up to the limit', nested(100), JSON.parse(nested(100)) as JsonValue]
+        ['nesting up to the limit', nested(128), JSON.parse(nested(128)) as JsonValue]
     ];
 
     for (const [title, text, value] of accepted) {
@@ -66,7 +66,7 @@ describe('parseJson', () => {
         ['two high surrogates', '"\\ud800\\ud800"', '', /surrogate/],
         ['a lone surrogate in a property name', '{"a":{"\\ud800":1}}', '/a', /surrogate/],
         ['a fault at the end of a long path', `{"${'k'.repeat(300)}":1e400}`, '/' + 'k'.repeat(199) + '…', /cannot be kept/],
-        ['nesting beyond the limit', nested(101), '/0'.repeat(100), /deeper than the allowed 100 levels/]
+        ['nesting beyond the limit', nested(129), '/0'.repeat(128).slice(0, 200) + '…', /deeper than the allowed 128 levels/]
     ];
 
     for (const [title, text, pointer, message] of changed) {
@@ -122,6 +122,15 @@ describe('parseJson', () => {
 
         expect(errorOf(() => parseJson(Buffer.from('"\xfc"', 'latin1'), { name: 'the body' })).message)
             .to.equal('the body is not valid UTF-8');
+    });
+
+    it('bears the deepest limit that can be configured', () => {
+
+        const deep = (inner: string): string => '{"a":['.repeat(1000) + inner + ']}'.repeat(1000);
+
+        expect(JSON.stringify(parseJson(deep('1'), { maxDepth: 2000 }))).to.equal(deep('1'));
+        expect(errorOf(() => parseJson(deep('1e400'), { maxDepth: 2000 })).message).to.match(/: number 1e400/);
+        expect(errorOf(() => parseJson(deep('x'), { maxDepth: 2000 })).message).to.match(/column 6001/);
     });
 
     it('takes another limit for the depth', () => {
