@@ -63,8 +63,19 @@ export function forEachDatabase(suite: (name: string, create: () => Promise<Test
 /** A fresh SQLite database: the fast default for suites that need only one kind. */
 export async function createSqlite(): Promise<TestDatabase> {
 
-    const dataDir = await mkdtemp(join(tmpdir(), 'doip-gateway-'));
-    return testDatabase('sqlite', { dataDir }, () => rm(dataDir, { recursive: true, force: true }));
+    const dataDir = await makeDataDir();
+    return testDatabase('sqlite', { dataDir }, () => removeDataDir(dataDir));
+}
+
+/** Also MySQL has one: the service keeps more than the database in it. */
+function makeDataDir(): Promise<string> {
+
+    return mkdtemp(join(tmpdir(), 'doip-gateway-'));
+}
+
+function removeDataDir(dataDir: string): Promise<void> {
+
+    return rm(dataDir, { recursive: true, force: true });
 }
 
 async function createMysql(server: string): Promise<TestDatabase> {
@@ -85,7 +96,12 @@ async function createMysql(server: string): Promise<TestDatabase> {
 
     await administer(`create database ${schema}`);
     url.pathname = `/${schema}`;
-    return testDatabase('mysql', { url: url.href, dataDir: '' }, () => administer(`drop database ${schema}`));
+    const dataDir = await makeDataDir();
+    return testDatabase('mysql', { url: url.href, dataDir }, async () => {
+
+        await administer(`drop database ${schema}`);
+        await removeDataDir(dataDir);
+    });
 }
 
 function testDatabase(dialect: Dialect, options: DatabaseOptions, remove: () => Promise<void>): TestDatabase {
