@@ -24,6 +24,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const CI = process.env.CI === 'true';
 
+const SIGNALS = ['SIGINT', 'SIGTERM'];
+
 /** Databases are made and dropped all the time; in memory that is ten times as fast. */
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED = 2 * 1024 ** 3;
@@ -56,7 +58,10 @@ async function npm(script) {
 
 async function exit(child) {
 
+    const stop = (signal) => child.kill(signal);
+    SIGNALS.forEach((signal) => process.on(signal, stop));
     const [code, signal] = await once(child, 'exit');
+    SIGNALS.forEach((name) => process.off(name, stop));
     return code ?? (signal ? 1 : 0);
 }
 
@@ -84,6 +89,13 @@ async function database(wanted) {
     return { url: '', stop() {} };
 }
 
+/** What lab counted; when it did not come to its end, that is one failure. */
+async function readCounts(file) {
+
+    const text = existsSync(file) ? await readFile(file, 'utf8') : '';
+    return text === '' ? { passed: 0, failed: 1, leaks: 0 } : JSON.parse(text);
+}
+
 async function runLab(paths, options, url) {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-counts-'));
@@ -93,8 +105,7 @@ async function runLab(paths, options, url) {
             ...paths, '-m', '20000', '--shuffle', '-r', 'console', '-o', 'stdout', '-r', './test/support/counts-reporter.cjs', '-o', file,
             ...options
         ], { ...process.env, TEST_MYSQL_URL: url });
-        const counts = existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : { passed: 0, failed: 1, leaks: 0 };
-        return { ...counts, code };
+        return { ...await readCounts(file), code };
     }
     finally {
         await rm(folder, { recursive: true, force: true });
@@ -145,9 +156,7 @@ async function main() {
     }
 }
 
-for (const signal of ['SIGINT', 'SIGTERM']) {
-    // The children get the signal too (same process group) and end; the server is then stopped as usual.
-    process.once(signal, () => {});
-}
+// Signals end the tool that is running; then the server is stopped as usual.
+SIGNALS.forEach((signal) => process.on(signal, () => {}));
 
 process.exitCode = await main();
