@@ -72,10 +72,15 @@ export class HookDesk {
 
         this.#kept.delete(digest);
         const answer = await call(hook, info);
-        if (answer?.active && answer.expiresOn !== null) {
-            this.#keep(digest, { answer, epoch });
+        if (!answer?.active || answer.expiresOn === null) {
+            return answer;
         }
 
+        if (answer.expiresOn <= this.#now()) {
+            return { ...answer, active: false };
+        }
+
+        this.#keep(digest, { answer, epoch });
         return answer;
     }
 

@@ -93,7 +93,8 @@ export class BackOff {
 
     #delay(failures: Failures | undefined, longest: number): number {
 
-        const since = failures ? this.#options.now() - failures.last : FORGOTTEN_AFTER;
+        // The failure may have been noted by a node whose clock is ahead.
+        const since = failures ? Math.max(0, this.#options.now() - failures.last) : FORGOTTEN_AFTER;
         return !failures || since >= FORGOTTEN_AFTER ? 0 : Math.min(longest, failures.count ** 2 * STEP - since);
     }
 

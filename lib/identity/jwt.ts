@@ -106,12 +106,12 @@ export class Assertions {
     }
 }
 
-/** The claims that a compact JWS carries; null when it cannot be read. */
+/** The claims that a compact JWS carries; null when it cannot be read, or demands that more than that is understood (`crit`). */
 export function readClaims(token: string): Claims | null {
 
     const parts = token.split('.');
     const [header, payload] = parts.slice(0, 2).map(decodePart);
-    if (parts.length !== 3 || !header || !payload || typeof header.alg !== 'string') {
+    if (parts.length !== 3 || !header || !payload || typeof header.alg !== 'string' || header.crit !== undefined) {
         return null;
     }
 

@@ -30,11 +30,16 @@ const PARALLEL = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2))
 
 const LIMITS: FairQueueLimits = { parallel: PARALLEL, perSource: 16, total: 64 };
 
+/** Hashes for what is about to be stored wait longer: an upload of many users is no attack. They take turns with logins as one. */
+const WRITE_LIMITS: FairQueueLimits = { parallel: 1, perSource: 1_000, total: 5_000 };
+const WRITES = 'writes';
+
 /** Hashes and checks secrets. */
 export class Passwords {
 
     readonly #cost: ScryptCost;
     readonly #queue: FairQueue;
+    readonly #writes = new FairQueue(WRITE_LIMITS);
     readonly #maxBytes: number;
 
     constructor({ cost = DEFAULT_COST, limits = {}, maxBytes = 1024 }: PasswordOptions = {}) {
@@ -56,7 +61,7 @@ export class Passwords {
             throw badRequest(`a password or secret may have at most ${this.#maxBytes} bytes`);
         }
 
-        return JSON.stringify(await this.#queue.run(source, () => makeRecord(secret, this.#cost)));
+        return JSON.stringify(await this.#writes.run(source, () => this.#queue.run(WRITES, () => makeRecord(secret, this.#cost))));
     }
 
     /**

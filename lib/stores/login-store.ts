@@ -43,7 +43,7 @@ export class LoginStore {
         return new Map(rows.map((found) => [found.hash, { count: found.failures, last: found.last_failure }]));
     }
 
-    /** Notes one more failure under each key. Counts that ended before `since` start anew. */
+    /** Notes one more failure under each key. Counts that ended at `since` or before start anew. */
     async addFailure(hashes: readonly string[], now: number, since: number): Promise<void> {
 
         const { expire, add } = this.#sql;
@@ -88,7 +88,7 @@ function buildStatements(db: Database) {
         failures: build.list<never, 'hashes'>((knex, _bind, list) => knex('back_off').whereIn('hash', list('hashes'))
             .select('hash', 'failures', 'last_failure')),
         expire: build<'hash' | 'since'>((knex, bind) => knex('back_off').where('hash', bind('hash'))
-            .where('last_failure', '<', bind('since')).delete()),
+            .where('last_failure', '<=', bind('since')).delete()),
         add: build<'hash' | 'now'>((knex, bind) => knex('back_off')
             .insert({ hash: bind('hash'), failures: 1, last_failure: bind('now') })
             .onConflict('hash').merge({ failures: knex.raw('back_off.failures + 1'), last_failure: bind('now') })),

@@ -2,19 +2,41 @@
  * The identity services on a real database, with hashing at a cost that tests can afford and a clock that they can turn.
  */
 
+import { pino } from 'pino';
 import type { Database } from '../../db/database.js';
+import type { Transport } from '../../lib/doip/envelope.js';
+import type { JsonObject } from '../../lib/doip/json.js';
+import { readAclDefaults } from '../../lib/identity/access-rules.js';
 import { AccountWriter } from '../../lib/identity/account-writer.js';
 import type { IdentityChange } from '../../lib/identity/account-writer.js';
+import type { AuthenticateHook } from '../../lib/identity/authenticate-hook.js';
+import type { AuthenticationRequest } from '../../lib/identity/authenticator.js';
+import type { Caller } from '../../lib/identity/caller.js';
 import type { ContentRoles } from '../../lib/identity/content-roles.js';
+import type { Identity } from '../../lib/identity/identity.js';
+import { composeIdentity } from '../../lib/identity/identity.js';
 import { Passwords } from '../../lib/identity/passwords.js';
+import { Policy } from '../../lib/identity/policy.js';
 import { SecureValues } from '../../lib/identity/secure-values.js';
 import { AccountStore } from '../../lib/stores/account-store.js';
 import { CredentialStore } from '../../lib/stores/credential-store.js';
 import { GroupStore } from '../../lib/stores/group-store.js';
 import { LoginStore } from '../../lib/stores/login-store.js';
+import type { Epochs } from '../../lib/stores/object-store.js';
 import { TokenStore } from '../../lib/stores/token-store.js';
 import { QUICK } from './gateway.js';
 
+
+/** What a node may be told. */
+export interface NodeOptions {
+    readonly design?: JsonObject;
+    readonly now?: () => number;
+    readonly hook?: AuthenticateHook;
+    readonly tokenTimeout?: number;
+}
+
+/** A call from the same process. */
+export const INTERNAL: Transport = { protocol: 'internal', secure: true, remoteAddress: '' };
 
 /** Stores and services that write identity, for one database. */
 export class IdentityKit {
@@ -79,6 +101,34 @@ export class IdentityKit {
     async setGroup(id: string, members: readonly string[], isNew = true): Promise<void> {
 
         await this.change({ id, isNew, roles: { members, secure: [] } });
+    }
+
+    /** All identity services, as one node has them; a second call makes a second node. Close it in the end. */
+    node(options: NodeOptions = {}): Identity {
+
+        const { design = {}, now, hook, tokenTimeout = 30 * 60_000 } = options;
+        const system = readAclDefaults({ defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: ['authenticated'] });
+        return composeIdentity({
+            db: this.db, log: pino({ level: 'silent' }), tokenTimeout,
+            policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'] })),
+            design: () => design,
+            epochs: () => this.epochs(),
+            passwords: { cost: QUICK },
+            ...now ? { now } : {},
+            ...hook ? { hook: () => hook } : {}
+        });
+    }
+
+    /** The epochs of this moment. */
+    async epochs(): Promise<Epochs> {
+
+        return { types: 1, identity: await this.epoch() };
+    }
+
+    /** Who a node takes credentials for, at this moment. */
+    async authenticate(node: Identity, authentication: JsonObject, more: Partial<AuthenticationRequest> = {}): Promise<Caller> {
+
+        return node.authenticator.authenticate({ authentication, clientId: null, transport: INTERNAL, ...more }, undefined, await this.epochs());
     }
 
     /** Deletes an object. */

@@ -1,0 +1,318 @@
+/** Who is taken for whom: names and passwords, transports, As-User and groups, on every database. */
+
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { JsonObject } from '../../../lib/doip/json.js';
+import { Op } from '../../../lib/doip/operation-ids.js';
+import { account, ACCOUNT, basic, defineAccounts, performOver, TEAM, tokenOf, whoIs } from '../../support/accounts.js';
+import { forEachDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { ADMIN, ADMIN_PASSWORD, startGateway } from '../../support/gateway.js';
+import type { ShortRequest, TestGateway } from '../../support/gateway.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const OK = '0.DOIP/Status.001';
+const UNAUTHENTICATED = '0.DOIP/Status.102';
+const FORBIDDEN = '0.DOIP/Status.103';
+
+const FAILED = { message: 'Authentication failed' };
+
+forEachDatabase((name, create) => {
+
+    describe(`authentication on ${name}`, () => {
+
+        let place: TestDatabase;
+        let test: TestGateway;
+        const ids: Record<string, string> = {};
+
+        before(async () => {
+
+            place = await create();
+            test = await startGateway(place);
+            await defineAccounts(test);
+            for (const [username, more] of Object.entries({
+                ann: {}, bob: {}, idle: { active: false }, nul: { active: true }, must: { mustChange: true }, 'test/bob': {}
+            })) {
+                ids[username] = (await test.create(ACCOUNT, account(username, more), username === 'bob' ? { id: 'test/bob' } : {})).id;
+            }
+        });
+
+        after(async () => {
+
+            await test.stop();
+            await place.dispose();
+        });
+
+        async function setDesign(members: JsonObject): Promise<void> {
+
+            const { value } = await test.asAdmin(Op.retrieve, { targetId: 'design' });
+            const { content } = (value as { attributes: { content: JsonObject } }).attributes;
+            await test.asAdmin(Op.update, { targetId: 'design', input: { attributes: { content: { ...content, ...members } } } });
+        }
+
+        describe('with a name and a password', () => {
+
+            const good: readonly (readonly [title: string, credentials: () => JsonObject, request: ShortRequest, user: string])[] = [
+                ['a username', () => basic('ann'), {}, 'ann'],
+                ['a username in another case', () => ({ ...basic('ann'), username: 'AnN' }), {}, 'ann'],
+                ['an object id', () => ({ ...basic('ann'), username: ids.ann! }), {}, 'ann'],
+                ['an object id that is also the username of another', () => basic('bob'), {}, 'bob'],
+                ['a client id in the place of the username', () => ({ password: 'ann-password' }), { clientId: 'ann' }, 'ann'],
+                ['an account that says it is active', () => basic('nul'), {}, 'nul']
+            ];
+
+            for (const [title, credentials, request, user] of good) {
+                it(`takes ${title}`, async () => {
+
+                    const { value } = await whoIs(test, credentials(), request);
+
+                    expect(value).to.include({ active: true, userId: ids[user]!, username: user });
+                });
+            }
+
+            it('lets an object id win over the same username of another user', async () => {
+
+                expect((await whoIs(test, { username: 'test/bob', password: 'bob-password' })).value).to.include({ userId: 'test/bob' });
+                expect((await whoIs(test, { username: 'test/bob', password: 'test/bob-password' })).status).to.equal(UNAUTHENTICATED);
+            });
+
+            for (const username of ['admin', 'Admin', 'ADMIN']) {
+                it(`knows the administrator as ${username}`, async () => {
+
+                    expect((await whoIs(test, { username, password: ADMIN_PASSWORD })).value).to.include({ userId: 'admin', username: 'admin' });
+                });
+            }
+
+            it('says who is not logged in at all', async () => {
+
+                expect((await test.perform(Op.checkCredentials)).value).to.equal({ active: false });
+                expect((await test.perform(Op.checkCredentials, { attributes: { full: 'true' } })).value).to.equal(
+                    { active: false, typesPermittedToCreate: [], groupIds: [] });
+            });
+
+            const refusals: readonly (readonly [title: string, credentials: JsonObject, clientId?: string | undefined, message?: string])[] = [
+                ['a wrong password', { username: 'ann', password: 'wrong' }],
+                ['the password of another user', { username: 'ann', password: 'bob-password' }],
+                ['a password in another case', { username: 'ann', password: 'ANN-password' }],
+                ['an unknown user', { username: 'nobody', password: 'ann-password' }],
+                ['an unknown id', { username: 'test/nobody', password: 'ann-password' }],
+                ['an id in another case', { username: 'TEST/bob', password: 'bob-password' }],
+                ['a name that is too long', { username: 'x'.repeat(10_000), password: 'ann-password' }],
+                ['a name with an unpaired surrogate', { username: '\ud800', password: 'ann-password' }],
+                ['a name with a zero byte', { username: 'ann\u0000', password: 'ann-password' }],
+                ['a password that is too long', { username: 'ann', password: 'x'.repeat(100_000) }],
+                ['a wrong password of admin', { username: 'admin', password: 'wrong' }],
+                ['the id of an object that is no user', { username: 'test/document', password: 'x' }],
+                ['an inactive account with a wrong password', { username: 'idle', password: 'wrong' }],
+                ['a user who must change the password with a wrong one', { username: 'must', password: 'wrong' }],
+                ['both a username and a client id', basic('ann'), 'ann', 'No support for authenticating with both username and clientId'],
+                ['a client id without credentials', {}, 'ann', 'No authentication provided for ann'],
+                ['an inactive account', basic('idle'), undefined, 'Account is inactive'],
+                ['no password', { username: 'ann' }, undefined, 'Unable to parse authentication (neither token nor password)'],
+                ['an empty password', { username: 'ann', password: '' }, undefined, 'Unable to parse authentication (neither token nor password)'],
+                ['no name', { password: 'x' }, undefined, 'Unable to parse authentication (neither token nor password)'],
+                ['a name that is no string', { username: ['ann'], password: 'x' }, undefined,
+                    'Unable to parse authentication (neither token nor password)'],
+                ['a password that is no string', { username: 'ann', password: { $gt: '' } }, undefined,
+                    'Unable to parse authentication (neither token nor password)'],
+                ['a token that is no string', { token: 5 }, undefined, 'Unable to parse authentication (neither token nor password)'],
+                ['something else', { apiKey: 'x' }, undefined, 'Unable to parse authentication (neither token nor password)']
+            ];
+
+            for (const [title, credentials, clientId, message] of refusals) {
+                it(`refuses ${title}`, async () => {
+
+                    const { status, value } = await whoIs(test, credentials, clientId === undefined ? {} : { clientId });
+
+                    expect(status).to.equal(UNAUTHENTICATED);
+                    expect<unknown>(value).to.equal(message === undefined ? FAILED : { message });
+                });
+            }
+
+            it('refuses wrong credentials also where none are needed', async () => {
+
+                expect((await test.perform(Op.getDesign, { authentication: { username: 'ann', password: 'no' } })).status).to.equal(UNAUTHENTICATED);
+            });
+
+            it('checks a client id beside a token', async () => {
+
+                const token = await tokenOf(test, basic('ann'));
+
+                expect((await whoIs(test, { token }, { clientId: ids.ann! })).status).to.equal(OK);
+                expect((await whoIs(test, { token }, { clientId: 'ANN' })).status).to.equal(OK);
+                expect((await whoIs(test, { token }, { clientId: 'test/bob' })).status).to.equal(UNAUTHENTICATED);
+                expect((await whoIs(test, { token: await tokenOf(test, ADMIN) }, { clientId: 'test/bob' })).status).to.equal(OK);
+            });
+        });
+
+        describe('over insecure transports', () => {
+
+            const transports: readonly (readonly [title: string, protocol: string, secure: boolean, remoteAddress: string, allowed: boolean])[] = [
+                ['plain HTTP from another machine', 'http', false, '192.0.2.7', false],
+                ['plain HTTP from another machine by IPv6', 'http', false, '2001:db8::1', false],
+                ['HTTPS from another machine', 'https', true, '192.0.2.7', true],
+                ['plain HTTP behind a trusted proxy that says https', 'http', true, '192.0.2.7', true],
+                ['plain HTTP from this machine', 'http', false, '127.0.0.1', true],
+                ['plain HTTP from another loopback address', 'http', false, '127.8.9.1', true],
+                ['plain HTTP from this machine by IPv6', 'http', false, '::1', true],
+                ['plain HTTP from this machine by a mapped address', 'http', false, '::ffff:127.0.0.1', true],
+                ['calls of the same process', 'internal', false, '', true]
+            ];
+
+            for (const [title, protocol, secure, remoteAddress, allowed] of transports) {
+                it(`${allowed ? 'takes' : 'refuses'} credentials by ${title}`, async () => {
+
+                    const transport = { protocol, secure, remoteAddress };
+                    const direct = await performOver(test, transport, Op.checkCredentials, { authentication: basic('ann') });
+                    const token = await performOver(test, transport, Op.authToken, { input: basic('ann') });
+                    const anonymous = await performOver(test, transport, Op.checkCredentials, {});
+
+                    expect([direct.status, token.status]).to.equal(allowed ? [OK, OK] : [FORBIDDEN, FORBIDDEN]);
+                    expect(anonymous.status).to.equal(OK);
+                    if (!allowed) {
+                        expect(direct.value).to.equal({ message: 'Authentication requires HTTPS' });
+                        expect(token.value).to.include({ error: 'invalid_request', error_description: 'Authentication requires HTTPS' });
+                    }
+                });
+            }
+
+            it('takes them anywhere when the design allows it', async () => {
+
+                await setDesign({ allowInsecureAuthentication: true });
+
+                const { status } = await performOver(test, { protocol: 'http', secure: false, remoteAddress: '192.0.2.7' },
+                    Op.checkCredentials, { authentication: basic('ann') });
+
+                await setDesign({ allowInsecureAuthentication: false });
+                expect(status).to.equal(OK);
+            });
+        });
+
+        describe('as another user', () => {
+
+            it('lets the administrator be anybody', async () => {
+
+                const acting = (await whoIs(test, { ...ADMIN, asUserId: ids.ann! })).value;
+
+                expect(acting).to.include({ active: true, userId: ids.ann!, username: 'ann' });
+                expect((acting as { typesPermittedToCreate: string[] }).typesPermittedToCreate).to.include('Document').and.to.not.include('Schema');
+            });
+
+            it('lets the administrator be somebody without user object, who is not authenticated', async () => {
+
+                await test.create(TEAM, { members: ['orcid/0000'] }, { id: 'test/as-user-team' });
+
+                const { value } = await whoIs(test, { ...ADMIN, asUserId: 'orcid/0000' });
+
+                expect(value).to.equal({ active: true, userId: 'orcid/0000', typesPermittedToCreate: [], groupIds: ['test/as-user-team'] });
+            });
+
+            it('writes in the name of the other user', async () => {
+
+                const { value } = await test.perform(Op.create, {
+                    authentication: { ...ADMIN, asUserId: ids.ann! }, input: { type: 'Document', attributes: { content: { name: 'x' } } }
+                });
+
+                expect(value).to.part.include({ attributes: { metadata: { createdBy: ids.ann } } });
+            });
+
+            it('works with a token of the administrator', async () => {
+
+                const token = await tokenOf(test, ADMIN);
+
+                expect((await whoIs(test, { token, asUserId: ids.ann! })).value).to.include({ userId: ids.ann! });
+                expect((await whoIs(test, { token, asUserId: 'admin' })).value).to.include({ userId: 'admin' });
+            });
+
+            const refusals: readonly (readonly [title: string, authentication: () => JsonObject])[] = [
+                ['another user', () => ({ ...basic('ann'), asUserId: 'test/bob' })],
+                ['a user who wants to be admin', () => ({ ...basic('ann'), asUserId: 'admin' })],
+                ['nobody', () => ({ asUserId: 'test/bob' })],
+                ['a wrong password of admin', () => ({ username: 'admin', password: 'wrong', asUserId: 'test/bob' })],
+                ['something that is no id', () => ({ ...ADMIN, asUserId: 7 })]
+            ];
+
+            for (const [title, authentication] of refusals) {
+                it(`is refused to ${title} with 401`, async () => {
+
+                    expect((await whoIs(test, authentication())).status).to.equal(UNAUTHENTICATED);
+                });
+            }
+        });
+
+        describe('of members of groups', () => {
+
+            const groupsOf = async (authentication: JsonObject): Promise<unknown> => {
+
+                const { value } = await whoIs(test, authentication);
+                return (value as { groupIds: unknown }).groupIds;
+            };
+
+            it('knows all groups, also through other groups and in circles, and every change at once', async () => {
+
+                const token = await tokenOf(test, basic('bob'));
+                expect(await groupsOf({ token })).to.equal([]);
+
+                await test.create(TEAM, { members: ['test/bob', 'test/outer'] }, { id: 'test/inner' });
+                expect(await groupsOf({ token })).to.equal(['test/inner']);
+
+                await test.create(TEAM, { members: ['test/inner', 'test/nobody'] }, { id: 'test/outer' });
+                expect(await groupsOf({ token })).to.equal(['test/inner', 'test/outer']);
+
+                await test.asAdmin(Op.update, { targetId: 'test/inner', input: { attributes: { content: { members: ['test/outer'] } } } });
+                expect(await groupsOf({ token })).to.equal([]);
+
+                await test.asAdmin(Op.update, { targetId: 'test/inner', input: { attributes: { content: { members: ['test/bob'] } } } });
+                await test.asAdmin(Op.delete, { targetId: 'test/outer' });
+                expect(await groupsOf(basic('bob'))).to.equal(['test/inner']);
+                expect(await groupsOf(ADMIN)).to.equal([]);
+            });
+
+            it('opens objects to a group from the next request on', async () => {
+
+                const authentication = { token: await tokenOf(test, basic('ann')) };
+                const { id } = await test.create('Document', { name: 'x' }, { attributes: { acl: { readers: ['test/readers'], writers: [] } } });
+                const read = async () => (await test.perform(Op.retrieve, { targetId: id, authentication })).status;
+                expect(await read()).to.equal(FORBIDDEN);
+
+                await test.create(TEAM, { members: [ids.ann!] }, { id: 'test/readers' });
+                expect(await read()).to.equal(OK);
+
+                await test.asAdmin(Op.delete, { targetId: 'test/readers' });
+                expect(await read()).to.equal(FORBIDDEN);
+            });
+        });
+
+        it('refuses a username that is taken, also for 20 users at once', async () => {
+
+            const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => test.asAdmin(Op.create, {
+                input: { type: ACCOUNT, attributes: { content: account(i % 2 === 0 ? 'Twin' : 'twin') } }
+            })));
+
+            expect(answers.filter(({ status }) => status === OK)).to.have.length(1);
+            const messages = answers.filter(({ status }) => status !== OK).map(({ value }) => (value as { message: string }).message);
+            expect(messages.every((message) => /^Username [Tt]win is not unique\.$/.test(message))).to.be.true();
+        });
+
+        it('never answers 500 to whatever it is sent', async () => {
+
+            await setDesign({ disableAuthenticationBackOff: true });
+            const values = [null, true, 0, -1, 1e308, '', ' ', '.', '..', 'a.b', 'a.b.c', '\u0000', '\ud800', 'x'.repeat(70_000), [], {}, [[]], { a: 1 }];
+            const members = ['token', 'username', 'password', 'sessionId', 'csrfToken', 'asUserId', '__proto__', 'constructor'];
+            const statuses = new Set<string>();
+            for (const [i, value] of values.entries()) {
+                for (const member of members) {
+                    const authentication = JSON.parse(JSON.stringify({ [member]: value, ...i % 2 === 0 ? {} : { password: 'x' } })) as JsonObject;
+                    const { status } = await whoIs(test, authentication, i % 3 === 0 ? { clientId: 'x' } : {});
+                    const token = await test.perform(Op.authToken, { input: { grant_type: 'password', ...authentication } });
+                    statuses.add(status).add(token.status);
+                }
+            }
+
+            statuses.delete(OK);
+            expect([...statuses].toSorted()).to.equal(['0.DOIP/Status.101', UNAUTHENTICATED]);
+        });
+    });
+});

@@ -1,0 +1,148 @@
+/** Passwords of users and of the administrator: changing them, having to, and what is kept of them, on every database. */
+
+import { pbkdf2Sync } from 'node:crypto';
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { JsonObject } from '../../../lib/doip/json.js';
+import { Op } from '../../../lib/doip/operation-ids.js';
+import { account, ACCOUNT, basic, defineAccounts, tokenOf, whoIs } from '../../support/accounts.js';
+import { forEachDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { ADMIN, ADMIN_PASSWORD, startGateway } from '../../support/gateway.js';
+import type { TestGateway } from '../../support/gateway.js';
+import { IdentityKit } from '../../support/identity.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const OK = '0.DOIP/Status.001';
+const UNAUTHENTICATED = '0.DOIP/Status.102';
+const FORBIDDEN = '0.DOIP/Status.103';
+
+forEachDatabase((name, create) => {
+
+    describe(`changing passwords on ${name}`, () => {
+
+        let place: TestDatabase;
+        let test: TestGateway;
+        let kit: IdentityKit;
+        let ann: string;
+
+        before(async () => {
+
+            place = await create();
+            test = await startGateway(place);
+            kit = new IdentityKit(await place.open());
+            await defineAccounts(test);
+            ann = (await test.create(ACCOUNT, account('ann'))).id;
+        });
+
+        after(async () => {
+
+            await test.stop();
+            await place.dispose();
+        });
+
+        it('forgets the old password at once', async () => {
+
+            const { id } = await test.create(ACCOUNT, account('changer'));
+            const [before, afterwards] = [basic('changer'), { username: 'changer', password: 'new' }];
+            expect((await whoIs(test, before)).status).to.equal(OK);
+
+            const { value } = await test.perform(Op.changePassword, { authentication: before, input: { password: 'new' } });
+
+            expect(value).to.equal({ success: true });
+            expect((await whoIs(test, before)).status).to.equal(UNAUTHENTICATED);
+            expect((await whoIs(test, afterwards)).value).to.include({ userId: id });
+        });
+
+        it('lets a user who must change it do that first', async () => {
+
+            const { id } = await test.create(ACCOUNT, account('first', { mustChange: true }));
+            const blocked = await whoIs(test, basic('first'));
+            expect(blocked.status).to.equal(UNAUTHENTICATED);
+            expect(blocked.value).to.equal({ message: 'Password change required.', passwordChangeRequired: true });
+            expect((await test.perform(Op.retrieve, { targetId: id, authentication: basic('first') })).status).to.equal(UNAUTHENTICATED);
+            expect((await test.perform(Op.getDesign, { authentication: basic('first') })).status).to.equal(OK);
+            const noToken = await test.perform(Op.authToken, { input: basic('first') });
+            expect(noToken.value).to.include({ error: 'invalid_grant', passwordChangeRequired: true });
+
+            await test.perform(Op.changePassword, { authentication: basic('first'), input: 'chosen' });
+
+            const authentication = { username: 'first', password: 'chosen' };
+            expect((await whoIs(test, authentication)).status).to.equal(OK);
+            const { value } = await test.perform(Op.retrieve, { targetId: id, authentication });
+            expect<unknown>((value as { attributes: { content: JsonObject } }).attributes.content).to.include({ mustChange: false });
+        });
+
+        const changes: readonly (readonly [title: string, authentication: () => Promise<JsonObject>, input: JsonObject, status: string, text: RegExp])[] = [
+            ['anonymous callers', async () => ({}), { password: 'x' }, UNAUTHENTICATED, /authentication is required/],
+            ['access tokens', async () => ({ token: await tokenOf(test, basic('ann')) }), { password: 'x' }, FORBIDDEN, /not an access token/],
+            ['an administrator acting as the user', async () => ({ ...ADMIN, asUserId: ann }), { password: 'x' }, FORBIDDEN, /needs the password/],
+            ['a token of admin', async () => ({ token: await tokenOf(test, ADMIN) }), { password: 'x' }, FORBIDDEN, /not an access token/],
+            ['the password in use', async () => basic('ann'), { password: 'ann-password' }, '0.DOIP/Status.101',
+                /^New password can not be the same as previous password\.$/],
+            ['the password in use of admin', async () => ADMIN, { password: ADMIN_PASSWORD }, '0.DOIP/Status.101', /can not be the same/],
+            ['an empty password', async () => basic('ann'), { password: '' }, '0.DOIP/Status.101', /minimum length of 1/],
+            ['no password', async () => basic('ann'), {}, '0.DOIP/Status.101', /^Password missing\.$/],
+            ['what the type does not allow', async () => basic('ann'), { password: 'x'.repeat(101) }, '0.DOIP/Status.101', /login\/password/]
+        ];
+
+        for (const [title, authentication, input, status, text] of changes) {
+            it(`refuses ${title}`, async () => {
+
+                const answer = await test.perform(Op.changePassword, { authentication: await authentication(), input });
+
+                expect(answer.status).to.equal(status);
+                expect((answer.value as { message: string }).message).to.match(text);
+                expect((await whoIs(test, basic('ann'))).status).to.equal(OK);
+            });
+        }
+
+        it('changes that of admin by either operation, and ends the tokens of admin', async () => {
+
+            const token = await tokenOf(test, ADMIN);
+
+            expect((await test.asAdmin(Op.changeAdminPassword, { input: { password: 'other' } })).value).to.equal({ success: true });
+            expect((await whoIs(test, { token })).status).to.equal(UNAUTHENTICATED);
+            expect((await whoIs(test, ADMIN)).status).to.equal(UNAUTHENTICATED);
+            const back = { authentication: { username: 'admin', password: 'other' }, input: { password: ADMIN_PASSWORD } };
+            expect((await test.perform(Op.changePassword, back)).status).to.equal(OK);
+            expect((await whoIs(test, ADMIN)).status).to.equal(OK);
+        });
+
+        it('keeps the administrator\'s password to the administrator', async () => {
+
+            expect((await test.perform(Op.changeAdminPassword, { authentication: basic('ann'), input: { password: 'x' } })).status).to.equal(FORBIDDEN);
+            expect((await test.perform(Op.changeAdminPassword, { input: { password: 'x' } })).status).to.equal(UNAUTHENTICATED);
+            expect((await test.asAdmin(Op.changeAdminPassword, { input: {} })).value).to.equal({ message: 'Password missing.' });
+        });
+
+        it('never shows a password or a secret', async () => {
+
+            const { id } = await test.create(ACCOUNT, account('secretive', { pin: 'pin-1234' }));
+
+            const { value } = await test.asAdmin(Op.retrieve, { targetId: id });
+
+            expect(value).to.part.include({ attributes: { content: { id, username: 'secretive', login: { password: '' }, pin: '' } } });
+            expect(JSON.stringify(value)).to.not.contain('pin-1234').and.to.not.contain('scrypt');
+        });
+
+        it('verifies imported hashes and makes them anew at the next login', async () => {
+
+            const { id } = await test.create(ACCOUNT, account('imported'));
+            const salt = 'a1b2c3d4e5f60718293a4b5c6d7e8f90';
+            const hash = pbkdf2Sync('from-before', Buffer.from(salt, 'hex'), 2048, 32, 'sha1').toString('hex');
+            const record = JSON.stringify({ algorithm: 'PBKDF2WithHmacSHA1', iterations: 2048, salt, hash });
+            await kit.db.commit({ steps: [...kit.credentials.putSteps(id, record), kit.accounts.bumpStep()] });
+
+            expect((await whoIs(test, { username: 'imported', password: 'wrong' })).status).to.equal(UNAUTHENTICATED);
+            expect(await kit.credentials.get(id)).to.equal(record);
+            expect((await whoIs(test, { username: 'imported', password: 'from-before' })).status).to.equal(OK);
+
+            expect(JSON.parse((await kit.credentials.get(id))!)).to.include({ algorithm: 'scrypt' });
+            await kit.db.commit({ steps: [kit.accounts.bumpStep()] });
+            expect((await whoIs(test, { username: 'imported', password: 'from-before' })).status).to.equal(OK);
+        });
+    });
+});
