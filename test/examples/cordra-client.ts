@@ -20,9 +20,8 @@ forEachDatabase((name, createDatabase) => {
         before(async () => {
 
             service = await startRest(createDatabase);
-            await service.server.start();
             const { CordraClient: Client } = loadCordraClient();
-            client = new Client(service.server.info.uri, { username: 'admin', password: ADMIN_PASSWORD });
+            client = new Client(service.url, { username: 'admin', password: ADMIN_PASSWORD });
         });
 
         after(() => service.stop());
@@ -119,7 +118,7 @@ forEachDatabase((name, createDatabase) => {
         it('reads without logging in', async () => {
 
             const { CordraClient: Client } = loadCordraClient();
-            const anonymous = new Client(service.server.info.uri);
+            const anonymous = new Client(service.url);
             const { id = '' } = await client.create({ type: 'Document', content: { name: 'Atlas' } });
 
             const read = await anonymous.get(id);

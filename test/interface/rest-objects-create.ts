@@ -1,9 +1,8 @@
 import type { More, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { forEachDatabase } from '../support/database.js';
 import { jsonOf, multipart } from '../support/rest.js';
-import { startRest } from '../support/rest-service.js';
+import { forEachWay } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -13,14 +12,14 @@ const NAME = { payload: '{"name":"Map"}' };
 /** A type whose contents are whatever the test likes. */
 const LOOSE = { payload: '{"type":"object","properties":{"name":{"type":"string","maxLength":5}}}' };
 
-forEachDatabase((name, createDatabase) => {
+forEachWay((name, start) => {
 
     describe(`Creating objects by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
 
-            service = await startRest(createDatabase);
+            service = await start();
             await service.asAdmin('PUT /schemas/Loose', LOOSE);
         });
 

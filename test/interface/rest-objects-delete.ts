@@ -1,14 +1,13 @@
 import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { forEachDatabase } from '../support/database.js';
 import { jsonOf, multipart } from '../support/rest.js';
-import { startRest } from '../support/rest-service.js';
+import { forEachWay } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
-forEachDatabase((name, createDatabase) => {
+forEachWay((name, start) => {
 
     describe(`Deleting by REST on ${name}`, () => {
 
@@ -18,7 +17,7 @@ forEachDatabase((name, createDatabase) => {
 
         before(async () => {
 
-            service = await startRest(createDatabase);
+            service = await start();
             await service.asAdmin('PUT /schemas/Loose', { payload: '{"type":"object","required":["kept"]}' });
         });
 

@@ -1,9 +1,8 @@
 import type { More, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { forEachDatabase } from '../support/database.js';
 import { jsonOf, multipart } from '../support/rest.js';
-import { startRest } from '../support/rest-service.js';
+import { forEachWay } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -17,14 +16,14 @@ const SCHEMA = {
 };
 const CONTENT = { title: 'Tess "d\'U"', page: '<p>ü</p>', list: [{ n: 1 }, { n: 2, m: [] }], count: 7, yes: true, nothing: null, 'a/b': 'x' };
 
-forEachDatabase((name, createDatabase) => {
+forEachWay((name, start) => {
 
     describe(`Retrieving objects by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
 
-            service = await startRest(createDatabase);
+            service = await start();
             await service.asAdmin('PUT /schemas/Book%20%C3%BC', { payload: JSON.stringify(SCHEMA) });
             await service.asAdmin('POST /objects?type=Book%20%C3%BC&handle=test/a%20b', multipart(
                 { name: 'content', value: JSON.stringify(CONTENT) },

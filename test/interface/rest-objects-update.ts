@@ -1,16 +1,15 @@
 import type { More, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { forEachDatabase } from '../support/database.js';
 import { jsonOf, multipart } from '../support/rest.js';
-import { startRest } from '../support/rest-service.js';
+import { forEachWay } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
 const SCHEMA = { payload: '{"type":"object","properties":{"name":{"type":"string","maxLength":5}}}' };
 
-forEachDatabase((name, createDatabase) => {
+forEachWay((name, start) => {
 
     describe(`Updating objects by REST on ${name}`, () => {
 
@@ -22,7 +21,7 @@ forEachDatabase((name, createDatabase) => {
 
         before(async () => {
 
-            service = await startRest(createDatabase);
+            service = await start();
             await service.asAdmin('PUT /schemas/Loose', SCHEMA);
             await service.asAdmin('PUT /schemas/Other', SCHEMA);
         });

@@ -1,21 +1,20 @@
 import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { forEachDatabase } from '../support/database.js';
 import { jsonOf } from '../support/rest.js';
-import { startRest } from '../support/rest-service.js';
+import { forEachWay } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-forEachDatabase((name, createDatabase) => {
+forEachWay((name, start) => {
 
     describe(`Schemas by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
 
-            service = await startRest(createDatabase);
+            service = await start();
         });
 
         after(() => service.stop());

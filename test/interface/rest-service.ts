@@ -2,22 +2,22 @@ import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createGateway } from '../../lib/gateway.js';
-import { createSqlite, forEachDatabase } from '../support/database.js';
+import { createSqlite } from '../support/database.js';
 import { gatewayOptions } from '../support/gateway.js';
 import { jsonOf, restServer } from '../support/rest.js';
-import { startRest } from '../support/rest-service.js';
+import { forEachWay } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-forEachDatabase((name, createDatabase) => {
+forEachWay((name, start) => {
 
     describe(`What the service tells about itself by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
 
-            service = await startRest(createDatabase);
+            service = await start();
         });
 
         after(() => service.stop());

@@ -1,49 +1,73 @@
 /**
- * A started gateway on a fresh database with the REST interface before it.
+ * A whole server on a fresh database, asked through the REST interface in every way that the service promises: over HTTP/1.1
+ * and HTTP/2, on every database there is.
  */
 
-import type { Server, ServerInjectOptions, ServerInjectResponse } from '@hapi/hapi';
-import type { JsonObject } from '../../lib/doip/json.js';
 import type { TestDatabase } from './database.js';
-import type { RestServerOptions } from './rest.js';
-import { startGateway, type TestGateway } from './gateway.js';
-import { ADMIN_HEADERS, restServer } from './rest.js';
+import type { Client, Protocol } from './server.js';
+import { DIALECTS } from './database.js';
+import { ADMIN_HEADERS } from './rest.js';
+import { clientOf, startServer } from './server.js';
 
-/** Options of a request besides its method and URL. */
-export type More = Omit<ServerInjectOptions, 'url' | 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
+/** A request besides its method and URL. */
+export interface More {
+    readonly payload?: string | Buffer;
+    readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A response, read to its end. */
+export interface Received {
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    readonly payload: string;
+    readonly rawPayload: Buffer;
+}
 
 /** A service that is reached by requests given as `METHOD /url`. */
 export interface RestService {
-    readonly gateway: TestGateway;
-    readonly server: Server;
+    readonly protocol: Protocol;
+    /** Without a slash at its end. */
+    readonly url: string;
+    readonly port: number;
     /** Sends a request as nobody. */
-    anonymously(line: string, more?: More): Promise<ServerInjectResponse>;
+    anonymously(line: string, more?: More): Promise<Received>;
     /** Sends a request as the administrator. */
-    asAdmin(line: string, more?: More): Promise<ServerInjectResponse>;
+    asAdmin(line: string, more?: More): Promise<Received>;
     /** Creates an object as the administrator and gives back its full form; fails when it is refused. */
-    create(type: string, content: JsonObject, query?: string): Promise<JsonObject & { readonly id: string }>;
+    create(type: string, content: object, query?: string): Promise<Readonly<Record<string, unknown>> & { readonly id: string }>;
     stop(): Promise<void>;
 }
 
+/** Starts a service in one of the ways. */
+export type StartService = (settings?: Record<string, unknown>) => Promise<RestService>;
+
+/** Runs a suite on every database over HTTP/1.1, and once over HTTP/2. */
+export function forEachWay(suite: (name: string, start: StartService, protocol: Protocol) => void): void {
+
+    for (const [dialect, protocol] of [...DIALECTS.map((each) => [each, 'http/1.1'] as const), [DIALECTS[0]!, 'https, http/2'] as const]) {
+        suite(`${dialect.name} over ${protocol}`, (settings) => startRest(dialect.create, protocol, settings), protocol);
+    }
+}
+
 /** Starts a service on a new database. */
-export async function startRest(createDatabase: () => Promise<TestDatabase>, options: RestServerOptions = {}): Promise<RestService> {
+export async function startRest(
+    createDatabase: () => Promise<TestDatabase>, protocol: Protocol = 'http/1.1', settings: Record<string, unknown> = {}
+): Promise<RestService> {
 
     const database = await createDatabase();
-    const gateway = await startGateway(database);
-    const server = await restServer(gateway.gateway, options);
-    const anonymously: RestService['anonymously'] = (line, more = {}) => {
-
-        const space = line.indexOf(' ');
-        return server.inject({ method: line.slice(0, space), url: line.slice(space + 1), ...more });
-    };
-
+    const { url } = database.options;
+    const server = await startServer({ ...(url === undefined ? {} : { DATABASE_URL: url }), ...settings }, { tls: protocol !== 'http/1.1' });
+    const client = clientOf(server, protocol);
+    const anonymously: RestService['anonymously'] = (line, more = {}) => exchange(client, line, more);
     const asAdmin: RestService['asAdmin'] = (line, more = {}) => {
 
-        return anonymously(line, { ...more, headers: { ...ADMIN_HEADERS, ...more.headers } });
+        return exchange(client, line, { ...more, headers: { ...ADMIN_HEADERS, ...more.headers } });
     };
 
     return {
-        gateway, server, anonymously, asAdmin,
+        protocol, anonymously, asAdmin,
+        url: server.url,
+        port: server.port,
         async create(type, content, query = '') {
 
             const response = await asAdmin(`POST /objects?full&type=${type}&${query}`, { payload: JSON.stringify(content) });
@@ -51,13 +75,29 @@ export async function startRest(createDatabase: () => Promise<TestDatabase>, opt
                 throw new Error(`creating failed: ${response.payload}`);
             }
 
-            return JSON.parse(response.payload) as JsonObject & { id: string };
+            return JSON.parse(response.payload) as Record<string, unknown> & { id: string };
         },
         async stop() {
 
+            client.close();
             await server.stop();
-            await gateway.stop();
             await database.dispose();
         }
     };
+}
+
+async function exchange(client: Client, line: string, { payload, headers = {} }: More): Promise<Received> {
+
+    const space = line.indexOf(' ');
+    const { status, headers: received, body } = await client.send({
+        method: line.slice(0, space), path: line.slice(space + 1), headers: { ...headers },
+        ...(payload === undefined ? {} : { body: payload })
+    });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) {
+        chunks.push(chunk as Uint8Array);
+    }
+
+    const rawPayload = Buffer.concat(chunks);
+    return { statusCode: status, headers: received, payload: rawPayload.toString(), rawPayload };
 }
