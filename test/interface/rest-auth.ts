@@ -1,0 +1,183 @@
+import type { Received, RestService } from '../support/rest-service.js';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { basic, jsonOf } from '../support/rest.js';
+import { forEachWay } from '../support/rest-service.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const ANN = { username: 'ann', password: 'password of ann' };
+
+forEachWay((name, start) => {
+
+    describe(`Logging in by REST on ${name}`, () => {
+
+        let service: RestService;
+        let annId = '';
+        const bearer = (token: unknown) => ({ headers: { authorization: `Bearer ${String(token)}` } });
+        const tokenFor = async (body: object = ANN): Promise<Received> => {
+
+            return service.anonymously('POST /auth/token', { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+        };
+
+        before(async () => {
+
+            service = await start();
+            annId = (await service.create('User', { id: '', ...ANN })).id;
+        });
+
+        after(() => service.stop());
+
+        it('gives a token for a password, that is never cached', async () => {
+
+            const response = await tokenFor({ grant_type: 'password', ...ANN });
+            const record = jsonOf(response);
+
+            expect(response.statusCode, response.payload).to.equal(200);
+            expect(Object.keys(record)).to.equal(['access_token', 'token_type', 'active', 'userId', 'username']);
+            expect(record).to.include({ token_type: 'Bearer', active: true, userId: annId, username: 'ann' });
+            expect([response.headers['cache-control'], response.headers['pragma']]).to.equal(['no-store', 'no-cache']);
+        });
+
+        it('takes a user id for a name, a form for JSON, and needs no word of the kind of grant', async () => {
+
+            const byId = await tokenFor({ username: annId, password: ANN.password });
+            const form = await service.anonymously('POST /auth/token?full=true', {
+                payload: 'username=ann&password=password+of+ann', headers: FORM
+            });
+
+            expect(jsonOf(byId)).to.include({ active: true, username: 'ann' });
+            expect(jsonOf(form)).to.include({ active: true, userId: annId, groupIds: [] });
+            expect(jsonOf(form)['typesPermittedToCreate']).to.only.include(['Document', 'Group']);
+        });
+
+        it('accepts the token until it is revoked', async () => {
+
+            const { access_token: token } = jsonOf(await tokenFor());
+            const body = { payload: JSON.stringify({ token }) };
+            const used = await service.anonymously('GET /check-credentials', bearer(token));
+            const known = await service.anonymously('POST /auth/introspect', body);
+            const form = await service.anonymously('POST /auth/introspect', { payload: `token=${String(token)}`, headers: FORM });
+            const revoked = await service.anonymously('POST /auth/revoke', body);
+            const again = await service.anonymously('POST /auth/introspect?full=true', body);
+            const refused = await service.anonymously('GET /check-credentials', bearer(token));
+
+            expect(jsonOf(used)).to.equal({ active: true, userId: annId, username: 'ann' });
+            expect(jsonOf(known)).to.equal({ active: true, userId: annId, username: 'ann' });
+            expect(jsonOf(form)).to.equal(jsonOf(known));
+            expect([revoked.statusCode, jsonOf(revoked)]).to.equal([200, { active: false }]);
+            expect(jsonOf(again)['active']).to.be.false();
+            expect([refused.statusCode, refused.headers['www-authenticate']]).to.equal(
+                [401, 'Bearer realm="cordra", error="invalid_token"']);
+        });
+
+        it('accepts the token as a parameter, and keeps the answer out of shared caches', async () => {
+
+            const { access_token: token } = jsonOf(await tokenFor());
+            const response = await service.anonymously(`GET /check-credentials?access_token=${String(token)}`);
+
+            expect(jsonOf(response)['userId']).to.equal(annId);
+            expect(response.headers['cache-control']).to.match(/private/);
+        });
+
+        const refusals: [string, string, number, string][] = [
+            ['a wrong password', '{"username":"ann","password":"x"}', 401, 'invalid_grant'],
+            ['an unknown name', '{"username":"nobody","password":"x"}', 401, 'invalid_grant'],
+            ['no body', '', 400, 'invalid_request'],
+            ['a body that is not JSON', '{', 400, 'invalid_request'],
+            ['a body that is no object', '[]', 400, 'invalid_request'],
+            ['an unknown kind of grant', '{"grant_type":"magic"}', 400, 'unsupported_grant_type']
+        ];
+        for (const [title, payload, code, error] of refusals) {
+            it(`refuses ${title} in the words of OAuth and ours`, async () => {
+
+                const response = await service.anonymously('POST /auth/token', { payload });
+                const body = jsonOf(response);
+
+                expect([response.statusCode, body['error']]).to.equal([code, error]);
+                expect([body['message'], body['error_description']]).to.equal([body['error_description'], body['message']]);
+                expect(body['message']).to.be.a.string();
+            });
+        }
+
+        it('tells everybody who they are, and refuses wrong credentials', async () => {
+
+            const anonymous = await service.anonymously('GET /check-credentials');
+            const full = await service.anonymously('POST /check-credentials?full=true');
+            const ann = await service.anonymously('GET /check-credentials?full=true', { headers: basic('ann', ANN.password) });
+            const admin = await service.asAdmin('POST /check-credentials/');
+            const wrong = await service.anonymously('GET /check-credentials', { headers: basic('ann', 'x') });
+
+            expect(jsonOf(anonymous)).to.equal({ active: false });
+            expect(jsonOf(full)).to.equal({ active: false, typesPermittedToCreate: [], groupIds: [] });
+            expect(jsonOf(ann)).to.include({ active: true, userId: annId, username: 'ann', groupIds: [] });
+            expect(jsonOf(ann)['typesPermittedToCreate']).to.only.include(['Document', 'Group']);
+            expect(jsonOf(admin)).to.equal({ active: true, userId: 'admin', username: 'admin' });
+            expect(wrong.statusCode).to.equal(401);
+        });
+
+        it('lets the administrator act for others, and nobody else', async () => {
+
+            const headers = { 'as-user': annId };
+            const admin = await service.asAdmin('GET /check-credentials', { headers });
+            const ann = await service.anonymously('GET /check-credentials', { headers: { ...basic('ann', ANN.password), 'as-user': 'admin' } });
+
+            expect(jsonOf(admin)).to.include({ active: true, userId: annId });
+            expect(ann.statusCode).to.equal(401);
+        });
+
+        it('answers 403 to those who are known and may not', async () => {
+
+            const headers = basic('ann', ANN.password);
+            const { id } = await service.create('Document', { name: 'x' });
+            const lines = [`PUT /objects/${id}`, `DELETE /objects/${id}`, `PUT /acls/${id}`, 'POST /objects?type=Schema', 'PUT /schemas/T', 'PUT /adminPassword'];
+
+            for (const line of lines) {
+                const body = line.startsWith('DELETE') ? {} : { payload: '{}' };
+                const known = await service.anonymously(line, { headers, ...body });
+                const unknown = await service.anonymously(line, body);
+
+                expect([line, known.statusCode, unknown.statusCode], known.payload).to.equal([line, 403, 401]);
+                expect(jsonOf(known)['message']).to.be.a.string();
+            }
+        });
+
+        it('changes the password of the caller, by direct login alone', async () => {
+
+            await service.create('User', { id: '', username: 'bob', password: 'password of bob' });
+            const { access_token: token } = jsonOf(await tokenFor({ username: 'bob', password: 'password of bob' }));
+            const change = (payload: string, headers: Record<string, string>) => {
+
+                return service.anonymously('PUT /users/this/password', { payload, headers: { 'content-type': 'application/json', ...headers } });
+            };
+
+            const old = basic('bob', 'password of bob');
+            const byToken = await change('"new password"', bearer(token).headers);
+            const empty = await change('', old);
+            const same = await change('password of bob', old);
+            const changed = await change('"new password"', old);
+            const after = await service.anonymously('GET /check-credentials', { headers: old });
+            const renewed = await service.anonymously('GET /check-credentials', { headers: basic('bob', '"new password"') });
+
+            expect([byToken.statusCode, empty.statusCode, same.statusCode]).to.equal([403, 400, 400]);
+            expect([changed.statusCode, jsonOf(changed)]).to.equal([200, { success: true }]);
+            expect([after.statusCode, renewed.statusCode]).to.equal([401, 200]);
+        });
+
+        it('changes the password of the administrator in two ways', async () => {
+
+            const missing = await service.asAdmin('PUT /adminPassword', { payload: '{}' });
+            const first = await service.asAdmin('PUT /adminPassword', { payload: '{\n "password": "another one"\n}' });
+            const second = await service.anonymously('PUT /users/this/password', {
+                payload: ADMIN_PASSWORD, headers: basic('admin', 'another one')
+            });
+            const admin = await service.asAdmin('GET /check-credentials');
+
+            expect([missing.statusCode, first.statusCode, second.statusCode, admin.statusCode]).to.equal([400, 200, 200, 200]);
+            expect(jsonOf(first)).to.equal({ success: true });
+        });
+    });
+});

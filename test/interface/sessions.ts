@@ -1,0 +1,96 @@
+import type { RestService } from '../support/rest-service.js';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { jsonOf } from '../support/rest.js';
+import { forEachWay } from '../support/rest-service.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+forEachWay((name, start) => {
+
+    describe(`Legacy sessions on ${name}`, () => {
+
+        let service: RestService;
+        const enable = async (useLegacySessionsApi: boolean): Promise<void> => {
+
+            const design = jsonOf(await service.asAdmin('GET /objects/design'));
+            await service.asAdmin('PUT /objects/design', { payload: JSON.stringify({ ...design, useLegacySessionsApi }) });
+        };
+
+        const begin = async (): Promise<{ cookie: string; csrf: string }> => {
+
+            const response = await service.asAdmin('POST /sessions/');
+            const cookies = [response.headers['set-cookie'] ?? []].flat();
+            const valueOf = (cookie: string) => cookies.find((each) => each.startsWith(`${cookie}=`))?.split(/[=;]/)[1] ?? '';
+            return { cookie: `JSESSIONID=${valueOf('JSESSIONID')}`, csrf: valueOf('Csrf-token') };
+        };
+
+        before(async () => {
+
+            service = await start();
+        });
+
+        after(() => service.stop());
+
+        it('are refused unless the design allows them, and stray cookies are nobody', async () => {
+
+            await enable(false);
+            for (const line of ['POST /sessions', 'GET /sessions/this', 'DELETE /sessions/this']) {
+                const response = await service.asAdmin(line);
+
+                expect([line, response.statusCode, jsonOf(response)['message']]).to.equal(
+                    [line, 401, 'Legacy sessions disabled on this Cordra']);
+                expect(response.headers['www-authenticate']).to.equal('Bearer realm="cordra"');
+            }
+
+            const stray = await service.anonymously('GET /check-credentials', { headers: { cookie: 'JSESSIONID=x' } });
+
+            expect(jsonOf(stray)).to.equal({ active: false });
+        });
+
+        it('begin with a direct login, which sets both cookies', async () => {
+
+            await enable(true);
+            const response = await service.asAdmin('POST /sessions/');
+            const record = jsonOf(response);
+            const cookies = [response.headers['set-cookie'] ?? []].flat();
+            const secure = service.protocol === 'http/1.1' ? '' : ' Secure;';
+
+            expect(record).to.include({ isActiveSession: true, userId: 'admin', username: 'admin' });
+            expect(record['typesPermittedToCreate']).to.include('Document');
+            expect(cookies).to.have.length(2);
+            expect(cookies[0]).to.match(new RegExp(`^JSESSIONID=[^;]+; Path=/; HttpOnly;${secure} SameSite=Lax$`));
+            expect(cookies[1]).to.match(new RegExp(`^Csrf-token=[^;]+; Path=/;${secure} SameSite=Lax$`));
+        });
+
+        it('stand for the user with cookie and header, and end when they are told to', async () => {
+
+            await enable(true);
+            const { cookie, csrf } = await begin();
+            const headers = { cookie, 'x-csrf-token': csrf };
+            const active = await service.anonymously('GET /sessions/this?full=true', { headers });
+            const written = await service.anonymously('POST /objects?type=Document', { headers, payload: '{"name":"x"}' });
+            const ended = await service.anonymously('DELETE /sessions/this', { headers });
+            const dead = await service.anonymously('GET /check-credentials', { headers });
+
+            expect(jsonOf(active)).to.include({ isActiveSession: true, userId: 'admin', groupIds: [] });
+            expect(written.statusCode, written.payload).to.equal(200);
+            expect(jsonOf(ended)).to.equal({ isActiveSession: false, typesPermittedToCreate: [] });
+            expect([ended.headers['set-cookie'] ?? []].flat().every((each) => each.includes('Max-Age=0'))).to.be.true();
+            expect(dead.statusCode).to.equal(401);
+        });
+
+        it('change nothing without the value against forgery', async () => {
+
+            await enable(true);
+            const { cookie } = await begin();
+            const without = await service.anonymously('POST /objects?type=Document', { headers: { cookie }, payload: '{"name":"x"}' });
+            const wrong = await service.anonymously('GET /check-credentials', { headers: { cookie, 'x-csrf-token': 'x' } });
+            const none = await service.anonymously('GET /sessions/this');
+
+            expect([without.statusCode, wrong.statusCode]).to.equal([401, 401]);
+            expect(jsonOf(none)).to.equal({ isActiveSession: false });
+        });
+    });
+});
