@@ -34,6 +34,12 @@ function whole(name: string, fallback: number, [min, max]: readonly [number, num
     return setting(Joi.number().integer().min(min).max(max).default(fallback), { name }, description);
 }
 
+/** A length of time; parts of a second are for tests mostly. */
+function seconds(name: string, fallback: number, max: number, description: string): Joi.NumberSchema {
+
+    return setting(Joi.number().min(0.1).max(max).default(fallback), { name }, description);
+}
+
 function optional(schema: Joi.StringSchema, facts: SettingFacts, description: string): Joi.StringSchema {
 
     return setting(schema.allow(null).default(null), facts, description);
@@ -86,12 +92,12 @@ const http = {
     maxHeaderBytes: whole('MAX_HEADER_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'All headers of a request together; more gets 431.'),
     maxConnections: whole('MAX_CONNECTIONS', 4096, [1, 1_000_000], 'Connections at the same time; further ones are closed at once.'),
     maxStreams: whole('MAX_STREAMS', 100, [1, 10_000], 'Requests at the same time on one HTTP/2 connection.'),
-    headersSeconds: whole('HEADERS_TIMEOUT_SECONDS', 30, [1, 3600], 'Time for the headers of a request to arrive; then 408.'),
-    stallSeconds: whole('STALL_TIMEOUT_SECONDS', 60, [1, 86_400],
+    headersSeconds: seconds('HEADERS_TIMEOUT_SECONDS', 30, 3600, 'Time for the headers of a request to arrive; then 408.'),
+    stallSeconds: seconds('STALL_TIMEOUT_SECONDS', 60, 86_400,
         'A request body or a response that makes no progress for so long because of the client is given up, with 408 where an answer is ' +
         'still possible. One that makes progress may take hours.'),
-    keepAliveSeconds: whole('KEEP_ALIVE_SECONDS', 65, [1, 3600], 'An idle connection is kept open for so long.'),
-    shutdownSeconds: whole('SHUTDOWN_SECONDS', 10, [0, 3600], 'Time for requests in progress to end when the service is told to stop.')
+    keepAliveSeconds: seconds('KEEP_ALIVE_SECONDS', 65, 3600, 'An idle connection is kept open for so long.'),
+    shutdownSeconds: seconds('SHUTDOWN_SECONDS', 10, 3600, 'Time for requests in progress to end when the service is told to stop.')
 };
 
 const limits = {
@@ -149,7 +155,7 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
             'Password of admin at first start; unset: a random one is made and printed once.')
     }).default(),
     tokens: Joi.object({
-        lifetimeSeconds: whole('TOKEN_LIFETIME_SECONDS', 1800, [1, 31_536_000], 'An access token ends so long after its last use.')
+        lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'An access token ends so long after its last use.')
     }).default(),
     limits: Joi.object(limits).default()
 });

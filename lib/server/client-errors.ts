@@ -70,6 +70,9 @@ function isInUrl({ bytesParsed = 0, rawPacket }: ClientError): boolean {
 export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
 
     const body = JSON.stringify({ message: `cannot meet the expectation ${String(request.headers.expect).slice(0, 60)}` });
-    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'request-id': makeRequestId(), connection: 'close' });
+    response.writeHead(417, {
+        'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body),
+        'request-id': makeRequestId(), connection: 'close'
+    });
     response.end(body);
 }

@@ -25,7 +25,7 @@ export interface Listener {
 const HEADER_PAIRS = 1000;
 /** URL and headers are measured precisely later; the parser only stops what is far beyond. */
 const PARSER_SLACK = 4;
-/** How often connections are looked at for headers that do not arrive. */
+/** Connections are looked at this often for headers that do not arrive, more often when they are not given that long. */
 const CHECK_MS = 1000;
 const EVENTS = ['request', 'checkContinue', 'checkExpectation', 'clientError'] as const;
 
@@ -67,7 +67,7 @@ function createHttp1(http: HttpConfig): Http.Server {
         headersTimeout: http.headersSeconds * 1000,
         requestTimeout: 0,                                  // Uploads may take hours; see stall.ts
         keepAliveTimeout: http.keepAliveSeconds * 1000,
-        connectionsCheckingInterval: CHECK_MS,
+        connectionsCheckingInterval: Math.min(CHECK_MS, http.headersSeconds * 500),
         requireHostHeader: false,                           // Its answer would not be JSON; see request-limits.ts
         noDelay: true
     });

@@ -211,7 +211,7 @@ function http1Client({ url }: TestServer, protocol: Protocol): [Client['send'], 
 
 function http2Client({ url }: TestServer): [Client['send'], () => void] {
 
-    const session = Http2.connect(url, { rejectUnauthorized: false });
+    const session = Http2.connect(url, { rejectUnauthorized: false, maxSendHeaderBlockLength: 1024 * 1024 });
     session.on('error', () => undefined);                   // Comes out as the error of each request
     const send: Client['send'] = async ({ path, method = 'GET', headers = {}, body: content }) => {
 
