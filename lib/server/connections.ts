@@ -23,18 +23,29 @@ export class Connections {
 
     readonly #stallMs: number;
     readonly #sockets = new Set<Socket>();
+    /** Connections that have not agreed on TLS yet, by the address of their peer. */
+    readonly #handshakes = new Map<string, Socket>();
     readonly #exchanges = new Map<Socket, Exchange>();
     readonly #sessions: Http2Sessions | null;
     #isClosing = false;
+    #deadline: NodeJS.Timeout | undefined;
 
     constructor({ front, http1, http2, isSecure }: Listener, config: HttpConfig) {
 
         this.#stallMs = config.stallSeconds * 1000;
-        front.on(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => this.#track(socket));
+        if (isSecure) {
+            front.on('secureConnection', (socket: Socket) => this.#track(socket));
+            front.on('connection', (socket: Socket) => this.#trackHandshake(socket));
+        }
+        else {
+            front.on('connection', (socket: Socket) => this.#track(socket));
+        }
+
         http1.on('request', (request, response) => this.#begin({ request, response }));
         http1.on('checkContinue', (request, response) => this.#begin({ request, response }));
         http1.on('timeout', (socket: Socket) => this.#onSilence(socket));
         this.#sessions = http2 && new Http2Sessions(http2, config);
+        front.on('close', () => clearTimeout(this.#deadline));
     }
 
     /** True once the service has begun to stop: answers then ask clients to close. */
@@ -60,8 +71,11 @@ export class Connections {
             }
         }
 
-        const cut = setTimeout(() => this.#cut(), graceMs);
-        cut.unref();
+        for (const socket of this.#handshakes.values()) {
+            socket.destroy();
+        }
+
+        this.#deadline = setTimeout(() => this.#cut(), graceMs);
     }
 
     #cut(): void {
@@ -75,11 +89,19 @@ export class Connections {
     #track(socket: Socket): void {
 
         this.#sockets.add(socket);
+        this.#handshakes.delete(peerOf(socket));
         socket.once('close', () => {
 
             this.#sockets.delete(socket);
             this.#exchanges.delete(socket);
         });
+    }
+
+    #trackHandshake(socket: Socket): void {
+
+        const peer = peerOf(socket);
+        this.#handshakes.set(peer, socket);
+        socket.once('close', () => this.#handshakes.delete(peer));
     }
 
     #isHttp2(socket: Socket): boolean {
@@ -127,4 +149,10 @@ export class Connections {
             socket.setTimeout(this.#stallMs);               // We are still at work
         }
     }
+}
+
+/** What a connection and the TLS connection within it have in common. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+
+    return `${remoteAddress} ${remotePort}`;
 }

@@ -64,7 +64,7 @@ export function createCors({ corsOrigins, corsMethods }: ListenConfig): Cors | n
     const onPreResponse: Lifecycle.Method = (request, h) => {
 
         const origin = request.headers['origin'] === undefined ? null : admit(request);
-        const allowed = origin !== null && (request.method === 'options' || corsMethods.includes(request.method.toUpperCase()));
+        const allowed = origin !== null && corsMethods.includes(request.method.toUpperCase());
         const { response } = request;
         if ('isBoom' in response) {
             Object.assign(response.output.headers, allowed ? exposing(origin) : {}, isOpen ? {} : { vary: 'origin' });
