@@ -141,7 +141,7 @@ describe('what a browser might run', () => {
 
     const cases: [type: string, isBoxed: boolean][] = [
         ['text/html', true], ['image/svg+xml', true], ['text/xml', true], ['application/xhtml+xml', true], ['model/x3d+xml', true],
-        ['text/html; charset=utf-8', true], ['TEXT/HTML', true],
+        ['text/html; charset=utf-8', true], ['text/javascript', true], ['TEXT/HTML', true],
         ['text/plain', false], ['application/pdf', false], ['image/png', false], ['video/mp4', false], ['application/ld+json', false],
         ['application/octet-stream', false]
     ];
