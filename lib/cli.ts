@@ -1,0 +1,145 @@
+#!/usr/bin/env node
+/**
+ * The command line. `npm start` and `npx doip-gateway` come here. What people and programs read goes to standard output, the
+ * log to standard error; the last line printed at the start is the URL that is served.
+ */
+
+import { parseArgs } from 'node:util';
+import { ConfigError, loadConfig } from './config.js';
+import { DataDirError } from './data-dir.js';
+
+const HELP = `usage: doip-gateway [serve]      serve objects until SIGTERM or an interrupt
+       doip-gateway --help       print this
+       doip-gateway --version    print the version
+
+Settings come from the environment and from the JSON file that CONFIG_FILE names; README lists them. The most frequent:
+PORT, HOST, DATA_DIR, DATABASE_URL, HANDLE_PREFIX, ADMIN_PASSWORD.
+`;
+
+/** Exit codes, after sysexits.h where it has one. */
+const EXIT = { failed: 1, usage: 64, unavailable: 69, config: 78 } as const;
+
+/** What `main` ends with when something is wrong that whoever called can mend: one line, no stack. */
+class CommandError extends Error {
+
+    readonly code: number;
+
+    constructor(message: string, code: number) {
+
+        super(message);
+        this.code = code;
+    }
+}
+
+async function main(args: readonly string[]): Promise<void> {
+
+    const { values, positionals } = readArguments(args);
+    if (values.help) {
+        process.stdout.write(HELP);
+        return;
+    }
+
+    if (values.version) {
+        const { implementation } = await import('./version.js');
+        console.log(implementation.version);
+        return;
+    }
+
+    const [command = 'serve', ...rest] = positionals;
+    if (command !== 'serve' || rest.length > 0) {
+        throw new CommandError(`unknown command ${positionals.join(' ')}; see doip-gateway --help`, EXIT.usage);
+    }
+
+    await serve();
+}
+
+function readArguments(args: readonly string[]): { values: { help?: boolean; version?: boolean }; positionals: string[] } {
+
+    try {
+        return parseArgs({
+            args: [...args], allowPositionals: true,
+            options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } }
+        });
+    }
+    catch (error) {
+        throw new CommandError(`${(error as Error).message}; see doip-gateway --help`, EXIT.usage);
+    }
+}
+
+async function serve(): Promise<void> {
+
+    // A mistake in the configuration is told before anything heavy is loaded.
+    const config = loadConfig();
+    const [{ createServer, serverUrl }, { openLog }] = await Promise.all([import('./server.js'), import('./log.js')]);
+    const log = openLog(config.log);
+    const server = await createServer(config, { log: log.logger });
+    const started = server.start();
+    // Before the URL is printed: whoever reads it may send a signal in the same moment.
+    stopOnSignals(async (signal) => {
+
+        log.logger.info({ signal }, 'stopping');
+        await started;
+        await server.stop({ timeout: config.http.shutdownSeconds * 1000 });
+        log.flush();
+    });
+    await started;
+    log.flush();
+    console.log(serverUrl(server, config));
+}
+
+/** The first signal stops the service, a second one ends it at once. */
+function stopOnSignals(stop: (signal: string) => Promise<void>): void {
+
+    let stopping = false;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+        process.on(signal, () => {
+
+            if (stopping) {
+                process.exit(EXIT.failed);
+            }
+
+            stopping = true;
+            stop(signal).then(() => process.exit(0), fail);
+        });
+    }
+}
+
+function fail(error: unknown): void {
+
+    const [message, code] = explain(error);
+    process.stderr.write(`doip-gateway: ${message}\n`);
+    process.exit(code);
+}
+
+/** What whoever started it can do something about is one line; anything else shows where it happened. */
+function explain(error: unknown): [message: string, code: number] {
+
+    if (error instanceof CommandError) {
+        return [error.message, error.code];
+    }
+
+    if (error instanceof ConfigError) {
+        return [error.message, EXIT.config];
+    }
+
+    if (error instanceof DataDirError) {
+        return [error.message, EXIT.unavailable];
+    }
+
+    const { code, port, address, message, stack } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+    switch (code) {
+        case 'EADDRINUSE':
+            return [`port ${port} of ${address} is in use: stop what listens there, or choose another PORT`, EXIT.unavailable];
+        case 'EACCES':
+            return [`port ${port} may not be listened on: choose a PORT above 1023`, EXIT.unavailable];
+        case 'EADDRNOTAVAIL':
+        case 'ENOTFOUND':
+            return [`HOST ${address ?? ''} is no address of this machine`, EXIT.unavailable];
+        default:
+            return [stack ?? message, EXIT.failed];
+    }
+}
+
+if (require.main === module) {
+    main(process.argv.slice(2)).catch(fail);
+}

@@ -1,0 +1,148 @@
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { TestDatabase } from '../support/database.js';
+import type { ServiceProcess } from '../support/process.js';
+import { createSqlite } from '../support/database.js';
+import { startProcess } from '../support/process.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const CLI = join(__dirname, '../../lib/cli.js');
+
+interface Run {
+    readonly code: number | null;
+    readonly out: string;
+    readonly error: string;
+}
+
+/** Runs a command that ends by itself. */
+async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Run> {
+
+    const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env['PATH'], LOG_LEVEL: 'silent', ...env } });
+    let out = '';
+    let error = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (error += chunk.toString()));
+    const [code] = await once(child, 'close') as [number | null];
+    return { code, out, error };
+}
+
+describe('the command line', () => {
+
+    let database: TestDatabase;
+    let running: ServiceProcess[] = [];
+
+    beforeEach(async () => {
+
+        database = await createSqlite();
+    });
+
+    afterEach(async () => {
+
+        await Promise.all(running.map((service) => service.stop()));
+        running = [];
+        await database.dispose();
+    });
+
+    const start = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> => {
+
+        const service = await startProcess(database, env);
+        running.push(service);
+        return service;
+    };
+
+    it('serves, and prints the URL last', async () => {
+
+        const service = await start();
+
+        const answer = await fetch(`${service.url}/startupStatus`);
+
+        expect(service.output().trimEnd().split('\n').at(-1)).to.equal(service.url);
+        expect(await answer.json()).to.equal({ state: 'UP', details: { storage: 'UP' } });
+    });
+
+    it('prints a password that it made up once, and never again', async () => {
+
+        const first = await start({ ADMIN_PASSWORD: '' });
+        const password = /password of admin.*: (\S+)/.exec(first.output())?.[1] ?? '';
+        const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
+        const login = await fetch(`${first.url}/check-credentials`, { headers: { authorization } });
+        await running.pop()?.stop();
+        const second = await start({ ADMIN_PASSWORD: '' });
+        const again = await fetch(`${second.url}/check-credentials`, { headers: { authorization } });
+
+        expect(password.length).to.be.above(11);
+        expect(login.status).to.equal(200);
+        expect(again.status).to.equal(200);
+        expect(second.output()).to.not.include('password');
+    });
+
+    it('ends with 0 when it is asked to stop', async () => {
+
+        await start();
+
+        expect(await running.pop()?.stop()).to.equal(0);
+    });
+
+    it('serves one data folder from one process, and from the next one at once when that was killed', async () => {
+
+        const first = await start();
+        const second = await run(['serve'], { PORT: '0', DATA_DIR: database.options.dataDir });
+        await running.pop()?.kill();
+        const third = await start();
+
+        expect(second.code).to.equal(69);
+        expect(second.error).to.include(`in use by process ${first.pid}`);
+        expect((await fetch(`${third.url}/startupStatus`)).status).to.equal(200);
+    });
+
+    it('says which port is in use', async () => {
+
+        const other = createServer().listen(0, '127.0.0.1');
+        await once(other, 'listening');
+        const { port } = other.address() as AddressInfo;
+
+        const { code, error } = await run(['serve'], { PORT: String(port), DATA_DIR: database.options.dataDir });
+        other.close();
+
+        expect(code).to.equal(69);
+        expect(error).to.equal(`doip-gateway: port ${port} of 127.0.0.1 is in use: stop what listens there, or choose another PORT\n`);
+    });
+
+    const table: [title: string, args: string[], env: NodeJS.ProcessEnv, code: number, out: RegExp, error: RegExp][] = [
+        ['prints help', ['--help'], {}, 0, /usage: doip-gateway/, /^$/],
+        ['prints its version', ['--version'], {}, 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+        ['refuses an unknown command', ['frobnicate'], {}, 64, /^$/, /unknown command frobnicate/],
+        ['refuses an unknown option', ['--frobnicate'], {}, 64, /^$/, /--frobnicate/],
+        ['names a setting that cannot be', ['serve'], { PORT: 'eighty' }, 78, /^$/, /PORT \(environment\) must be a number, got "eighty"/],
+        ['names a configuration file that is not there', ['serve'], { CONFIG_FILE: '/nowhere/config.json' }, 78, /^$/, /\/nowhere\/config\.json/]
+    ];
+    for (const [title, args, env, code, out, error] of table) {
+        it(`${title}, in one line`, async () => {
+
+            const answer = await run(args, { DATA_DIR: database.options.dataDir, ...env });
+
+            expect(answer.code).to.equal(code);
+            expect(answer.out).to.match(out);
+            expect(answer.error).to.match(error);
+            expect(answer.error.split('\n').length).to.be.at.most(2);
+        });
+    }
+
+    it('names a setting in the file that nobody knows', async () => {
+
+        const file = join(database.options.dataDir, 'config.json');
+        await writeFile(file, '{"PROT": 8080}');
+
+        const { code, error } = await run(['serve'], { CONFIG_FILE: file, DATA_DIR: database.options.dataDir });
+
+        expect(code).to.equal(78);
+        expect(error).to.include('PROT').and.to.include('PORT');
+    });
+});
