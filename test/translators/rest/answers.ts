@@ -1,7 +1,7 @@
 import type { More, RecordingServer } from '../../support/recorder.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { json } from '../../../lib/doip/segments.js';
+import { json, jsonSegment, sequence } from '../../../lib/doip/segments.js';
 import { Status } from '../../../lib/doip/status.js';
 import { recordingServer } from '../../support/recorder.js';
 import { jsonOf } from '../../support/rest.js';
@@ -105,6 +105,78 @@ describe('Answers of the REST interface', () => {
         expect(response.headers['x-schema']).to.equal('T%C3%BCp %E7%8C%AB');
         expect(response.headers['x-permission']).to.equal('WRITE');
         expect(response.headers['location']).to.equal('/cordra/objects/t/%E7%8C%AB%20x');
+    });
+
+    it('writes the objects of a batch in REST form, and leaves refusals as they are', async () => {
+
+        const stored = { id: 't/1', type: 'T', attributes: { content: { a: 1 } }, elements: [{ id: 'p', length: 2, attributes: {} }] };
+        server.recorder.answer = { output: json({
+            results: [
+                { position: 0, responseCode: 200, response: stored },
+                { position: 1, responseCode: 400, response: { message: 'no' } }
+            ],
+            success: false
+        }) };
+
+        const response = await server.inject('POST /batchUpload', { payload: '[]' });
+
+        expect(response.payload).to.equal(JSON.stringify({
+            results: [
+                { position: 0, responseCode: 200, response: { id: 't/1', type: 'T', content: { a: 1 }, payloads: [{ name: 'p', size: 2 }] } },
+                { position: 1, responseCode: 400, response: { message: 'no' } }
+            ],
+            success: false
+        }));
+    });
+
+    it('writes the objects of a graph in the form that this path has always had', async () => {
+
+        const node = { id: 't/1', type: 'T', attributes: { content: { a: 1 }, metadata: { createdOn: 5, createdBy: 'u' } }, elements: [] };
+        server.recorder.answer = { output: json({ nodes: [{ id: 't/1' }], edges: [], results: { 't/1': node } }) };
+
+        const response = await server.inject('GET /relationships/t/1');
+
+        expect(jsonOf(response)).to.equal({
+            nodes: [{ id: 't/1' }], edges: [],
+            results: { 't/1': { id: 't/1', type: 'T', json: { a: 1 }, createdOn: 5, createdBy: 'u' } }
+        });
+    });
+
+    it('streams the results of a search that come in blocks', async () => {
+
+        const results = Array.from({ length: 3000 }, (_, i) => ({
+            id: `t/${i}`, type: 'T', attributes: { content: { i } }, elements: []
+        }));
+        server.recorder.answer = { output: sequence(
+            jsonSegment({ size: 3000 }), jsonSegment(results.slice(0, 2000)), jsonSegment(results.slice(2000)))
+        };
+
+        const response = await server.inject('GET /search?query=x&full=false');
+        const record = jsonOf(response);
+
+        expect(response.headers['content-type']).to.equal('application/json; charset=utf-8');
+        expect(response.headers['content-length']).to.be.undefined();
+        expect(Object.keys(record)).to.equal(['pageNum', 'pageSize', 'size', 'results']);
+        expect(record['results']).to.equal(results.map((_, i) => ({ i })));
+    });
+
+    it('says nothing of what an update of handles put out', async () => {
+
+        server.recorder.answer = { output: json({ anything: 1 }) };
+
+        const response = await server.inject('POST /updateHandles');
+
+        expect(response.payload).to.equal('{}');
+    });
+
+    it('shows a fault of ours as a 500 that tells nothing', async () => {
+
+        server.recorder.answer = { output: sequence({ kind: 'bytes', body: (async function *() {})() }) };
+
+        const response = await server.inject('GET /search?query=x');
+
+        expect(response.statusCode).to.equal(500);
+        expect(jsonOf(response)).to.equal({ message: 'Something went wrong. Contact your sysadmin.' });
     });
 
     it('gives back what an operation without output and without result put out', async () => {
