@@ -15,8 +15,6 @@ import type { Schema } from './schema-shapes.js';
 export interface PlanOption {
     readonly schema: Schema;
     readonly node: PlanNode;
-    /** Number of the schema among the linked ones, by which its validator is found. */
-    target: number;
 }
 
 /** What a schema says about one value and what is in it. */
@@ -28,14 +26,14 @@ export interface PlanNode {
     /** For the members that neither `properties` nor `patternProperties` names. */
     others: { readonly names: ReadonlySet<string>; readonly patterns: readonly LinearPattern[]; readonly node: PlanNode } | undefined;
     /** For the first elements of an array, by position. */
-    readonly tuple: (PlanNode | undefined)[];
+    tuple: (PlanNode | undefined)[];
     /** For the elements after those of the tuple; `from` is the index of the first one. */
     items: { readonly from: number; readonly node: PlanNode } | undefined;
     contains: PlanOption | undefined;
     /** Other schemas that apply to the same value: references and `allOf`. */
     inPlace: PlanNode[];
     /** `anyOf` and `oneOf`. Of an exclusive group only the first match counts. */
-    alternatives: { readonly isExclusive: boolean; options: PlanOption[] }[];
+    alternatives: { readonly isExclusive: boolean; readonly options: readonly PlanOption[] }[];
     condition: { readonly test: PlanOption; readonly then: PlanNode | undefined; readonly otherwise: PlanNode | undefined } | undefined;
     dependents: (readonly [name: string, node: PlanNode])[];
     /** True when it, or anything it leads to, has an annotation or an auto-generated field. */
@@ -43,21 +41,18 @@ export interface PlanNode {
     isGenerated: boolean;
 }
 
-/**
- * The plan of linked schemas. Schemas whose match decides something are added to `targets`, so that they are compiled too.
- */
-export function buildPlan(targets: Schema[]): PlanNode {
+/** The plan of linked schemas. */
+export function buildPlan(targets: readonly Schema[]): PlanNode {
 
-    const planner = new Planner(targets);
-    return planner.plan();
+    return new Planner(targets).plan();
 }
 
 class Planner {
 
-    readonly #targets: Schema[];
+    readonly #targets: readonly Schema[];
     readonly #nodes = new Map<JsonObject, PlanNode>();
 
-    constructor(targets: Schema[]) {
+    constructor(targets: readonly Schema[]) {
 
         this.#targets = targets;
     }
@@ -68,10 +63,7 @@ class Planner {
         const nodes = [...this.#nodes.values()];
         mark(nodes, 'isMarked', ({ keyword }) => keyword !== undefined);
         mark(nodes, 'isGenerated', ({ auto }) => auto !== undefined);
-        for (const node of nodes) {
-            this.#prune(node);
-        }
-
+        nodes.forEach(prune);
         return root;
     }
 
@@ -135,7 +127,7 @@ class Planner {
         const { items, additionalItems } = schema;
         const tuple = listOf(items);
         const rest = Array.isArray(items) ? additionalItems : items;
-        node.tuple.push(...tuple.map((part) => this.#nodeOf(part)));
+        node.tuple = tuple.map((part) => this.#nodeOf(part));
         if (isJsonObject(rest)) {
             node.items = { from: tuple.length, node: this.#nodeOf(rest) };
         }
@@ -152,43 +144,25 @@ class Planner {
 
     #option(schema: JsonValue | undefined): PlanOption {
 
-        return { schema: isJsonObject(schema) ? schema : schema !== false, node: this.#nodeOf(schema), target: -1 };
+        return { schema: isJsonObject(schema) ? schema : schema !== false, node: this.#nodeOf(schema) };
     }
+}
 
-    /** Leaves out what leads nowhere, and has those schemas compiled whose match must be known. */
-    #prune(node: PlanNode): void {
+/** Leaves out what leads nowhere. */
+function prune(node: PlanNode): void {
 
-        node.properties = node.properties.filter(([, child]) => child.isMarked);
-        node.patterns = node.patterns.filter(([, child]) => child.isMarked);
-        node.others = node.others?.node.isMarked ? node.others : undefined;
-        node.tuple.forEach((child, index) => {
-
-            node.tuple[index] = child?.isMarked ? child : undefined;
-        });
-        node.items = node.items?.node.isMarked ? node.items : undefined;
-        node.inPlace = node.inPlace.filter((child) => child.isMarked);
-        node.dependents = node.dependents.filter(([, child]) => child.isMarked);
-        node.contains = node.contains?.node.isMarked ? this.#withTarget(node.contains) : undefined;
-        for (const group of node.alternatives) {
-            group.options = group.options.filter((option) => option.node.isMarked).map((option) => this.#withTarget(option));
-        }
-
-        node.alternatives = node.alternatives.filter(({ options }) => options.length > 0);
-        const { condition } = node;
-        if (condition && [condition.test.node, condition.then, condition.otherwise].some((child) => child?.isMarked)) {
-            this.#withTarget(condition.test);
-        }
-        else {
-            node.condition = undefined;
-        }
-    }
-
-    #withTarget(option: PlanOption): PlanOption {
-
-        option.target = this.#targets.length;
-        this.#targets.push(option.schema);
-        return option;
-    }
+    node.properties = node.properties.filter(([, child]) => child.isMarked);
+    node.patterns = node.patterns.filter(([, child]) => child.isMarked);
+    node.others = node.others?.node.isMarked ? node.others : undefined;
+    node.tuple = node.tuple.map((child) => (child?.isMarked ? child : undefined));
+    node.items = node.items?.node.isMarked ? node.items : undefined;
+    node.contains = node.contains?.node.isMarked ? node.contains : undefined;
+    node.inPlace = node.inPlace.filter((child) => child.isMarked);
+    node.dependents = node.dependents.filter(([, child]) => child.isMarked);
+    node.alternatives = node.alternatives.map(({ isExclusive, options }) =>
+        ({ isExclusive, options: options.filter((option) => option.node.isMarked) }));
+    const { test, then, otherwise } = node.condition ?? {};
+    node.condition = [test?.node, then, otherwise].some((child) => child?.isMarked) ? node.condition : undefined;
 }
 
 function emptyNode(schema: JsonObject): PlanNode {

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
 import { childPointer } from '../doip/json-pointer.js';
 import type { PlanNode } from './annotation-plan.js';
+import type { MatchTest } from './schema-compiler.js';
 import { spend } from './work-budget.js';
 
 /** The extension keyword at one place of the content. */
@@ -18,9 +19,6 @@ export interface Annotation {
     readonly keyword: JsonObject;
     readonly value: JsonValue;
 }
-
-/** Tells whether a value matches the linked schema with a number. */
-export type MatchTest = (target: number, value: JsonValue) => boolean;
 
 /** About what a visit costs, in steps of the budget. */
 const VISIT_COST = 10;
@@ -71,7 +69,7 @@ class Collector {
 
         for (const { options } of node.alternatives) {
             for (const option of options) {
-                if (this.#matches(option.target, value)) {
+                if (this.#matches(option.schema, value)) {
                     this.visit(option.node, value, pointer);
                 }
             }
@@ -79,7 +77,7 @@ class Collector {
 
         if (node.condition) {
             const { test, then, otherwise } = node.condition;
-            const applies = this.#matches(test.target, value) ? [test.node, then] : [otherwise];
+            const applies = this.#matches(test.schema, value) ? [test.node, then] : [otherwise];
             for (const other of applies) {
                 this.#visitMarked(other, value, pointer);
             }
@@ -124,7 +122,7 @@ class Collector {
                 this.visit(child, element, at);
             }
 
-            if (node.contains && this.#matches(node.contains.target, element)) {
+            if (node.contains && this.#matches(node.contains.schema, element)) {
                 this.visit(node.contains.node, element, at);
             }
         }

@@ -6,13 +6,13 @@ import type { ContentFault } from '../doip/error.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { PlanNode } from './annotation-plan.js';
 import { buildPlan } from './annotation-plan.js';
-import type { Annotation, MatchTest } from './annotations.js';
+import type { Annotation } from './annotations.js';
 import { collectAnnotations } from './annotations.js';
 import type { GeneratedFacts } from './auto-fields.js';
 import { fillGenerated } from './content-filler.js';
 import type { Order } from './property-order.js';
 import { orderOf, reorder } from './property-order.js';
-import type { Validators } from './schema-compiler.js';
+import type { Validator } from './schema-compiler.js';
 import { compileSchemas } from './schema-compiler.js';
 import type { SchemaDocument } from './schema-document.js';
 import { contentFaults } from './schema-faults.js';
@@ -35,20 +35,17 @@ export class CompiledSchema {
     readonly #targets: readonly Schema[];
     readonly #plan: PlanNode;
     readonly #order: Order | undefined;
-    readonly #validators: Validators;
-    readonly #matches: MatchTest;
-    /** Validators that go on after the first fault; made when content is found faulty. */
-    #searching: Validators | undefined;
+    readonly #validator: Validator;
+    /** A validator that goes on after the first fault; made when content is found faulty. */
+    #searching: Validator | undefined;
 
     private constructor({ targets, dependencies }: LinkedSchema) {
 
         this.dependencies = dependencies;
+        this.#targets = targets;
         this.#order = orderOf(targets);
         this.#plan = buildPlan(targets);
-        this.#targets = targets;
-        this.#validators = compileSchemas(targets, false);
-        this.#matches = (target, value) => this.#validators(target)(value) === true;
-        this.#validators(0);
+        this.#validator = compileSchemas(targets, false);
     }
 
     /**
@@ -72,25 +69,25 @@ export class CompiledSchema {
     /** What is wrong with content; empty when it is valid. */
     validate(content: JsonValue): ContentFault[] {
 
-        const validate = this.#validators(0);
-        if (validate(content)) {
+        const errors = this.#validator.errors(content);
+        if (errors.length === 0) {
             return [];
         }
 
-        const first = contentFaults(validate.errors ?? [], content, MAX_FAULTS);
+        const first = contentFaults(errors, content, MAX_FAULTS);
         return isLarger(content, MAX_SEARCHED) ? first : this.#allFaults(content) ?? first;
     }
 
     /** The extension keyword wherever it applies to the content. Best effort for content that is not valid. */
     annotate(content: JsonValue): Annotation[] {
 
-        return collectAnnotations(this.#plan, content, this.#matches);
+        return collectAnnotations(this.#plan, content, this.#validator.matches);
     }
 
     /** The content with its generated fields; see {@link fillGenerated}. */
     fill(content: JsonObject, facts: GeneratedFacts): JsonObject {
 
-        return fillGenerated(this.#plan, content, facts, this.#matches);
+        return fillGenerated(this.#plan, content, facts, this.#validator.matches);
     }
 
     /** The content with its properties in order; see {@link reorder}. */
@@ -103,10 +100,8 @@ export class CompiledSchema {
     #allFaults(content: JsonValue): ContentFault[] | undefined {
 
         this.#searching ??= compileSchemas(this.#targets, true);
-        const validate = this.#searching(0);
         try {
-            validate(content);
-            return contentFaults(validate.errors ?? [], content, MAX_FAULTS);
+            return contentFaults(this.#searching.errors(content), content, MAX_FAULTS);
         }
         catch (error) {
             if (error instanceof BudgetExceeded) {

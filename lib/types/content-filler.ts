@@ -5,11 +5,11 @@
 
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
-import type { PlanNode } from './annotation-plan.js';
-import type { MatchTest } from './annotations.js';
+import type { PlanNode, PlanOption } from './annotation-plan.js';
 import { nodesByIndex, nodesByName } from './annotations.js';
 import type { GeneratedFacts } from './auto-fields.js';
 import { generate } from './auto-fields.js';
+import type { MatchTest } from './schema-compiler.js';
 import { spend } from './work-budget.js';
 
 /** About what a visit costs, in steps of the budget. */
@@ -146,7 +146,7 @@ class Filler {
             const { test, then, otherwise } = node.condition;
             const tried = test.node.isGenerated ? this.#tryBranch(test, filled) : undefined;
             filled = tried ?? filled;
-            const branch = this.#matches(test.target, filled) ? then : otherwise;
+            const branch = this.#matches(test.schema, filled) ? then : otherwise;
             filled = branch?.isGenerated ? this.fill(branch, filled) : filled;
         }
 
@@ -154,9 +154,9 @@ class Filler {
     }
 
     /** The value filled as a branch asks for it, when it then matches the branch; undefined when it does not. */
-    #tryBranch(option: { readonly node: PlanNode; readonly target: number }, value: JsonValue): JsonValue | undefined {
+    #tryBranch(option: PlanOption, value: JsonValue): JsonValue | undefined {
 
         const candidate = this.fill(option.node, value);
-        return this.#matches(option.target, candidate) ? candidate : undefined;
+        return this.#matches(option.schema, candidate) ? candidate : undefined;
     }
 }

@@ -1,99 +1,65 @@
 /**
- * Makes validators of linked schemas with ajv. Whatever hostile content or careless schemas could slow down (patterns,
- * unique elements, long lists of values, schemas that multiply) is replaced or counted here.
+ * Makes validators of linked schemas with ajv. What it would do slowly for hostile content or careless schemas is done by
+ * keywords of our own; see `schema-keywords.ts`.
  */
 
 import Ajv2019 from 'ajv/dist/2019.js';
-import type { FuncKeywordDefinition, SchemaValidateFunction, ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonValue } from '../doip/json.js';
+import { isJsonObject } from '../doip/json.js';
 import { LinearPattern } from './linear-pattern.js';
 import { schemaFormats } from './schema-formats.js';
-import { LONG_ENUM, VISIT } from './schema-linker.js';
+import { ownKeywords, REPLACED_KEYWORDS } from './schema-keywords.js';
 import type { Schema } from './schema-shapes.js';
-import { spend } from './work-budget.js';
-
-/** Finds the validator of the linked schema with a number. */
-export type Validators = (target: number) => ValidateFunction;
 
 /** Key of the schemas within their compiler. */
 const KEY = 'type';
 
-/** About what a visit of a schema that leads on to others costs, in steps of the budget. */
-const VISIT_COST = 20;
-
 const FORMATS = schemaFormats();
 
-const UNIQUE_ITEMS: FuncKeywordDefinition = {
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    errors: true,
-    compile: (isUnique: boolean) => {
+/** Tells whether a value matches one of the linked schemas, or a schema within them. */
+export type MatchTest = (schema: JsonValue | undefined, value: JsonValue) => boolean;
 
-        const validate: SchemaValidateFunction = (elements: JsonValue[]) => {
-
-            const equal = isUnique ? equalElements(elements) : undefined;
-            validate.errors = equal ? [{ keyword: 'uniqueItems', params: equal }] : [];
-            return equal === undefined;
-        };
-
-        return validate;
-    }
-};
-
-const ENUM: FuncKeywordDefinition = {
-    keyword: LONG_ENUM,
-    schemaType: 'array',
-    errors: true,
-    compile: (allowedValues: JsonValue[]) => {
-
-        const allowed = new Set(allowedValues.map(keyOf));
-        const validate: SchemaValidateFunction = (value: JsonValue) => {
-
-            validate.errors = [{ keyword: 'enum', params: { allowedValues } }];
-            return allowed.has(keyOf(value));
-        };
-
-        return validate;
-    }
-};
-
-const COUNTED: FuncKeywordDefinition = {
-    keyword: VISIT,
-    schema: false,
-    valid: true,
-    errors: false,
-    validate: () => {
-
-        spend(VISIT_COST);
-        return true;
-    }
-};
+/** What became of linked schemas. */
+export interface Validator {
+    /** The errors of a value against the first schema; empty when it matches. */
+    errors(value: JsonValue): readonly ErrorObject[];
+    readonly matches: MatchTest;
+}
 
 /**
- * Compiles linked schemas. A validator is made when it is first asked for.
+ * Compiles linked schemas.
  *
  * @param allErrors true to go on after the first fault.
  */
-export function compileSchemas(targets: readonly Schema[], allErrors: boolean): Validators {
+export function compileSchemas(targets: readonly Schema[], allErrors: boolean): Validator {
 
     // a compiler of its own for each type costs 0.2 ms, and lets all that belongs to the type go with it
-    const ajv = createAjv(allErrors);
-    ajv.addSchema({ t: targets }, KEY);
-    const validators: ValidateFunction[] = [];
-    return (target) => {
+    const known = [...targets];
+    const validators = new Map<JsonValue, ValidateFunction>();
+    const validatorOf = (schema: JsonValue): ValidateFunction => {
 
-        const validator = validators[target] ?? ajv.getSchema(`${KEY}#/t/${target}`);
+        const validator = validators.get(schema) ?? ajv.getSchema(`${KEY}#/t/${known.push(schema as Schema) - 1}`);
         if (!validator) {
-            throw new Error(`there is no linked schema ${target}`);
+            throw new Error('the schema does not belong to the linked ones');
         }
 
-        validators[target] = validator;
+        validators.set(schema, validator);
         return validator;
     };
+
+    const matches: MatchTest = (schema, value) => (isJsonObject(schema) ? validatorOf(schema)(value) === true : schema !== false);
+    const ajv = createAjv(allErrors, targets, matches);
+    ajv.addSchema({ t: known }, KEY);
+    const root = ajv.getSchema(`${KEY}#/t/0`);
+    if (!root) {
+        throw new Error('there is no schema');
+    }
+
+    return { errors: (value) => (root(value) ? [] : root.errors ?? []), matches };
 }
 
-function createAjv(allErrors: boolean): Ajv2019 {
+function createAjv(allErrors: boolean, targets: readonly Schema[], matches: MatchTest): Ajv2019 {
 
     const regExp = Object.assign((source: string) => LinearPattern.of(source), { code: 'LinearPattern.of' });
     const ajv = new Ajv2019({
@@ -111,46 +77,8 @@ function createAjv(allErrors: boolean): Ajv2019 {
         // optimising takes five times as long as compiling and gains nothing
         code: { regExp, optimize: false }
     });
-    ajv.removeKeyword('uniqueItems');
-    return ajv.addVocabulary([UNIQUE_ITEMS, ENUM, COUNTED]);
-}
-
-/** The places of two equal elements, the first that there are; undefined when all differ. */
-function equalElements(elements: readonly JsonValue[]): { i: number; j: number } | undefined {
-
-    const seen = new Map<unknown, number>();
-    for (const [i, element] of elements.entries()) {
-        const key = keyOf(element);
-        const j = seen.get(key);
-        if (j !== undefined) {
-            return { i, j };
-        }
-
-        seen.set(key, i);
-    }
-
-    return undefined;
-}
-
-/** Equal for equal values only. Scalars are their own keys; a text never begins like the key of an array or object. */
-function keyOf(value: JsonValue): unknown {
-
-    if (typeof value === 'string') {
-        return `s${value}`;
-    }
-
-    return typeof value === 'object' && value !== null ? canonical(value) : value;
-}
-
-function canonical(value: JsonValue): string {
-
-    if (typeof value !== 'object' || value === null) {
-        return JSON.stringify(value);
-    }
-
-    if (Array.isArray(value)) {
-        return `[${value.map(canonical).join()}]`;
-    }
-
-    return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join()}}`;
+    // its own way of noting what was evaluated fails where patterns stand inside of conditions
+    Object.assign(ajv.opts, { unevaluated: false });
+    REPLACED_KEYWORDS.forEach((keyword) => ajv.removeKeyword(keyword));
+    return ajv.addVocabulary(ownKeywords({ targets, matches }));
 }

@@ -29,7 +29,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     'minItems': ({ limit }, value) => `must have at least ${counted(limit, 'element')}, has ${lengthOf(value)}`,
     'maxItems': ({ limit }, value) => `must have at most ${counted(limit, 'element')}, has ${lengthOf(value)}`,
     'additionalItems': ({ limit }) => `must have at most ${counted(limit, 'element')}`,
-    'unevaluatedItems': ({ len }) => `must have at most ${counted(len, 'element')}`,
+    'unevaluatedItems': () => 'is not an element that its schema allows',
     'uniqueItems': ({ i, j }) => `must not have equal elements, but ${String(j)} and ${String(i)} are equal`,
     'contains': ({ minContains, maxContains }) => `must have ${containsPhrase(minContains, maxContains)} that match what it should contain`,
     'minLength': ({ limit }, value) => `is too short: ${counted(lengthOf(value), 'character')}, at least ${String(limit)} needed`,
@@ -49,7 +49,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
 };
 
 /** Params that name the member that is missing or too much; the fault is told of the member, not of its parent. */
-const MEMBER_PARAMS = ['missingProperty', 'additionalProperty', 'unevaluatedProperty', 'propertyName'];
+const MEMBER_PARAMS = ['missingProperty', 'additionalProperty', 'unevaluatedProperty', 'unevaluatedItem', 'propertyName'];
 
 /** Keywords whose error follows, and sums up, the errors of the schemas below them. */
 const SUMMARIES = new Set(['anyOf', 'oneOf']);

@@ -30,6 +30,12 @@ export const LONG_ENUM = 'x-enum';
 /** With all that it refers to, a schema may have no more subschemas than this. */
 const MAX_LINKED = 10_000;
 
+/**
+ * Member that says that `contains` describes no elements for `unevaluatedItems`. Draft 2019-09 has it so, its successor
+ * does not.
+ */
+export const CONTAINS_ALONE = 'x-contains-alone';
+
 /** Lists of values longer than this are looked up instead of compared one by one. */
 const SHORT_ENUM = 20;
 
@@ -146,6 +152,10 @@ class Linker {
             else if (shape && keyword !== 'definitions' && keyword !== '$defs') {
                 converted[keyword] = mapSubschemas(shape, value, (_, path) => this.#convertChild(from, `${keyword}${path}`));
             }
+        }
+
+        if (converted['contains'] !== undefined && from.resource.document.draft === 2019) {
+            converted[CONTAINS_ALONE] = true;
         }
 
         const annotation = mergedKeyword(from.schema, this.#keywordNames);
