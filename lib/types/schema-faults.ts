@@ -23,7 +23,6 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     'dependentRequired': ({ property }) => `is required where ${String(property)} is present`,
     'additionalProperties': () => 'is not a property of this type',
     'unevaluatedProperties': () => 'is not a property of this type',
-    'propertyNames': () => 'is not an allowed name of a property',
     'minProperties': ({ limit }, value) => `must have at least ${counted(limit, 'property', 'properties')}, has ${lengthOf(value)}`,
     'maxProperties': ({ limit }, value) => `must have at most ${counted(limit, 'property', 'properties')}, has ${lengthOf(value)}`,
     'minItems': ({ limit }, value) => `must have at least ${counted(limit, 'element')}, has ${lengthOf(value)}`,
@@ -49,10 +48,13 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
 };
 
 /** Params that name the member that is missing or too much; the fault is told of the member, not of its parent. */
-const MEMBER_PARAMS = ['missingProperty', 'additionalProperty', 'unevaluatedProperty', 'unevaluatedItem', 'propertyName'];
+const MEMBER_PARAMS = ['missingProperty', 'additionalProperty', 'unevaluatedProperty', 'unevaluatedItem'];
 
 /** Keywords whose error follows, and sums up, the errors of the schemas below them. */
 const SUMMARIES = new Set(['anyOf', 'oneOf']);
+
+/** Those whose summary says nothing that the errors before it do not say better. */
+const EMPTY_SUMMARIES = new Set(['if', 'propertyNames']);
 
 /** What is wrong with content, the most telling fault first; at most `limit` of them. */
 export function contentFaults(errors: readonly ErrorObject[], content: JsonValue, limit: number): ContentFault[] {
@@ -74,16 +76,25 @@ export function contentFaults(errors: readonly ErrorObject[], content: JsonValue
 
 function telling(errors: readonly ErrorObject[], content: JsonValue): { keyword: string; fault: ContentFault }[] {
 
-    const alone = errors.length === 1;
-    return errors.filter(({ keyword }) => alone || keyword !== 'if').slice(0, 500).map((error) => {
+    const isAlone = errors.length === 1;
+    const worthTelling = errors.filter(({ keyword }) => isAlone || !EMPTY_SUMMARIES.has(keyword));
+    return worthTelling.slice(0, 500).map((error) => ({ keyword: error.keyword, fault: faultOf(error, content) }));
+}
 
-        const params = error.params as Params;
-        const member = MEMBER_PARAMS.map((name) => params[name]).find((name) => typeof name === 'string');
-        const value = getAt(content, error.instancePath);
-        const message = WORDINGS[error.keyword.replace(/^x-/, '')]?.(params, value) ?? error.message ?? 'is not valid';
-        const pointer = member === undefined ? error.instancePath : childPointer(error.instancePath, member);
-        return { keyword: error.keyword, fault: { pointer, message } };
-    });
+function faultOf({ keyword, params, instancePath, propertyName, message }: ErrorObject, content: JsonValue): ContentFault {
+
+    const named = params as Params;
+    const wording = WORDINGS[keyword];
+    if (propertyName !== undefined) {
+        const text = wording?.(named, propertyName) ?? 'is not valid';
+        return { pointer: childPointer(instancePath, propertyName), message: `has a name that ${text}` };
+    }
+
+    const member = MEMBER_PARAMS.map((name) => named[name]).find((name) => typeof name === 'string');
+    return {
+        pointer: member === undefined ? instancePath : childPointer(instancePath, member),
+        message: wording?.(named, getAt(content, instancePath)) ?? message ?? 'is not valid'
+    };
 }
 
 const TYPE_PHRASES: Readonly<Record<string, string>> = {

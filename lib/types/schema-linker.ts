@@ -104,9 +104,11 @@ class Linker {
         }
 
         // what was examined on the way, because a reference leads there, may have brought more
-        const faults = [...this.#root.faults, ...this.#faults, ...endlessFault(targets)];
-        if (faults.length > 0 || this.#missing.size > 0) {
-            throw new UnusableSchema(faults, [...this.#missing], dependencies);
+        const faults = [...this.#root.faults, ...this.#faults];
+        const isComplete = faults.length === 0 && this.#missing.size === 0;
+        const endless = isComplete ? endlessFault(targets) : [];
+        if (!isComplete || endless.length > 0) {
+            throw new UnusableSchema([...faults, ...endless], [...this.#missing], dependencies);
         }
 
         return { targets, dependencies };

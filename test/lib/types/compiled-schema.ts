@@ -1,0 +1,149 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
+import { compile, isValid } from '../../support/types.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const DRAFT_4 = 'http://json-schema.org/draft-04/schema#';
+const DRAFT_6 = 'http://json-schema.org/draft-06/schema#';
+const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
+const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema';
+const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
+
+const ALL = [undefined, DRAFT_4, DRAFT_6, DRAFT_7, DRAFT_2019, DRAFT_2020];
+
+type Case = [title: string, drafts: readonly (string | undefined)[], schema: JsonObject, valid: JsonValue[], invalid: JsonValue[]];
+
+const CASES: Case[] = [
+    ['types', ALL, { type: ['string', 'null'] }, ['a', null], [1, true, {}, []]],
+    ['integers are numbers without fraction', ALL, { type: 'integer' }, [1, 1.0, -5], [1.5, '1']],
+    ['no coercion', ALL, { properties: { n: { type: 'number' } } }, [{ n: 1 }], [{ n: '1' }]],
+    ['numbers', ALL, { minimum: 2, maximum: 4, multipleOf: 0.01 }, [2, 3.99, 4, 'x'], [1.99, 4.01, 3.999]],
+    ['texts are measured in characters', ALL, { minLength: 1, maxLength: 2 }, ['a', '😀😀'], ['', 'abc']],
+    ['patterns match anywhere', ALL, { pattern: 'b+' }, ['abc', 5], ['ac']],
+    ['enumerations', ALL, { enum: ['a', 1, null, { x: [1] }] }, ['a', 1, null, { x: [1] }], ['1', { x: [2] }]],
+    ['long enumerations', ALL, { enum: [...Array.from({ length: 50 }, (_, i) => `v${i}`), { x: 1 }] }, ['v7', { x: 1 }], ['v50', 7, { x: 2 }]],
+    ['unique elements', ALL, { uniqueItems: true }, [[], [1, '1', true, null], [{ a: 1 }, { a: 2 }]], [[1, 1], [{ a: 1, b: 2 }, { b: 2, a: 1 }]]],
+    ['elements that may be equal', ALL, { uniqueItems: false }, [[1, 1]], []],
+    ['tuples', ALL, { items: [{ type: 'string' }, { type: 'number' }] }, [['a', 1, true], ['a']], [[1], ['a', 'b']]],
+    ['closed tuples', [undefined, DRAFT_4, DRAFT_7, DRAFT_2019], { items: [{}], additionalItems: false }, [[1]], [[1, 2]]],
+    ['prefix items', [undefined, DRAFT_2020], { prefixItems: [{ type: 'string' }], items: { type: 'number' } }, [['a', 1, 2]], [['a', 'b'], [1]]],
+    ['required and additional properties', ALL, { properties: { a: {} }, required: ['a'], additionalProperties: false }, [{ a: 1 }], [{}, { a: 1, b: 2 }]],
+    ['pattern properties', ALL, { patternProperties: { '^x': { type: 'number' } }, additionalProperties: false }, [{ x1: 1 }], [{ x1: 'a' }, { y: 1 }]],
+    ['names of properties', [undefined, DRAFT_6, DRAFT_2020], { propertyNames: { maxLength: 2 } }, [{ ab: 1 }], [{ abc: 1 }]],
+    ['inherited names are not there', ALL, { required: ['toString'], properties: { constructor: { type: 'number' } } }, [{ toString: 1 }], [{}]],
+    ['alternatives', ALL, { anyOf: [{ type: 'string' }, { minimum: 3 }] }, ['a', 3], [2]],
+    ['exclusive alternatives', ALL, { oneOf: [{ type: 'number' }, { minimum: 3, type: 'number' }] }, [2], [3, 'a']],
+    ['negation', ALL, { not: { type: 'string' } }, [1], ['a']],
+    ['conditions', [undefined, DRAFT_7, DRAFT_2019, DRAFT_2020], { if: { type: 'string' }, then: { minLength: 2 }, else: { type: 'number' } }, ['ab', 1], ['a', null]],
+    ['conditions mean nothing to draft 4', [DRAFT_4, DRAFT_6], { if: {}, then: false }, [1], []],
+    ['constants', [undefined, DRAFT_6, DRAFT_2020], { const: { a: [1] } }, [{ a: [1] }], [{ a: [2] }]],
+    ['constants mean nothing to draft 4', [DRAFT_4], { const: 1, contains: false }, [2, [1]], []],
+    ['boolean limits', [undefined, DRAFT_4], { minimum: 1, exclusiveMinimum: true, maximum: 3, exclusiveMaximum: false }, [2, 3], [1, 4]],
+    ['numeric limits', [undefined, DRAFT_6, DRAFT_7, DRAFT_2020], { exclusiveMinimum: 1, exclusiveMaximum: 3 }, [2], [1, 3]],
+    ['contained elements', [undefined, DRAFT_6, DRAFT_2020], { contains: { type: 'string' } }, [[1, 'a'], 'no array'], [[1], []]],
+    ['counts of contained elements', [undefined, DRAFT_2019, DRAFT_2020], { contains: { type: 'string' }, minContains: 2, maxContains: 2 }, [['a', 'b', 1]], [['a'], ['a', 'b', 'c']]],
+    ['counts of contained elements mean nothing to draft 7', [DRAFT_7], { contains: { type: 'string' }, minContains: 2 }, [['a']], [[]]],
+    ['dependencies', [undefined, DRAFT_4, DRAFT_7], { dependencies: { a: ['b'], c: { required: ['d'] } } }, [{ a: 1, b: 2 }, { c: 1, d: 1 }, {}], [{ a: 1 }, { c: 1 }]],
+    ['dependent schemas', [undefined, DRAFT_2019, DRAFT_2020], { dependentRequired: { a: ['b'] }, dependentSchemas: { c: { required: ['d'] } } }, [{ a: 1, b: 2 }], [{ a: 1 }, { c: 1 }]],
+    ['unevaluated properties', [undefined, DRAFT_2019, DRAFT_2020], {
+        allOf: [{ properties: { a: {} } }], anyOf: [{ properties: { b: { type: 'string' } }, required: ['b'] }, {}], unevaluatedProperties: false
+    }, [{ a: 1 }, { a: 1, b: 'x' }], [{ c: 1 }, { b: 1 }]],
+    ['unevaluated properties with a schema', [DRAFT_2020], { properties: { a: {} }, unevaluatedProperties: { type: 'string' } }, [{ a: 1, b: 'x' }], [{ b: 1 }]],
+    ['unevaluated properties behind conditions', [DRAFT_2020], {
+        if: { required: ['k'] }, then: { patternProperties: { '^x': true }, properties: { k: true } }, unevaluatedProperties: false
+    }, [{ k: 1, x1: 2 }, {}], [{ x1: 1 }, { k: 1, y: 1 }]],
+    ['unevaluated elements', [DRAFT_2020], { prefixItems: [true], contains: { type: 'string' }, unevaluatedItems: false }, [[1, 'a']], [[1, 'a', 2]]],
+    ['contained elements stay unevaluated in 2019-09', [DRAFT_2019], { contains: { type: 'string' }, unevaluatedItems: false }, [], [['a']]],
+    ['unevaluated properties mean nothing to draft 7', [DRAFT_7], { unevaluatedProperties: false }, [{ a: 1 }], []],
+    ['boolean schemas', [undefined, DRAFT_6, DRAFT_2020], { properties: { a: true, b: false } }, [{ a: 1 }], [{ b: 1 }]],
+    ['references with siblings', ALL, { properties: { a: { $ref: '#/definitions/n', maximum: 5 } }, definitions: { n: { type: 'number' } } }, [{ a: 5 }], [{ a: 6 }, { a: 'x' }]],
+    ['recursion', ALL, { properties: { child: { $ref: '#' }, n: { type: 'number' } } }, [{ child: { child: { n: 1 } } }], [{ child: { child: { n: 'x' } } }]],
+    ['formats are checked', ALL, { format: 'date-time' }, ['2024-02-29T12:00:00Z', 5], ['2023-02-29T12:00:00Z', 'yesterday']],
+    ['unknown formats are hints', ALL, { format: 'textarea' }, ['anything'], []],
+    ['defaults are not filled in', ALL, { properties: { a: { default: 1 } }, required: ['a'] }, [{ a: 2 }], [{}]],
+    ['unknown keywords are ignored', ALL, { nullable: true, type: 'string', $async: true, example: 5 }, ['a'], [null]]
+];
+
+describe('JSON schemas', () => {
+
+    for (const [title, drafts, schema, valid, invalid] of CASES) {
+        for (const draft of drafts) {
+            it(`validate ${title} in ${draft ?? 'a schema without $schema'}`, () => {
+
+                const compiled = compile(draft === undefined ? schema : { $schema: draft, ...schema });
+                for (const content of valid) {
+                    expect<unknown>(compiled.validate(content), JSON.stringify(content)).to.equal([]);
+                }
+
+                for (const content of invalid) {
+                    expect(compiled.validate(content).length, JSON.stringify(content)).to.be.above(0);
+                }
+            });
+        }
+    }
+
+    it('may be booleans', () => {
+
+        expect(isValid(true, { a: 1 })).to.be.true();
+        expect(isValid(false, { a: 1 })).to.be.false();
+    });
+
+    it('take spellings of $schema as they are found', () => {
+
+        const schema = { exclusiveMinimum: true, minimum: 1, const: 5 };
+
+        expect(isValid({ ...schema, $schema: 'https://json-schema.org/draft-04/schema' }, 2)).to.be.true();
+        expect(isValid({ ...schema, $schema: 'http://example.org/my-own-meta-schema' }, 2)).to.be.false();
+    });
+
+    const formats: [string, string[], string[]][] = [
+        ['date', ['2024-02-29'], ['2023-02-29', '24-1-1']],
+        ['time', ['12:00:00Z'], ['25:00:00Z', '12:00:00']],
+        ['duration', ['P1DT2H'], ['P', '1D']],
+        ['email', ['a.b@example.org'], ['a', 'a@', '@b', 'a b@example.org']],
+        ['hostname', ['example.org'], ['-a.org', 'a'.repeat(64) + '.org']],
+        ['ipv4', ['127.0.0.1'], ['127.0.0.256', '1.2.3']],
+        ['ipv6', ['::1'], ['12345::', '1::2::3']],
+        ['uri', ['https://example.org/a?b#c', 'urn:x:y'], ['//example.org', 'a b', '/relative']],
+        ['uri-reference', ['/a', '#b', ''], ['\\a']],
+        ['uri-template', ['/a/{b}'], ['/a/{b']],
+        ['url', ['https://example.org/a'], ['mailto:a@b.c', 'http://', 'http://a b']],
+        ['uuid', ['12345678-1234-1234-1234-123456789abc'], ['1234']],
+        ['json-pointer', ['', '/a~0'], ['a', '/~']],
+        ['relative-json-pointer', ['0', '1/a'], ['/a']],
+        ['regex', ['^a(b)\\1$'], ['(']],
+        ['byte', ['', 'YWJj', 'YQ=='], ['YQ', '====', 'Y-==']],
+        ['password', ['anything'], []]
+    ];
+    for (const [format, valid, invalid] of formats) {
+        it(`check the format ${format}`, () => {
+
+            const compiled = compile({ format });
+            for (const text of valid) {
+                expect<unknown>(compiled.validate(text), text).to.equal([]);
+            }
+
+            for (const text of invalid) {
+                expect(compiled.validate(text).length, text).to.equal(1);
+            }
+        });
+    }
+
+    for (const [format, text] of [
+        ['url', `http://${':'.repeat(60_000)}`], ['email', `a@${'a-'.repeat(30_000)}`], ['uri', `http://${'a%'.repeat(30_000)}`],
+        ['duration', `P${'1'.repeat(60_000)}`], ['byte', `${'YWJj'.repeat(2_000_000)}!`], ['date-time', 't'.repeat(60_000)],
+        ['uri-reference', 'a'.repeat(5_000_000)], ['regex', '('.repeat(60_000)]
+    ] as const) {
+        it(`refuse hostile texts of the format ${format} quickly`, () => {
+
+            const compiled = compile({ format });
+            const started = performance.now();
+
+            expect(compiled.validate(text).length).to.equal(1);
+            expect(performance.now() - started).to.be.below(500);
+        });
+    }
+});
