@@ -8,7 +8,7 @@ import { isJsonObject } from '../doip/json.js';
 import type { AutoField } from './auto-fields.js';
 import { autoFieldOf } from './auto-fields.js';
 import { LinearPattern } from './linear-pattern.js';
-import { ANNOTATION } from './schema-linker.js';
+import { ANNOTATION, propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './schema-shapes.js';
 
 /** A part of a schema that counts where the content matches it. */
@@ -87,12 +87,7 @@ class Planner {
 
     #addSamePlace(node: PlanNode, schema: JsonObject): void {
 
-        const reference = schema['$ref'];
-        if (typeof reference === 'string') {
-            node.inPlace.push(this.#nodeOf(this.#targets[Number(reference.slice('#/t/'.length))]));
-        }
-
-        node.inPlace.push(...listOf(schema['allOf']).map((part) => this.#nodeOf(part)));
+        node.inPlace = [referredBy(schema, this.#targets), ...listOf(schema['allOf'])].map((part) => this.#nodeOf(part));
         for (const [keyword, isExclusive] of [['anyOf', false], ['oneOf', true]] as const) {
             if (schema[keyword] !== undefined) {
                 node.alternatives.push({ isExclusive, options: listOf(schema[keyword]).map((part) => this.#option(part)) });
@@ -111,7 +106,7 @@ class Planner {
     #addMembers(node: PlanNode, schema: JsonObject): void {
 
         const patterns = membersOf(schema['patternProperties']).map(([source, part]) => [LinearPattern.of(source), part] as const);
-        node.properties = membersOf(schema['properties']).map(([name, part]) => [name, this.#nodeOf(part)]);
+        node.properties = propertiesOf(schema).map(([name, part]) => [name, this.#nodeOf(part)]);
         node.patterns = patterns.map(([pattern, part]) => [pattern, this.#nodeOf(part)]);
         if (isJsonObject(schema['additionalProperties'])) {
             const names = new Set(node.properties.map(([name]) => name));

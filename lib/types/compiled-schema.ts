@@ -16,7 +16,8 @@ import type { Validator } from './schema-compiler.js';
 import { compileSchemas } from './schema-compiler.js';
 import type { SchemaDocument } from './schema-document.js';
 import { contentFaults } from './schema-faults.js';
-import type { LinkedSchema, SchemaLookup } from './schema-linker.js';
+import type { LinkedSchema } from './linked-schema.js';
+import type { SchemaLookup } from './schema-linker.js';
 import { linkSchema, UnusableSchema } from './schema-linker.js';
 import type { Schema } from './schema-shapes.js';
 import { BudgetExceeded } from './work-budget.js';
@@ -49,7 +50,7 @@ export class CompiledSchema {
     }
 
     /**
-     * Compiles the schema of a document.
+     * Links the schema of a document. Its parts are compiled when they are first needed.
      *
      * @param keywordNames under which the extension keyword is read.
      * @throws UnusableSchema
@@ -61,8 +62,23 @@ export class CompiledSchema {
             return new CompiledSchema(linked);
         }
         catch (error) {
-            const message = error instanceof RangeError ? 'is nested too deeply' : `cannot be compiled: ${(error as Error).message}`;
-            throw new UnusableSchema([{ pointer: '', message }], [], linked.dependencies);
+            if (error instanceof RangeError) {
+                throw new UnusableSchema([{ pointer: '', message: 'refers through too many schemas' }], [], linked.dependencies);
+            }
+
+            throw error;
+        }
+    }
+
+    /** Compiles all parts now. @throws UnusableSchema */
+    complete(): void {
+
+        try {
+            this.#validator.compileAll();
+        }
+        catch (error) {
+            const message = error instanceof RangeError ? 'is too large to be compiled' : `cannot be compiled: ${(error as Error).message}`;
+            throw new UnusableSchema([{ pointer: '', message }], [], this.dependencies);
         }
     }
 

@@ -18,7 +18,13 @@ const MAX_STEPS = 10_000_000;
 
 /** Patterns that were compiled lately. Schemas repeat them, and every use shares what the engine has learnt. */
 const recent = new Map<string, LinearPattern>();
-const MAX_RECENT = 500;
+
+/** States of all of them together; a state takes some hundred bytes. */
+const MAX_RECENT_STATES = 100_000;
+let recentStates = 0;
+
+/** A test of more steps than this has the engine forget what it learnt from it: that may be megabytes for each pattern. */
+const MEMORABLE_STEPS = 1_000_000;
 
 interface Condition {
     readonly engine: RE2JS;
@@ -49,14 +55,22 @@ export class LinearPattern {
         let pattern = recent.get(source);
         if (!pattern) {
             pattern = new LinearPattern(source);
-            if (recent.size >= MAX_RECENT) {
+            recentStates += pattern.states;
+            if (recentStates > MAX_RECENT_STATES) {
                 recent.clear();
+                recentStates = pattern.states;
             }
 
             recent.set(source, pattern);
         }
 
         return pattern;
+    }
+
+    /** What the pattern costs to compile and to keep, as a number of states. */
+    get states(): number {
+
+        return this.#conditions.reduce((sum, { states }) => sum + states, 0);
     }
 
     /**
@@ -73,7 +87,12 @@ export class LinearPattern {
             }
 
             spend(cost);
-            if (engine.test(text) !== expected) {
+            const isMatch = engine.test(text);
+            if (cost > MEMORABLE_STEPS) {
+                engine.reset();
+            }
+
+            if (isMatch !== expected) {
                 return false;
             }
         }

@@ -5,6 +5,7 @@
 
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
+import { propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './schema-shapes.js';
 
 /** What a schema says about the order inside a value. */
@@ -91,13 +92,12 @@ function readOrder(schema: JsonValue | undefined, targets: readonly Schema[], kn
     if (!order) {
         order = { properties: new Map(), items: undefined, referred: undefined };
         known.set(schema, order);
-        for (const [name, property] of membersOf(schema['properties'])) {
+        for (const [name, property] of propertiesOf(schema)) {
             order.properties.set(name, readOrder(property, targets, known));
         }
 
-        const reference = schema['$ref'];
         order.items = readOrder(schema['items'], targets, known);
-        order.referred = typeof reference === 'string' ? readOrder(targets[Number(reference.slice('#/t/'.length))], targets, known) : undefined;
+        order.referred = readOrder(referredBy(schema, targets), targets, known);
     }
 
     return order;
@@ -119,9 +119,4 @@ function complete(order: Order): void {
             order.properties.set(name, property);
         }
     }
-}
-
-function membersOf(value: JsonValue | undefined): [string, JsonValue][] {
-
-    return isJsonObject(value) ? Object.entries(value) : [];
 }

@@ -1,6 +1,6 @@
 /**
  * Makes validators of linked schemas with ajv. What it would do slowly for hostile content or careless schemas is done by
- * keywords of our own; see `schema-keywords.ts`.
+ * keywords of our own; see `schema-keywords.ts` and `schema-calls.ts`.
  */
 
 import Ajv2019 from 'ajv/dist/2019.js';
@@ -8,9 +8,11 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
 import { LinearPattern } from './linear-pattern.js';
+import { callingKeywords } from './schema-calls.js';
 import { schemaFormats } from './schema-formats.js';
 import { ownKeywords, REPLACED_KEYWORDS } from './schema-keywords.js';
 import type { Schema } from './schema-shapes.js';
+import { uncounted } from './work-budget.js';
 
 /** Key of the schemas within their compiler. */
 const KEY = 'type';
@@ -25,41 +27,53 @@ export interface Validator {
     /** The errors of a value against the first schema; empty when it matches. */
     errors(value: JsonValue): readonly ErrorObject[];
     readonly matches: MatchTest;
+    /** Compiles everything now. @throws Error when something cannot be compiled */
+    compileAll(): void;
 }
 
+/** Finds or makes the validator of a linked schema, or of a schema within them. */
+export type ValidatorOf = (schema: Schema) => ValidateFunction;
+
 /**
- * Compiles linked schemas.
+ * Compiles linked schemas, each when it is first needed.
  *
  * @param allErrors true to go on after the first fault.
  */
 export function compileSchemas(targets: readonly Schema[], allErrors: boolean): Validator {
 
-    // a compiler of its own for each type costs 0.2 ms, and lets all that belongs to the type go with it
-    const known = [...targets];
-    const validators = new Map<JsonValue, ValidateFunction>();
-    const validatorOf = (schema: JsonValue): ValidateFunction => {
+    const known: Schema[] = [];
+    const validators = new Map<Schema, ValidateFunction>();
+    const validatorOf: ValidatorOf = (schema) => {
 
-        const validator = validators.get(schema) ?? ajv.getSchema(`${KEY}#/t/${known.push(schema as Schema) - 1}`);
-        if (!validator) {
-            throw new Error('the schema does not belong to the linked ones');
+        const found = validators.get(schema);
+        if (found) {
+            return found;
         }
 
-        validators.set(schema, validator);
-        return validator;
+        const made = uncounted(() => ajv.getSchema(`${KEY}#/t/${known.push(schema) - 1}`));
+        if (!made) {
+            throw new Error('a linked schema cannot be found');
+        }
+
+        validators.set(schema, made);
+        return made;
     };
 
     const matches: MatchTest = (schema, value) => (isJsonObject(schema) ? validatorOf(schema)(value) === true : schema !== false);
-    const ajv = createAjv(allErrors, targets, matches);
+    // a compiler of its own for each type costs 0.2 ms, and lets all that belongs to the type go with it
+    const ajv = createAjv(allErrors);
+    ajv.addVocabulary([...ownKeywords({ targets, matches }), ...callingKeywords({ targets, validatorOf, allErrors })]);
     ajv.addSchema({ t: known }, KEY);
-    const root = ajv.getSchema(`${KEY}#/t/0`);
-    if (!root) {
-        throw new Error('there is no schema');
-    }
+    const errors = (value: JsonValue): readonly ErrorObject[] => {
 
-    return { errors: (value) => (root(value) ? [] : root.errors ?? []), matches };
+        const validate = validatorOf(targets[0] ?? true);
+        return validate(value) ? [] : validate.errors ?? [];
+    };
+
+    return { errors, matches, compileAll: () => targets.forEach((target) => validatorOf(target)) };
 }
 
-function createAjv(allErrors: boolean, targets: readonly Schema[], matches: MatchTest): Ajv2019 {
+function createAjv(allErrors: boolean): Ajv2019 {
 
     const regExp = Object.assign((source: string) => LinearPattern.of(source), { code: 'LinearPattern.of' });
     const ajv = new Ajv2019({
@@ -80,5 +94,5 @@ function createAjv(allErrors: boolean, targets: readonly Schema[], matches: Matc
     // its own way of noting what was evaluated fails where patterns stand inside of conditions
     Object.assign(ajv.opts, { unevaluated: false });
     REPLACED_KEYWORDS.forEach((keyword) => ajv.removeKeyword(keyword));
-    return ajv.addVocabulary(ownKeywords({ targets, matches }));
+    return ajv;
 }

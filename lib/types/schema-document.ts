@@ -7,9 +7,10 @@ import type { ContentFault } from '../doip/error.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
 import { getAt } from '../doip/json-pointer.js';
+import { LinearPattern } from './linear-pattern.js';
 import type { Schema } from './schema-shapes.js';
 import { isSchema, mapSubschemas, shapeFault } from './schema-shapes.js';
-import type { Draft } from './schema-vocabulary.js';
+import type { Draft, Shape } from './schema-vocabulary.js';
 import { draftOf, shapeOf } from './schema-vocabulary.js';
 import { resolveUri, typeUri } from './schema-uri.js';
 
@@ -18,6 +19,9 @@ const MAX_SUBSCHEMAS = 5000;
 
 /** Deepest nesting of JSON in a schema. */
 const MAX_DEPTH = 100;
+
+/** States of all patterns together: more take too long to compile. */
+const MAX_STATES = 20_000;
 
 /** More faults than this are not told. */
 const MAX_FAULTS = 20;
@@ -57,6 +61,7 @@ export class SchemaDocument {
     readonly #faults: ContentFault[] = [];
     readonly #subschemas = new Map<string, Subschema>();
     readonly #resources = new Map<string, Resource>();
+    #states = 0;
 
     /** @param name of the type, or the URI of a schema that is no type. */
     constructor(name: string, schema: JsonValue) {
@@ -114,7 +119,7 @@ export class SchemaDocument {
         if (this.#subschemas.size > MAX_SUBSCHEMAS) {
             this.#fault('', `has more than ${MAX_SUBSCHEMAS} subschemas`);
         }
-        else if (isJsonObject(schema)) {
+        else if (isJsonObject(schema) && this.#states <= MAX_STATES) {
             this.#examineKeywords(schema, pointer, resource);
         }
 
@@ -130,7 +135,20 @@ export class SchemaDocument {
                 this.#fault(`${pointer}/${keyword}`, fault);
             }
             else if (shape) {
+                this.#countStates(shape, value);
                 mapSubschemas(shape, value, (child, path) => this.#examineChild(child, `${pointer}/${keyword}${path}`, resource));
+            }
+        }
+    }
+
+    #countStates(shape: Shape, value: JsonValue): void {
+
+        const sources = shape === 'pattern-map' && isJsonObject(value) ? Object.keys(value) : [value];
+        for (const source of shape === 'pattern' || shape === 'pattern-map' ? sources : []) {
+            const before = this.#states;
+            this.#states += typeof source === 'string' && before <= MAX_STATES ? LinearPattern.of(source).states : 0;
+            if (before <= MAX_STATES && this.#states > MAX_STATES) {
+                this.#fault('', 'has patterns that are, together, too large');
             }
         }
     }

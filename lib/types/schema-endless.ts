@@ -6,13 +6,14 @@
 import type { ContentFault } from '../doip/error.js';
 import type { JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
+import { REFERENCE } from './linked-schema.js';
 import type { Schema } from './schema-shapes.js';
 
 /** Keywords whose subschemas are applied to the same value as the schema itself. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 const IN_PLACE_MAPS = ['dependentSchemas', 'dependencies'];
 
-/** The fault, when there is such a circle among linked schemas; else nothing. */
+/** The fault, when there is such a circle among linked schemas, or a chain too long to be followed; else nothing. */
 export function endlessFault(targets: readonly Schema[]): ContentFault[] {
 
     const state = new Map<number, 'open' | 'done'>();
@@ -28,8 +29,17 @@ export function endlessFault(targets: readonly Schema[]): ContentFault[] {
         return found;
     };
 
-    const found = targets.some((_, number) => isEndless(number));
-    return found ? [{ pointer: '', message: 'refers to itself without end' }] : [];
+    try {
+        const found = targets.some((_, number) => isEndless(number));
+        return found ? [{ pointer: '', message: 'refers to itself without end' }] : [];
+    }
+    catch (error) {
+        if (error instanceof RangeError) {
+            return [{ pointer: '', message: 'refers through too many schemas' }];
+        }
+
+        throw error;
+    }
 }
 
 /** Numbers of the targets that apply to the same value. */
@@ -41,6 +51,6 @@ function inPlaceReferences(schema: JsonValue): number[] {
 
     const children = IN_PLACE.flatMap((keyword) => schema[keyword] ?? []);
     const members = IN_PLACE_MAPS.flatMap((keyword) => (isJsonObject(schema[keyword]) ? Object.values(schema[keyword]) : []));
-    const own = typeof schema['$ref'] === 'string' ? [Number(schema['$ref'].slice('#/t/'.length))] : [];
+    const own = typeof schema[REFERENCE] === 'number' ? [schema[REFERENCE]] : [];
     return [...own, ...[...children, ...members].flatMap(inPlaceReferences)];
 }

@@ -5,21 +5,17 @@
 
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv';
 import type { JsonObject, JsonValue } from '../doip/json.js';
-import { LONG_ENUM, VISIT } from './schema-linker.js';
+import { LONG_ENUM } from './linked-schema.js';
 import type { Linked } from './unevaluated.js';
 import { unevaluatedIndices, unevaluatedNames } from './unevaluated.js';
-import { spend } from './work-budget.js';
 
-/** Keywords of ajv that these take the place of. */
-export const REPLACED_KEYWORDS: readonly string[] = ['uniqueItems', 'unevaluatedProperties', 'unevaluatedItems'];
-
-/** About what a visit of a schema that leads on to others costs, in steps of the budget. */
-const VISIT_COST = 20;
+/** Keywords of ajv that ours take the place of. */
+export const REPLACED_KEYWORDS: readonly string[] = ['$ref', 'uniqueItems', 'unevaluatedProperties', 'unevaluatedItems'];
 
 /** The keywords, for linked schemas. */
 export function ownKeywords(linked: Linked): FuncKeywordDefinition[] {
 
-    return [UNIQUE_ITEMS, ENUM, COUNTED, unevaluatedProperties(linked), unevaluatedItems(linked)];
+    return [UNIQUE_ITEMS, ENUM, unevaluatedProperties(linked), unevaluatedItems(linked)];
 }
 
 const UNIQUE_ITEMS: FuncKeywordDefinition = {
@@ -49,18 +45,6 @@ const ENUM: FuncKeywordDefinition = {
         const validate: SchemaValidateFunction = (value: JsonValue) =>
             report(validate, 'enum', allowed.has(keyOf(value)) ? undefined : { allowedValues });
         return validate;
-    }
-};
-
-const COUNTED: FuncKeywordDefinition = {
-    keyword: VISIT,
-    schema: false,
-    valid: true,
-    errors: false,
-    validate: () => {
-
-        spend(VISIT_COST);
-        return true;
     }
 };
 

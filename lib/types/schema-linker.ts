@@ -1,15 +1,17 @@
 /**
  * Brings together what one type needs: its schema and, through references, parts of the schemas of other types. The result
- * is a flat list of schemas in one uniform dialect, in which every reference is the number of another one. So the compiler
- * meets no ids, no drafts and no URIs, and schemas of different drafts may refer to each other.
+ * is a flat list of schemas in one uniform dialect, so that the compiler meets no ids, no drafts and no URIs, and schemas of
+ * different drafts may refer to each other.
  */
 
 import type { ContentFault } from '../doip/error.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { JsonObject } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
-import { endlessFault } from './schema-endless.js';
 import { mergedKeyword } from './extension-keyword.js';
+import type { LinkedSchema } from './linked-schema.js';
+import { ANNOTATION, CONTAINS_ALONE, LONG_ENUM, MANY_PROPERTIES, withReference } from './linked-schema.js';
 import type { SchemaDocument, Subschema } from './schema-document.js';
+import { endlessFault } from './schema-endless.js';
 import { ReferenceResolver } from './schema-references.js';
 import type { Schema } from './schema-shapes.js';
 import { mapSubschemas } from './schema-shapes.js';
@@ -18,34 +20,14 @@ import { shapeOf } from './schema-vocabulary.js';
 /** Finds the schema of a type by its name, or any schema by its id. */
 export type SchemaLookup = (nameOrId: string) => SchemaDocument | undefined;
 
-/** Member of linked schemas that carries the extension keyword. */
-export const ANNOTATION = 'x-annotation';
-
-/** Member of linked schemas that makes each visit count, in schemas that lead on to others. */
-export const VISIT = 'x-visit';
-
-/** Member that takes the place of `enum` where there are many values. */
-export const LONG_ENUM = 'x-enum';
-
 /** With all that it refers to, a schema may have no more subschemas than this. */
 const MAX_LINKED = 10_000;
-
-/**
- * Member that says that `contains` describes no elements for `unevaluatedItems`. Draft 2019-09 has it so, its successor
- * does not.
- */
-export const CONTAINS_ALONE = 'x-contains-alone';
 
 /** Lists of values longer than this are looked up instead of compared one by one. */
 const SHORT_ENUM = 20;
 
-/** A schema and everything it refers to, ready to be compiled. */
-export interface LinkedSchema {
-    /** The first one is the schema itself. `{$ref: '#/t/5'}` means the sixth. */
-    readonly targets: Schema[];
-    /** Every document that was asked for by name or id, and what was found: while that stays so, the link holds. */
-    readonly dependencies: ReadonlyMap<string, SchemaDocument | undefined>;
-}
+/** More properties than this are looked up one by one: compiled in one piece they would nest too deeply. */
+const FEW_PROPERTIES = 100;
 
 /** Thrown when a schema cannot be used. */
 export class UnusableSchema extends Error {
@@ -53,7 +35,7 @@ export class UnusableSchema extends Error {
     readonly faults: readonly ContentFault[];
     /** Types that it refers to and that do not exist. When there are no faults, their creation makes it usable. */
     readonly missingTypes: readonly string[];
-    readonly dependencies: ReadonlyMap<string, SchemaDocument | undefined>;
+    readonly dependencies: LinkedSchema['dependencies'];
 
     constructor(faults: readonly ContentFault[], missingTypes: readonly string[], dependencies: LinkedSchema['dependencies']) {
 
@@ -119,8 +101,7 @@ class Linker {
         const targets: Schema[] = [];
         this.#numberOf(this.#root.root);
         for (let i = 0; i < this.#ordered.length && this.#count <= MAX_LINKED; ++i) {
-            const converted = this.#convert(this.#ordered[i] ?? this.#root.root);
-            targets.push(isJsonObject(converted) && leadsOn(converted) ? { ...converted, [VISIT]: true } : converted);
+            targets.push(this.#convert(this.#ordered[i] ?? this.#root.root));
         }
 
         return targets;
@@ -145,23 +126,24 @@ class Linker {
             return from.schema;
         }
 
-        const converted: JsonObject = {};
+        const { draft } = from.resource.document;
+        let converted: JsonObject = {};
         for (const [keyword, value] of Object.entries(from.schema)) {
-            const shape = shapeOf(keyword, from.resource.document.draft);
+            const shape = shapeOf(keyword, draft);
             if (shape === 'reference' && typeof value === 'string') {
-                addReference(converted, this.#target(from, keyword, value));
+                converted = withReference(converted, this.#target(from, keyword, value));
             }
             else if (shape && keyword !== 'definitions' && keyword !== '$defs') {
                 converted[keyword] = mapSubschemas(shape, value, (_, path) => this.#convertChild(from, `${keyword}${path}`));
             }
         }
 
-        if (converted['contains'] !== undefined && from.resource.document.draft === 2019) {
-            converted[CONTAINS_ALONE] = true;
-        }
-
         const annotation = mergedKeyword(from.schema, this.#keywordNames);
-        return { ...uniform(converted), ...(annotation ? { [ANNOTATION]: annotation } : {}) };
+        return {
+            ...uniform(converted),
+            ...(converted['contains'] !== undefined && draft === 2019 ? { [CONTAINS_ALONE]: true } : {}),
+            ...(annotation ? { [ANNOTATION]: annotation } : {})
+        };
     }
 
     #convertChild(from: Subschema, path: string): Schema {
@@ -183,43 +165,21 @@ class Linker {
             return 0;
         }
 
-        const { name } = from.resource.document;
+        const { document } = from.resource;
         const pointer = `${from.pointer}/${keyword}`;
-        this.#faults.push(from.resource.document === this.#root ?
+        this.#faults.push(document === this.#root ?
             { pointer, message: found.fault } :
-            { pointer: '', message: `the schema ${name}, which it refers to, is not usable: ${pointer}: ${found.fault}` });
+            { pointer: '', message: `refers to the schema ${document.name}, which is not usable: ${pointer}: ${found.fault}` });
         return 0;
     }
 }
 
-function addReference(schema: JsonObject, number: number): void {
-
-    const reference = { $ref: `#/t/${number}` };
-    if (!Object.hasOwn(schema, '$ref')) {
-        Object.assign(schema, reference);
-        return;
-    }
-
-    // $ref beside $dynamicRef: both count
-    schema['allOf'] = [...(Array.isArray(schema['allOf']) ? schema['allOf'] : []), reference];
-}
-
-/** Differences between the drafts, and what is too slow as it is, put into one form. */
+/** Differences between the drafts, and what would be slow or too large as it is, put into one form. */
 function uniform(schema: JsonObject): JsonObject {
 
     const out = { ...schema };
-    for (const [exclusive, inclusive] of [['exclusiveMinimum', 'minimum'], ['exclusiveMaximum', 'maximum']] as const) {
-        const limit = out[inclusive];
-        if (typeof out[exclusive] === 'boolean') {
-            const isExclusive = out[exclusive] && limit !== undefined;
-            delete out[exclusive];
-            if (isExclusive) {
-                delete out[inclusive];
-                out[exclusive] = limit;
-            }
-        }
-    }
-
+    replaceBooleanLimit(out, 'exclusiveMinimum', 'minimum');
+    replaceBooleanLimit(out, 'exclusiveMaximum', 'maximum');
     if (out['prefixItems'] !== undefined) {
         const { prefixItems, items } = out;
         delete out['prefixItems'];
@@ -231,15 +191,28 @@ function uniform(schema: JsonObject): JsonObject {
         delete out['enum'];
     }
 
+    const properties = out['properties'];
+    const names = isJsonObject(properties) ? Object.keys(properties) : [];
+    if (properties !== undefined && names.length > FEW_PROPERTIES) {
+        out[MANY_PROPERTIES] = properties;
+        out['properties'] = Object.fromEntries(names.map((name) => [name, true]));
+    }
+
     return out;
 }
 
-/** True when a schema contains a reference, so that its visits may multiply. */
-function leadsOn(schema: JsonValue): boolean {
+/** Draft 4 says by a boolean whether a limit itself is excluded. */
+function replaceBooleanLimit(schema: JsonObject, exclusive: string, inclusive: string): void {
 
-    if (!isJsonObject(schema)) {
-        return Array.isArray(schema) && schema.some(leadsOn);
+    const limit = schema[inclusive];
+    if (typeof schema[exclusive] !== 'boolean') {
+        return;
     }
 
-    return Object.hasOwn(schema, '$ref') || Object.values(schema).some((member) => typeof member === 'object' && leadsOn(member));
+    const isExcluded = schema[exclusive];
+    delete schema[exclusive];
+    if (isExcluded && limit !== undefined) {
+        delete schema[inclusive];
+        schema[exclusive] = limit;
+    }
 }

@@ -58,7 +58,7 @@ function unusableFaults(document: SchemaDocument, lookup: SchemaLookup, keywordN
 function unusable(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): UnusableSchema | undefined {
 
     try {
-        CompiledSchema.compile(document, (name) => (name === document.name ? document : lookup(name)), keywordNames);
+        CompiledSchema.compile(document, (name) => (name === document.name ? document : lookup(name)), keywordNames).complete();
         return undefined;
     }
     catch (error) {

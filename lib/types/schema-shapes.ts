@@ -10,6 +10,12 @@ import { LinearPattern } from './linear-pattern.js';
 import type { Draft, Shape } from './schema-vocabulary.js';
 import { TYPE_NAMES } from './schema-vocabulary.js';
 
+/** Longer lists of subschemas are refused: compiled in one piece they would nest too deeply. */
+const MAX_LIST = 1000;
+
+/** Patterns of property names in one place: each is tried on every name. */
+const MAX_NAME_PATTERNS = 200;
+
 /** A subschema, as far as it may be told without looking inside. */
 export type Schema = JsonObject | boolean;
 
@@ -42,7 +48,7 @@ export function shapeFault(shape: Shape, value: JsonValue, draft: Draft): string
         case 'names':
             return unless(isNames(value), 'must be an array of property names');
         case 'name-lists':
-            return unless(isJsonObject(value) && Object.values(value).every(isNames), 'must be an object of arrays of property names');
+            return nameListsFault(value);
         case 'types':
             return typesFault(value);
         case 'values':
@@ -89,11 +95,11 @@ function containerFault(shape: Shape, value: JsonValue): string | null {
 
     switch (shape) {
         case 'schemas':
-            return unless(Array.isArray(value) && value.length > 0, 'must be an array of at least one schema');
+            return unless(Array.isArray(value) && value.length > 0 && value.length <= MAX_LIST, `must be an array of 1 to ${MAX_LIST} schemas`);
         case 'schema':
             return unless(isSchema(value), 'must be a schema: an object or a boolean');
         case 'items':
-            return unless(isSchema(value) || Array.isArray(value), 'must be a schema or an array of schemas');
+            return unless(isSchema(value) || (Array.isArray(value) && value.length <= MAX_LIST), `must be a schema or an array of at most ${MAX_LIST} of them`);
         default:
             return mapFault(shape, value);
     }
@@ -111,12 +117,26 @@ function mapFault(shape: Shape, value: JsonValue): string | null {
     }
 
     if (shape === 'dependencies') {
-        return unless(Object.values(value).every((member) => isSchema(member) || isNames(member)),
-            'must be an object whose members are schemas or arrays of property names');
+        const names = Object.fromEntries(Object.entries(value).filter(([, member]) => !isSchema(member)));
+        return nameListsFault(names) === null ? null : 'must be an object whose members are schemas or arrays of property names';
+    }
+
+    if (shape === 'pattern-map' && Object.keys(value).length > MAX_NAME_PATTERNS) {
+        return `must have at most ${MAX_NAME_PATTERNS} members`;
     }
 
     const fault = shape === 'pattern-map' ? Object.keys(value).map(patternFault).find((message) => message !== null) : null;
     return fault ?? null;
+}
+
+function nameListsFault(value: JsonValue): string | null {
+
+    const lists = isJsonObject(value) ? Object.values(value) : [null];
+    if (!lists.every(isNames)) {
+        return 'must be an object of arrays of property names';
+    }
+
+    return unless(lists.flat().length <= MAX_LIST, `must name at most ${MAX_LIST} properties`);
 }
 
 function patternFault(source: string): string | null {

@@ -9,7 +9,7 @@ const SUFFIX = '.schema.json';
 /** The URI of the schema of a type. A name that is a URI already stays what it is. */
 export function typeUri(name: string): string {
 
-    return /^https?:/.test(name) ? name : TYPE_BASE + encodeURIComponent(name);
+    return /^https?:/.test(name) ? name : TYPE_BASE + encodeURIComponent(name.toWellFormed());
 }
 
 /** A reference made absolute, without fragment; null when it is none. */

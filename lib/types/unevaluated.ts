@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
 import { LinearPattern } from './linear-pattern.js';
-import { CONTAINS_ALONE } from './schema-linker.js';
+import { CONTAINS_ALONE, propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './schema-shapes.js';
 import { spend } from './work-budget.js';
 
@@ -46,7 +46,7 @@ function describeNames(schema: Partly, value: JsonObject, described: Set<string>
         return true;
     }
 
-    Object.keys(schema['properties'] ?? {}).forEach((name) => described.add(name));
+    propertiesOf(schema).forEach(([name]) => described.add(name));
     const patterns = Object.keys(schema['patternProperties'] ?? {}).map((source) => LinearPattern.of(source));
     for (const name of patterns.length > 0 ? Object.keys(value) : []) {
         if (patterns.some((pattern) => pattern.test(name))) {
@@ -79,12 +79,8 @@ function describeIndices(schema: Partly, value: readonly JsonValue[], described:
 /** The schemas, as far as they are objects, that count for the same value. */
 function samePlace(schema: Partly, value: JsonValue, { targets, matches }: Linked): JsonObject[] {
 
-    const { $ref, allOf, anyOf, oneOf, dependentSchemas, dependencies } = schema;
-    const found: (JsonValue | undefined)[] = [...listOf(allOf)];
-    if (typeof $ref === 'string') {
-        found.push(targets[Number($ref.slice('#/t/'.length))]);
-    }
-
+    const { allOf, anyOf, oneOf, dependentSchemas, dependencies } = schema;
+    const found: (JsonValue | undefined)[] = [referredBy(schema, targets), ...listOf(allOf)];
     found.push(...[...listOf(anyOf), ...listOf(oneOf)].filter((option) => matches(option, value)));
     if (schema['if'] !== undefined) {
         found.push(...(matches(schema['if'], value) ? [schema['if'], schema['then']] : [schema['else']]));

@@ -33,6 +33,18 @@ export function startBudget(): void {
     steps = 0;
 }
 
+/** Does work that does not count, because it is done once and not for this content. */
+export function uncounted<T>(work: () => T): T {
+
+    const before = performance.now();
+    try {
+        return work();
+    }
+    finally {
+        started += performance.now() - before;
+    }
+}
+
 /** Takes note of work: `cost` in steps, each some ten nanoseconds. @throws BudgetExceeded */
 export function spend(cost: number): void {
 

@@ -176,9 +176,9 @@ describe('Malformed schemas', () => {
         ['steps of zero', { multipleOf: 0 }, '/multipleOf: must be a number above zero'],
         ['limits that are text', { minimum: '5' }, '/minimum: must be a number'],
         ['boolean limits in draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', exclusiveMinimum: true }, '/exclusiveMinimum: must be a number'],
-        ['empty alternatives', { anyOf: [] }, '/anyOf: must be an array of at least one schema'],
+        ['empty alternatives', { anyOf: [] }, '/anyOf: must be an array of 1 to 1000 schemas'],
         ['empty enumerations', { enum: [] }, '/enum: must be an array of at least one value'],
-        ['items that are text', { items: 'x' }, '/items: must be a schema or an array of schemas'],
+        ['items that are text', { items: 'x' }, '/items: must be a schema or an array of at most 1000 of them'],
         ['references that are objects', { $ref: {} }, '/$ref: must be a string'],
         ['dependencies that are text', { dependencies: { a: 'b' } }, '/dependencies: must be an object whose members are schemas or arrays of property names'],
         ['dependent names that are text', { dependentRequired: { a: 'b' } }, '/dependentRequired: must be an object of arrays of property names'],
@@ -188,6 +188,11 @@ describe('Malformed schemas', () => {
         ['patterns of properties that refer back', { patternProperties: { '(a)\\1': {} } }, /^\/patternProperties: the pattern \(a\)\\1 refers back/],
         ['patterns of names', { propertyNames: { pattern: '[' } }, /^\/propertyNames\/pattern: the pattern \[ is not valid|is not a valid/],
         ['properties called __proto__', JSON.parse('{"properties":{"__proto__":{"type":"string"}}}') as JsonValue, '/properties: must not name a property __proto__'],
+        ['many patterns for names', { patternProperties: Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`^${i}`, {}])) }, '/patternProperties: must have at most 200 members'],
+        ['long lists of alternatives', { oneOf: Array.from({ length: 1001 }, () => ({})) }, '/oneOf: must be an array of 1 to 1000 schemas'],
+        ['many dependent names', { dependentRequired: { a: Array.from({ length: 1001 }, (_, i) => `${i}`) } }, '/dependentRequired: must name at most 1000 properties'],
+        ['patterns that are large together', { properties: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`p${i}`, { pattern: `^${i}.{900}$` }])) },
+            ': has patterns that are, together, too large'],
         ['deep nesting', deep(60), ': is nested more than 100 levels deep'],
         ['too many subschemas', wide(5001), ': has more than 5000 subschemas']
     ];
@@ -205,6 +210,18 @@ describe('Malformed schemas', () => {
         const many = Object.fromEntries(['X', 'Y', 'Z'].map((name) => [name, wide(4000)]));
 
         expect(() => compile({ allOf: [{ $ref: 'X' }, { $ref: 'Y' }, { $ref: 'Z' }] }, many)).to.throw(/more than 10000 subschemas/);
+    });
+
+    it('are refused when they refer through too many others', () => {
+
+        const chain = (prefix: string, next: string): JsonObject => ({
+            $ref: `#/$defs/${prefix}0`,
+            $defs: Object.fromEntries(Array.from({ length: 2300 }, (_, i) =>
+                [`${prefix}${i}`, { allOf: [{ $ref: i < 2299 ? `#/$defs/${prefix}${i + 1}` : next }] }]))
+        });
+
+        expect(() => compile(chain('a', 'Y'), { Y: chain('b', '#/$defs/end') })).to.throw(/end, where no schema stands/);
+        expect(() => compile(chain('a', 'Y'), { Y: chain('b', 'Z'), Z: {} })).to.throw(/refers through too many schemas/);
     });
 
     it('are told of many faults, but not of all', () => {

@@ -3,25 +3,221 @@ import Lab from '@hapi/lab';
 import type { JsonObject } from '../../../lib/doip/json.js';
 import { initialDesign, initialTypes } from '../../../lib/types/initial-content.js';
 import { TypeRegistry } from '../../../lib/types/type-registry.js';
+import { FACTS, faultsOf, registryOf } from '../../support/types.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
+const NUMBER: JsonObject = { properties: { n: { type: 'number' } } };
+const TEXT: JsonObject = { properties: { n: { type: 'string' } } };
+const USES_B: JsonObject = { properties: { b: { $ref: 'B' } } };
+
+function accepts(registry: TypeRegistry, name: string, content: JsonObject): boolean {
+
+    return faultsOf(() => registry.get(name)!.process({ ...FACTS, content })).length === 0;
+}
+
 describe('A registry of types', () => {
 
-    it('knows the built-in types and those of a fresh service', () => {
+    it('knows the built-in types and those that are stored', () => {
 
-        const schemas = initialTypes('cordra').map((content: JsonObject, index) => ({ id: `test/${index}`, content }));
-        const registry = TypeRegistry.build({
-            design: initialDesign({ prefix: 'test' }), schemas, extensionKeyword: 'cordra', prefix: 'test'
+        const registry = registryOf({ A: NUMBER, 'B C': TEXT });
+
+        expect(registry.names()).to.equal(['Schema', 'CordraDesign', 'A', 'B C']);
+        expect(Object.keys(registry.schemas())).to.equal(['Schema', 'CordraDesign', 'A', 'B C']);
+        expect<unknown>(registry.schemas()['A']).to.equal(NUMBER);
+        expect<unknown>(registry.schemaIds()).to.equal({ 'test/type-A': 'A', 'test/type-B C': 'B C' });
+        expect(registry.get('Gone')).to.be.undefined();
+        expect(registry.get('constructor')).to.be.undefined();
+        expect(registry.get('Schema')?.schemaId).to.be.null();
+    });
+
+    it('keeps the built-in types whatever is stored, and the first of two types with one name', () => {
+
+        const schemas = [
+            { id: 'x/1', content: { name: 'Schema', schema: {} } }, { id: 'x/2', content: { name: 'A', schema: NUMBER } },
+            { id: 'x/3', content: { name: 'A', schema: TEXT } }, { id: 'x/4', content: { name: 5, schema: {} } }, { id: 'x/5', content: { name: 'Odd' } }
+        ];
+        const registry = TypeRegistry.build({ design: {}, schemas, extensionKeyword: 'cordra', prefix: 'test' });
+
+        expect(registry.names()).to.equal(['Schema', 'CordraDesign', 'A']);
+        expect<unknown>(registry.schemaIds()).to.equal({ 'x/2': 'A' });
+        expect(registry.get('Schema')?.schemaId).to.be.null();
+    });
+
+    it('stays as it is when a newer one is made', () => {
+
+        const before = registryOf({ A: USES_B, B: NUMBER });
+        const after = registryOf({ A: USES_B, B: TEXT }, {}, before);
+
+        expect(accepts(after, 'A', { b: { n: 'x' } })).to.be.true();
+        expect(accepts(before, 'A', { b: { n: 1 } })).to.be.true();
+        expect(accepts(before, 'A', { b: { n: 'x' } })).to.be.false();
+        expect(accepts(after, 'A', { b: { n: 1 } })).to.be.false();
+    });
+
+    it('sees types come, change and go behind references', () => {
+
+        let registry = registryOf({ A: USES_B });
+        expect(accepts(registry, 'A', { b: { n: 1 } })).to.be.false();
+
+        registry = registryOf({ A: USES_B, B: NUMBER }, {}, registry);
+        expect(accepts(registry, 'A', { b: { n: 1 } })).to.be.true();
+
+        registry = registryOf({ A: USES_B, B: TEXT }, {}, registry);
+        expect(accepts(registry, 'A', { b: { n: 1 } })).to.be.false();
+        expect(accepts(registry, 'A', { b: { n: 'x' } })).to.be.true();
+
+        registry = registryOf({ A: USES_B, B: { $id: 'https://example.org/b', type: 'object' } }, {}, registry);
+        expect(accepts(registry, 'A', { b: { n: 5 } })).to.be.true();
+
+        registry = registryOf({ A: USES_B }, {}, registry);
+        expect(accepts(registry, 'A', { b: { n: 1 } })).to.be.false();
+    });
+
+    it('sees schemas come behind references by id', () => {
+
+        const byId = { properties: { b: { $ref: 'https://example.org/b' } } };
+        const before = registryOf({ A: byId });
+        expect(accepts(before, 'A', { b: { n: 1 } })).to.be.false();
+
+        const after = registryOf({ A: byId, B: { $id: 'https://example.org/b', ...NUMBER } }, {}, before);
+        expect(accepts(after, 'A', { b: { n: 1 } })).to.be.true();
+        expect(accepts(after, 'A', { b: { n: 'x' } })).to.be.false();
+    });
+
+    it('takes over what was compiled for types that stayed the same', () => {
+
+        const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`p${i}`, { properties: { a: { type: 'string' }, b: { type: 'number' } } }]));
+        const before = registryOf({ Big: { properties: many }, B: NUMBER });
+        accepts(before, 'Big', {});
+
+        const after = registryOf({ Big: structuredClone({ properties: many }), B: TEXT }, {}, before);
+        const started = performance.now();
+
+        expect(accepts(after, 'Big', { p1: { a: 'x' } })).to.be.true();
+        expect(performance.now() - started).to.be.below(5);
+    });
+
+    it('follows the prefix of the design at once', () => {
+
+        const schema = { items: {}, properties: { r: { cordra: { type: { handleReference: { prependHandleMintingConfigPrefix: true } } } } } };
+        const before = registryOf({ A: schema });
+        const after = registryOf({ A: schema }, { handleMintingConfig: { prefix: '20.500.123/' } }, before);
+        const idOf = (registry: TypeRegistry): string | undefined =>
+            registry.get('A')!.process({ ...FACTS, content: { r: 'x' } }).references[0]?.id;
+
+        expect(idOf(before)).to.equal('test/x');
+        expect(idOf(after)).to.equal('20.500.123/x');
+    });
+
+    it('is built quickly, also for a thousand types', () => {
+
+        const types = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`T${i}`, { $id: `https://example.org/${i}`, ...NUMBER, $defs: { x: TEXT } }]));
+        const started = performance.now();
+        const registry = registryOf(types);
+
+        expect(performance.now() - started).to.be.below(500);
+        expect(registry.names().length).to.equal(1002);
+    });
+
+    it('reads the extension keyword under its configured name', () => {
+
+        const schema = { properties: { id: { ext: { type: { autoGeneratedField: 'handle' } } }, by: { 'net.cnri.repository': { type: { autoGeneratedField: 'createdBy' } } },
+            no: { cordra: { type: { autoGeneratedField: 'handle' } } } } };
+        const schemas = [{ id: 'x/1', content: { name: 'A', schema } }, ...initialTypes('ext').map((content, i) => ({ id: `x/t${i}`, content }))];
+        const registry = TypeRegistry.build({ design: {}, schemas, extensionKeyword: 'ext', prefix: 'test' });
+
+        expect<unknown>(registry.get('A')!.process({ ...FACTS, content: {} }).content).to.equal({ id: 'test/1', by: 'test/creator' });
+        expect<unknown>(registry.get('User')!.process({ ...FACTS, content: { username: 'ann', password: 'x' } }).roles.username).to.equal({ pointer: '/username', value: 'ann' });
+        expect<unknown>(registry.get('Schema')!.process({ ...FACTS, content: { name: 'N', schema: {} } }).content.identifier).to.equal('test/1');
+    });
+
+    describe('and its access rules', () => {
+
+        const acl = (who: string): JsonObject => ({ defaultAclRead: [who], defaultAclWrite: [], aclCreate: [] });
+
+        it('are those of a fresh service', () => {
+
+            const { accessRules } = registryOf({ User: NUMBER, Document: NUMBER });
+
+            expect(accessRules.system).to.equal({ defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['authenticated'] });
+            expect(accessRules.entryOf('User')).to.equal({ defaultAclRead: ['public'], defaultAclWrite: ['self'], aclCreate: [] });
+            expect(accessRules.entryOf('Document')).to.be.undefined();
+            expect([...accessRules.typeNames()]).to.equal(['Schema', 'CordraDesign', 'User', 'Document']);
         });
 
-        expect(registry.names()).to.equal(['Schema', 'CordraDesign', 'User', 'Group', 'Document']);
-        for (const { content } of schemas) {
-            const { content: stored } = registry.get('Schema')!.process({
-                content, id: 'test/x', createdOn: 0, modifiedOn: 0, createdBy: 'admin', modifiedBy: 'admin'
+        it('are those of a fresh service when the design says nothing', () => {
+
+            const { accessRules } = TypeRegistry.build({ design: {}, schemas: [], extensionKeyword: 'cordra', prefix: 'test' });
+
+            expect(accessRules.system.aclCreate).to.equal(['authenticated']);
+        });
+
+        it('admit nobody where the design leaves them out', () => {
+
+            const { accessRules } = registryOf({}, { authConfig: {} });
+
+            expect(accessRules.system).to.equal({ defaultAclRead: [], defaultAclWrite: [], aclCreate: [] });
+        });
+
+        it('come from the Schema object first, then from the design', () => {
+
+            const design = { authConfig: { schemaAcls: { A: acl('design'), B: acl('design'), Gone: acl('design') }, defaultAcls: acl('system') } };
+            const { accessRules } = registryOf({ A: { schema: {}, authConfig: acl('schema') }, B: {}, C: {} }, design);
+
+            expect(accessRules.entryOf('A')?.defaultAclRead).to.equal(['schema']);
+            expect(accessRules.entryOf('B')?.defaultAclRead).to.equal(['design']);
+            expect(accessRules.entryOf('C')).to.be.undefined();
+            expect(accessRules.entryOf('Gone')?.defaultAclRead).to.equal(['design']);
+            expect(accessRules.entryOf('constructor')).to.be.undefined();
+        });
+    });
+
+    describe('and the design', () => {
+
+        it('has defaults', () => {
+
+            const { design, prefix } = registryOf({});
+
+            expect(prefix).to.equal('test');
+            expect(design.prefix).to.equal('test');
+            expect(design.isReadOnly).to.be.false();
+            expect(design.enableTypeChangeViaUpdate).to.be.false();
+            expect(design.ids).to.equal([]);
+            expect(design.baseUri).to.be.undefined();
+            expect(design.adminPublicKey).to.be.undefined();
+            expect(design.javascript).to.be.undefined();
+        });
+
+        it('is read from the design object', () => {
+
+            const { design } = registryOf({}, {
+                isReadOnly: true, enableVersionEdits: 'true', ids: ['a', 5], adminPublicKey: { kty: 'RSA' }, javascript: 'x',
+                handleMintingConfig: { prefix: '0.NA/20.500.123', baseUri: 'https://example.org/', javascript: 'y' }, builtInTypes: { Schema: { javascript: 'z' } }
             });
-            expect<unknown>(stored.identifier).to.equal('test/x');
-        }
+
+            expect(design.isReadOnly).to.be.true();
+            expect(design.enableVersionEdits).to.be.false();
+            expect(design.ids).to.equal(['a']);
+            expect<unknown>(design.adminPublicKey).to.equal({ kty: 'RSA' });
+            expect([design.prefix, design.baseUri, design.javascript, design.handleJavascript]).to.equal(['20.500.123', 'https://example.org/', 'x', 'y']);
+        });
+
+        it('brings the JavaScript of built-in types', () => {
+
+            const registry = registryOf({}, { builtInTypes: { Schema: { javascript: 'z' } } });
+
+            expect(registry.get('Schema')?.javascript).to.equal('z');
+            expect(registry.get('CordraDesign')?.javascript).to.be.undefined();
+        });
+
+        it('of a fresh service is one that could be saved', () => {
+
+            const design = initialDesign({ prefix: '20.500.123', baseUri: 'https://example.org/' });
+            const { content } = registryOf({}).get('CordraDesign')!.process({ ...FACTS, id: 'design', content: design });
+
+            expect<unknown>(content).to.equal(design);
+        });
     });
 });
