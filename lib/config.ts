@@ -6,6 +6,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { closest, distance } from 'fastest-levenshtein';
 import type Joi from 'joi';
+import { parseMysqlUrl } from '../db/mysql-url.js';
 import { configSchema } from './config/schema.js';
 import { describeConfig, fileVariable } from './config/settings.js';
 import type { Config } from './config/types.js';
@@ -172,7 +173,8 @@ function check({ values, faults }: Findings): Config {
     }
 
     const checked: Joi.ValidationResult<Config> = configSchema.validate(raw, { abortEarly: false, errors: { label: false } });
-    faults.push(...(checked.error?.details ?? []).map((detail) => describeFault(detail, values)), ...unreadableFiles(values));
+    faults.push(...(checked.error?.details ?? []).map((detail) => describeFault(detail, values)), ...unreadableFiles(values),
+        ...databaseFaults(values));
     if (faults.length > 0 || checked.error) {
         throw new ConfigError(faults);
     }
@@ -209,6 +211,23 @@ function unreadableFiles(values: ReadonlyMap<string, Found>): string[] {
     }
 
     return faults;
+}
+
+/** The database layer knows what its URLs look like; its messages never repeat the password. */
+function databaseFaults(values: ReadonlyMap<string, Found>): string[] {
+
+    const { value, source } = values.get('DATABASE_URL') ?? {};
+    if (typeof value !== 'string' || value === '') {
+        return [];
+    }
+
+    try {
+        parseMysqlUrl(value);
+        return [];
+    }
+    catch (error) {
+        return [`DATABASE_URL (${source}): ${reason(error)}`];
+    }
 }
 
 /** Node's words for a file that cannot be read: `ENOENT: no such file or directory, open '…'`. */

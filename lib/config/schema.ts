@@ -74,9 +74,6 @@ const origin = Joi.string().custom((text: string, helpers) => {
 const webAddress = Joi.string().uri({ scheme: ['http', 'https'] })
     .messages({ 'string.uriCustomScheme': '{{#label}} must be a URL that starts with http:// or https://' });
 
-const databaseUrl = Joi.string().pattern(/^(mysql|mariadb):\/\//)
-    .messages({ 'string.pattern.base': '{{#label}} must look like mysql://user:password@host:port/database; leave it out to use SQLite' });
-
 const basePath = Joi.string().pattern(/^(\/[\w.~-]+)+\/?$/).replace(/\/$/, '')
     .messages({ 'string.pattern.base': '{{#label}} must be a path such as /api' });
 
@@ -113,8 +110,7 @@ const limits = {
     elements: whole('MAX_PAYLOADS', 1000, [1, 100_000], 'Payloads of one object.'),
     elementBytes: whole('MAX_PAYLOAD_BYTES', 1024 * GIB, [1, Number.MAX_SAFE_INTEGER], 'Bytes of one payload.'),
     parts: whole('MAX_PARTS', 2048, [1, 1_000_000], 'Parts of one multipart body.'),
-    partHeaderBytes: whole('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Headers of one part.'),
-    uploads: whole('MAX_UPLOADS', 64, [1, 100_000], 'Payloads being written at the same time; further ones wait their turn.')
+    partHeaderBytes: whole('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Headers of one part.')
 };
 
 /** The shape of the configuration, with the rule and the description of every setting. */
@@ -139,14 +135,13 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     }).default(),
     storage: Joi.object({
         dataDir: setting(Joi.string().default('./data'), { name: 'DATA_DIR' }, 'Folder for the embedded database, the lock and repoInit.json.'),
-        databaseUrl: optional(databaseUrl, { name: 'DATABASE_URL', secret: true },
+        databaseUrl: optional(Joi.string(), { name: 'DATABASE_URL', secret: true },
             'MySQL or MariaDB to use, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.')
     }).default(),
     service: Joi.object({
         handlePrefix: setting(handlePrefix.default('test'), { name: 'HANDLE_PREFIX' },
             'Prefix of generated ids and of the id of the service. Seeds the design object at first start.'),
         baseUri: optional(webAddress, { name: 'BASE_URI' }, 'Address under which clients reach the service. Seeds the design object at first start.'),
-        uiBaseUri: optional(webAddress, { name: 'UI_BASE_URI' }, 'Address of a user interface, for links to objects.'),
         extensionKeyword: setting(keyword.default('cordra'), { name: 'EXTENSION_KEYWORD' },
             'Keyword by which JSON schemas of types carry instructions for the service.')
     }).default(),

@@ -42,7 +42,6 @@ export interface StorageConfig {
 export interface ServiceConfig {
     readonly handlePrefix: string;
     readonly baseUri: string | null;
-    readonly uiBaseUri: string | null;
     readonly extensionKeyword: string;
 }
 
@@ -60,7 +59,6 @@ export interface LimitsConfig {
     readonly elementBytes: number;
     readonly parts: number;
     readonly partHeaderBytes: number;
-    readonly uploads: number;
 }
 
 /** The whole configuration. */

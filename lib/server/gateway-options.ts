@@ -7,7 +7,7 @@ import type { Config } from '../config.js';
 import type { GatewayOptions } from '../runtime.js';
 
 /** What `createGateway` takes, from a configuration. */
-export function gatewayOptions({ admin, limits, service, storage }: Config, log: Logger): GatewayOptions {
+export function gatewayOptions({ admin, limits, service, storage, tokens }: Config, log: Logger): GatewayOptions {
 
     return {
         dataDir: storage.dataDir,
@@ -16,6 +16,7 @@ export function gatewayOptions({ admin, limits, service, storage }: Config, log:
         baseUri: service.baseUri,
         adminPassword: admin.password,
         extensionKeyword: service.extensionKeyword,
+        tokenTimeout: tokens.lifetimeSeconds * 1000,
         limits,
         log
     };

@@ -45,7 +45,7 @@ describe('the configuration', () => {
 
         expect(config.listen).to.include({ port: 8080, host: '127.0.0.1', basePath: '', tlsCert: null });
         expect(config.storage).to.equal({ dataDir: './data', databaseUrl: null });
-        expect(config.service).to.equal({ handlePrefix: 'test', baseUri: null, uiBaseUri: null, extensionKeyword: 'cordra' });
+        expect(config.service).to.equal({ handlePrefix: 'test', baseUri: null, extensionKeyword: 'cordra' });
         expect(config.admin.password).to.be.null();
         expect(config.limits.idBytes).to.equal(255);
     });
@@ -119,6 +119,8 @@ describe('the configuration', () => {
         [{ HANDLE_PREFIX: 'x'.repeat(101) }, /^HANDLE_PREFIX .* 100/],
         [{ EXTENSION_KEYWORD: '$ref x' }, /^EXTENSION_KEYWORD .* must be a word/],
         [{ BASE_URI: 'example.org' }, /^BASE_URI .* http:\/\/ or https:\/\//],
+        [{ DATABASE_URL: 'mysql://host/d' }, /^DATABASE_URL \(environment\): the database URL must name a user/],
+        [{ DATABASE_URL: 'postgres://u:p@h/d' }, /^DATABASE_URL .* must start with mysql:\/\/.* leave it out to use SQLite$/],
         [{ MAX_ID_BYTES: '256' }, /^MAX_ID_BYTES .* 255/],
         [{ TLS_CERT: __filename }, /^TLS_CERT and TLS_KEY belong together: TLS_KEY is not set$/],
         [{ TLS_KEY: __filename }, /^TLS_CERT and TLS_KEY belong together: TLS_CERT is not set$/],
