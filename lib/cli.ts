@@ -7,14 +7,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config.js';
 import { DataDirError } from './data-dir.js';
-
-const HELP = `usage: doip-gateway [serve]      serve objects until SIGTERM or an interrupt
-       doip-gateway --help       print this
-       doip-gateway --version    print the version
-
-Settings come from the environment and from the JSON file that CONFIG_FILE names; README lists them. The most frequent:
-PORT, HOST, DATA_DIR, DATABASE_URL, HANDLE_PREFIX, ADMIN_PASSWORD.
-`;
+import type { Log } from './log.js';
 
 /** Exit codes, after sysexits.h where it has one. */
 const EXIT = { failed: 1, usage: 64, unavailable: 69, config: 78 } as const;
@@ -35,7 +28,8 @@ async function main(args: readonly string[]): Promise<void> {
 
     const { values, positionals } = readArguments(args);
     if (values.help) {
-        process.stdout.write(HELP);
+        const { helpText } = await import('./cli/help.js');
+        console.log(helpText());
         return;
     }
 
@@ -72,6 +66,7 @@ async function serve(): Promise<void> {
     const config = loadConfig();
     const [{ createServer, serverUrl }, { openLog }] = await Promise.all([import('./server.js'), import('./log.js')]);
     const log = openLog(config.log);
+    endOnFaults(log);
     const server = await createServer(config, { log: log.logger });
     const started = server.start();
     // Before the URL is printed: whoever reads it may send a signal in the same moment.
@@ -83,25 +78,45 @@ async function serve(): Promise<void> {
         log.flush();
     });
     await started;
+    const url = serverUrl(server, config);
+    log.logger.info({ url, pid: process.pid, node: process.version }, 'listening');
     log.flush();
-    console.log(serverUrl(server, config));
+    console.log(url);
 }
+
+/** npm passes an interrupt on that the terminal has sent to every process already: both count as one. */
+const SAME_SIGNAL_MS = 500;
 
 /** The first signal stops the service, a second one ends it at once. */
 function stopOnSignals(stop: (signal: string) => Promise<void>): void {
 
-    let stopping = false;
+    let since: number | null = null;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.on(signal, () => {
 
-            if (stopping) {
-                process.exit(EXIT.failed);
+            if (since !== null) {
+                if (Date.now() - since > SAME_SIGNAL_MS) {
+                    process.exit(EXIT.failed);
+                }
+
+                return;
             }
 
-            stopping = true;
+            since = Date.now();
             stop(signal).then(() => process.exit(0), fail);
         });
     }
+}
+
+/** A fault that nobody expected may have left anything behind: the process ends, and whoever runs it starts another. */
+function endOnFaults(log: Log): void {
+
+    process.on('uncaughtException', (error, origin) => {
+
+        log.logger.fatal({ err: error, origin }, 'unexpected fault');
+        log.flush();
+        process.exit(EXIT.failed);
+    });
 }
 
 function fail(error: unknown): void {

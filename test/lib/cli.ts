@@ -3,12 +3,15 @@ import { expect } from '@hapi/code';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../support/database.js';
 import type { ServiceProcess } from '../support/process.js';
 import { createSqlite } from '../support/database.js';
 import { startProcess } from '../support/process.js';
+import { readToEnd } from '../support/server.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -90,6 +93,66 @@ describe('the command line', () => {
         expect(await running.pop()?.stop()).to.equal(0);
     });
 
+    it('lets a request in progress end, also when the interrupt comes twice by way of npm', async () => {
+
+        const service = await start({ LOG_LEVEL: 'info' });
+        const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+        const text = readToEnd(socket);
+        socket.write('POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+        await until(() => fetch(`${service.url}/startupStatus`).then(({ ok }) => ok));
+
+        service.signal('SIGINT');
+        await until(() => service.log().includes('stopping'));
+        service.signal('SIGINT');
+        socket.write('}');
+        const code = await service.ended();
+        running.pop();
+
+        expect(await text).to.match(/^HTTP\/1\.1 400 [\s\S]*connection: close/i);
+        expect(code).to.equal(0);
+    });
+
+    it('ends at once when it is told to stop a second time', async () => {
+
+        const service = await start({ LOG_LEVEL: 'info' });
+        const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+        const ended = readToEnd(socket);
+        socket.write('POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+        await until(() => fetch(`${service.url}/startupStatus`).then(({ ok }) => ok));
+
+        service.signal('SIGTERM');
+        await delay(700);                                   // Longer than two signals count as one
+        service.signal('SIGTERM');
+
+        expect(await service.ended()).to.equal(1);
+        running.pop();
+        await ended;
+    });
+
+    it('logs a fault that nobody expected and ends', async () => {
+
+        const crash = join(database.options.dataDir, 'crash.cjs');
+        await writeFile(crash, 'process.on("SIGUSR2", () => { throw new Error("out of the blue"); });');
+        const service = await start({ NODE_OPTIONS: `--require ${crash}` });
+
+        service.signal('SIGUSR2');
+
+        expect(await service.ended()).to.equal(1);
+        running.pop();
+        expect(service.log()).to.include('"level":"fatal"').and.to.include('out of the blue');
+    });
+
+    it('prints nothing but the URL to standard output, and logs to standard error', async () => {
+
+        const service = await start({ LOG_LEVEL: 'debug' });
+        await fetch(`${service.url}/startupStatus`);
+
+        expect(service.output()).to.equal(`${service.url}\n`);
+        await until(() => service.log().includes('/startupStatus'));
+        const lines = service.log().trim().split('\n').map((line) => JSON.parse(line) as { level: string; time: string; msg: string });
+        expect(lines.map(({ msg }) => msg)).to.include(['listening', 'request']);
+    });
+
     it('serves one data folder from one process, and from the next one at once when that was killed', async () => {
 
         const first = await start();
@@ -116,7 +179,7 @@ describe('the command line', () => {
     });
 
     const table: [title: string, args: string[], env: NodeJS.ProcessEnv, code: number, out: RegExp, error: RegExp][] = [
-        ['prints help', ['--help'], {}, 0, /usage: doip-gateway/, /^$/],
+        ['prints help, with every setting', ['--help'], {}, 0, /usage: doip-gateway[\s\S]* PORT \(8080\)/, /^$/],
         ['prints its version', ['--version'], {}, 0, /^\d+\.\d+\.\d+\n$/, /^$/],
         ['refuses an unknown command', ['frobnicate'], {}, 64, /^$/, /unknown command frobnicate/],
         ['refuses an unknown option', ['--frobnicate'], {}, 64, /^$/, /--frobnicate/],

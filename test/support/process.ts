@@ -18,6 +18,12 @@ export interface ServiceProcess {
     readonly startMs: number;
     /** Everything it has printed to standard output so far. */
     output(): string;
+    /** Everything it has logged so far. */
+    log(): string;
+    /** Sends a signal and does not wait. */
+    signal(name: NodeJS.Signals): void;
+    /** Its exit code when it ends, null when a signal ended it. */
+    ended(): Promise<number | null>;
     /** Ends it at once, as a power cut would. */
     kill(): Promise<void>;
     /** Asks it to stop; resolves to its exit code. */
@@ -46,6 +52,13 @@ export async function startProcess(database: TestDatabase, env: NodeJS.ProcessEn
         pid: child.pid ?? 0,
         startMs: performance.now() - started,
         output: () => printed.out,
+        log: () => printed.error,
+        signal: (name) => child.kill(name),
+        async ended() {
+
+            const [code] = child.exitCode === null && child.signalCode === null ? await once(child, 'exit') as [number | null] : [child.exitCode];
+            return code;
+        },
         async kill() {
 
             const ended = once(child, 'exit');

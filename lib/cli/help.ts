@@ -1,0 +1,49 @@
+/**
+ * What `doip-gateway --help` prints.
+ */
+
+import { CONFIG_FILE, describeConfig } from '../config.js';
+
+const WIDTH = 100;
+const INDENT = 4;
+
+/** Usage, exit codes and every setting. */
+export function helpText(): string {
+
+    const settings = describeConfig().map(({ name, fallback, description, secret }) => {
+
+        const more = secret ? ` Or ${name}_FILE, the path of a file that holds it.` : '';
+        return `  ${name}${fallback === '' ? '' : ` (${fallback})`}\n${wrap(`${description}${more}`)}`;
+    });
+
+    return `usage: doip-gateway [serve]      serve objects until SIGTERM or an interrupt
+       doip-gateway --help       print this
+       doip-gateway --version    print the version
+
+The last line printed at start is the URL that is served. The log goes to standard error, a line of
+JSON per event. SIGTERM or an interrupt let the requests in progress end; a second one does not.
+
+Exit codes: 0 stopped as told, 64 wrong arguments, 69 port, address or folder that cannot be used,
+78 wrong configuration, 1 anything else.
+
+Settings come from the environment, or from the JSON file that ${CONFIG_FILE} names, by these names
+(defaults in parentheses):
+
+${settings.join('\n')}`;
+}
+
+function wrap(text: string): string {
+
+    const lines: string[] = [];
+    let line = '';
+    for (const word of text.split(' ')) {
+        if (line !== '' && line.length + word.length + 1 > WIDTH - INDENT) {
+            lines.push(line);
+            line = '';
+        }
+
+        line += line === '' ? word : ` ${word}`;
+    }
+
+    return [...lines, line].map((each) => `${' '.repeat(INDENT)}${each}`).join('\n');
+}
