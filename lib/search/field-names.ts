@@ -13,8 +13,8 @@ const PAYLOAD_MARK = '\u0000';
 /** Words of texts that have no field of their own, because an object has too many. */
 export const REST_FIELD = '\u0002';
 
-/** The default field: every text of an object. */
-const ANY_FIELD = 'internal.all';
+/** The default field: every text of an object. In the index it has only lengths. */
+export const ALL_FIELD = 'internal.all';
 
 /** Before the name of a field: its whole values. Used by filters that facets hand out. */
 export const VALUE_PREFIX = 'facet_';
@@ -66,16 +66,19 @@ export function numberField(name: string): string {
     return NUMBER_MARK + name;
 }
 
+export function isNumberField(field: string): boolean {
+
+    return field.startsWith(NUMBER_MARK);
+}
+
 /** The field of the index with the words of a payload. */
 export function payloadField(payload: string): string {
 
     return PAYLOAD_MARK + withoutIndices(payload);
 }
 
-export function isPayloadField(field: string): boolean {
-
-    return field.startsWith(PAYLOAD_MARK);
-}
+/** Not before any field of a payload, and before all others. */
+export const AFTER_PAYLOAD_FIELDS = NUMBER_MARK;
 
 /** The field that tells about a payload: `elname_<payload>`, `elatt_<payload>_<fact>`. */
 export function payloadFactField(payload: string, fact: 'filename' | 'mimetype' | 'internal.size' | null): string {
@@ -87,7 +90,7 @@ export function payloadFactField(payload: string, fact: 'filename' | 'mimetype' 
 /** What a field of a query stands for. Null is the default field. Any name is a field; an unknown one has no words. */
 export function resolveField(given: string | null): FieldTarget {
 
-    if (given === null || given === ANY_FIELD || given === '*') {
+    if (given === null || given === ALL_FIELD || given === '*') {
         return { kind: 'any' };
     }
 

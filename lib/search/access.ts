@@ -1,0 +1,207 @@
+/**
+ * Which objects a caller may read, as a set of documents. The answer is the policy's, computed for all objects of a segment at
+ * once: entries of lists are compared byte for byte, and lists that an object does not have are those of its type at the time
+ * of the search.
+ */
+
+import type { AccessRules, AclDefaults } from '../identity/access-rules.js';
+import type { ReadPrincipals } from '../identity/policy.js';
+import { andBits, andNotBits, emptyBits, fullBits, orBits, setBit, setBits } from './bits.js';
+import type { Bits } from './bits.js';
+import { ABSENT } from './fields.js';
+import type { PrincipalList } from './fields.js';
+import type { Segment } from './segment.js';
+
+/** Whom the entries of a list admit, as the caller is concerned. */
+export interface Admission {
+    /** The caller, to any object. */
+    readonly caller: boolean;
+    /** The caller, to objects made by the caller. */
+    readonly creator: boolean;
+    /** The caller, to the object of the caller. */
+    readonly self: boolean;
+}
+
+/** The lists of a type. */
+export interface TypeAccess {
+    readonly read: Admission;
+    readonly write: Admission;
+    /** Null: elements are for those who may read. */
+    readonly payload: Admission | null;
+}
+
+/** What has to be known of a caller and the rules. Plain data that crosses threads. */
+export interface SearchAccess {
+    /** True when nothing has to be left out. */
+    readonly all: boolean;
+    /** Entries that admit the caller. */
+    readonly entries: readonly string[];
+    readonly userId: string | null;
+    /** For types that are not in `types`. */
+    readonly defaults: TypeAccess;
+    readonly types: readonly (readonly [type: string, access: TypeAccess])[];
+}
+
+/** Everything may be seen. */
+export const FULL_ACCESS: SearchAccess = accessOf({ all: true, entries: [], userId: null }, {
+    system: { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] }, entryOf: () => undefined, typeNames: () => []
+});
+
+/** What a search needs to know about a caller under the rules of this moment. */
+export function accessOf(principals: ReadPrincipals, rules: AccessRules): SearchAccess {
+
+    const { all, entries, userId } = principals;
+    const entrySet = new Set(entries);
+    const admission = (list: readonly string[]): Admission => ({
+        caller: list.some((entry) => entrySet.has(entry)),
+        creator: userId !== null && list.includes('creator'),
+        self: userId !== null && list.includes('self')
+    });
+    const ofType = ({ defaultAclRead, defaultAclWrite, defaultAclPayloadRead }: AclDefaults): TypeAccess => ({
+        read: admission(defaultAclRead), write: admission(defaultAclWrite),
+        payload: defaultAclPayloadRead ? admission(defaultAclPayloadRead) : null
+    });
+    const types: [string, TypeAccess][] = [];
+    for (const type of all ? [] : rules.typeNames()) {
+        const entry = rules.entryOf(type);
+        if (entry) {
+            types.push([type, ofType(entry)]);
+        }
+    }
+
+    return { all, entries: all ? [] : entries, userId, defaults: ofType(rules.system), types };
+}
+
+/** Documents that may be seen. */
+export interface Readable {
+    readonly objects: Bits;
+    /** Whose words of payloads may be searched. */
+    readonly payloads: Bits;
+}
+
+/** Which documents of a segment a caller may read, gone ones included. */
+export function readableDocuments(segment: Segment, access: SearchAccess): Readable {
+
+    return access.all ?
+        { objects: fullBits(segment.documents), payloads: fullBits(segment.documents) } : new AccessReader(segment, access).read();
+}
+
+/** Documents that are versions. */
+export function versionDocuments(segment: Segment): Bits {
+
+    const bits = emptyBits(segment.documents);
+    addListed(segment, bits, 'versions', ABSENT);
+    return bits;
+}
+
+class AccessReader {
+
+    readonly #segment: Segment;
+    readonly #access: SearchAccess;
+    readonly #created: Bits;
+    readonly #self: Bits;
+    readonly #typeOf: ArrayLike<number>;
+    readonly #types: readonly TypeAccess[];
+
+    constructor(segment: Segment, access: SearchAccess) {
+
+        this.#segment = segment;
+        this.#access = access;
+        this.#created = this.#having('metadata/createdBy');
+        this.#self = this.#having('id');
+        const column = segment.column('type');
+        const known = new Map(access.types);
+        this.#typeOf = column?.ranks() ?? [];
+        this.#types = Array.from({ length: column?.count ?? 0 }, (_, i) => known.get(String(column?.value(i))) ?? access.defaults);
+    }
+
+    read(): Readable {
+
+        const objects = this.#list('writers', 'noWriters', ({ write }) => write);
+        const payloads = objects.slice();
+        orBits(objects, this.#list('readers', 'noReaders', ({ read }) => read));
+        orBits(payloads, this.#list('payloadReaders', 'noPayloadReaders', ({ payload }) => payload));
+
+        // Without a list for elements, those who may read the object may read them.
+        const asObject = emptyBits(this.#segment.documents);
+        this.#addAbsent(asObject, 'noPayloadReaders', ({ payload }) => payload === null);
+        andBits(asObject, objects);
+        orBits(payloads, asObject);
+        return { objects, payloads };
+    }
+
+    /** Documents to which a list admits, be it their own or that of their type. */
+    #list(own: PrincipalList, absent: PrincipalList, ofType: (type: TypeAccess) => Admission | null): Bits {
+
+        const segment = this.#segment;
+        const admitted = emptyBits(segment.documents);
+        for (const entry of this.#access.entries) {
+            addListed(segment, admitted, own, entry);
+        }
+
+        for (const [entry, mine] of [['creator', this.#created], ['self', this.#self]] as const) {
+            const either = emptyBits(segment.documents);
+            addListed(segment, either, own, entry);
+            this.#addAbsent(either, absent, (type) => ofType(type)?.[entry] ?? false);
+            andBits(either, mine);
+            orBits(admitted, either);
+        }
+
+        this.#addAbsent(admitted, absent, (type) => ofType(type)?.caller ?? false);
+        return admitted;
+    }
+
+    /** Adds documents without a list of their own whose type passes the test. */
+    #addAbsent(bits: Bits, absent: PrincipalList, test: (type: TypeAccess) => boolean): void {
+
+        const passes = [false, ...this.#types.map(test)];
+        if (!passes.includes(true)) {
+            return;
+        }
+
+        const list = emptyBits(this.#segment.documents);
+        addListed(this.#segment, list, absent, ABSENT);
+        if (passes.slice(1).includes(false)) {
+            const others = emptyBits(this.#segment.documents);
+            for (let document = 0; document < this.#typeOf.length; ++document) {
+                if (!passes[this.#typeOf[document] ?? 0]) {
+                    setBit(others, document);
+                }
+            }
+
+            andNotBits(list, others);
+        }
+
+        orBits(bits, list);
+    }
+
+    /** Documents of the caller: with the user id as the value of a column. */
+    #having(name: string): Bits {
+
+        const bits = emptyBits(this.#segment.documents);
+        const { userId } = this.#access;
+        const column = userId === null ? null : this.#segment.column(name);
+        const ordinal = column?.findText(userId ?? '') ?? -1;
+        if (column && ordinal !== -1) {
+            const ranks = column.ranks();
+            for (let document = 0; document < ranks.length; ++document) {
+                if (ranks[document] === ordinal + 1) {
+                    setBit(bits, document);
+                }
+            }
+        }
+
+        return bits;
+    }
+}
+
+/** Adds the documents whose list has an entry. */
+function addListed(segment: Segment, bits: Bits, list: PrincipalList, entry: string): void {
+
+    const term = segment.principal.find(entry);
+    const found = term === -1 ? -1 : segment.principal.entry(term, segment.field(list));
+    if (found !== -1) {
+        const documents = new Uint32Array(segment.principal.count(found));
+        setBits(bits, documents, segment.principal.read(found, documents, null));
+    }
+}

@@ -1,0 +1,114 @@
+/**
+ * Sets of documents of one segment, a bit for each.
+ */
+
+/** Bits, 32 to a word. */
+export type Bits = Uint32Array;
+
+export function emptyBits(documents: number): Bits {
+
+    return new Uint32Array((documents + 31) >>> 5);
+}
+
+/** All documents. */
+export function fullBits(documents: number): Bits {
+
+    const bits = emptyBits(documents).fill(0xffff_ffff);
+    const rest = documents & 31;
+    if (rest !== 0) {
+        bits[bits.length - 1] = 2 ** rest - 1;
+    }
+
+    return bits;
+}
+
+export function setBit(bits: Bits, document: number): void {
+
+    const word = document >>> 5;
+    bits[word] = (bits[word] ?? 0) | 1 << (document & 31);
+}
+
+export function hasBit(bits: Bits, document: number): boolean {
+
+    return ((bits[document >>> 5] ?? 0) >>> (document & 31) & 1) === 1;
+}
+
+/** Sets the bits of the first `count` documents of a list. */
+export function setBits(bits: Bits, documents: Uint32Array, count: number): void {
+
+    for (let i = 0; i < count; ++i) {
+        const document = documents[i] as number;
+        bits[document >>> 5] = (bits[document >>> 5] as number) | 1 << (document & 31);
+    }
+}
+
+/** Keeps in `bits` what is also in `other`; false when nothing is left. */
+export function andBits(bits: Bits, other: Bits): boolean {
+
+    let any = 0;
+    for (let i = 0; i < bits.length; ++i) {
+        const word = (bits[i] as number) & (other[i] as number);
+        bits[i] = word;
+        any |= word;
+    }
+
+    return any !== 0;
+}
+
+export function orBits(bits: Bits, other: Bits): void {
+
+    for (let i = 0; i < bits.length; ++i) {
+        bits[i] = (bits[i] as number) | (other[i] as number);
+    }
+}
+
+/** Removes from `bits` what is in `other`. */
+export function andNotBits(bits: Bits, other: Bits): void {
+
+    for (let i = 0; i < bits.length; ++i) {
+        bits[i] = (bits[i] as number) & ~(other[i] as number);
+    }
+}
+
+export function countBits(bits: Bits): number {
+
+    let count = 0;
+    for (let i = 0; i < bits.length; ++i) {
+        count += countOnes(bits[i] as number);
+    }
+
+    return count;
+}
+
+/** How many documents are in both. */
+export function countCommon(a: Bits, b: Bits): number {
+
+    let count = 0;
+    for (let i = 0; i < a.length; ++i) {
+        count += countOnes((a[i] as number) & (b[i] as number));
+    }
+
+    return count;
+}
+
+/** Writes the documents of a set into a list, in order; returns how many. */
+export function listBits(bits: Bits, into: Uint32Array): number {
+
+    let count = 0;
+    for (let i = 0; i < bits.length; ++i) {
+        let word = bits[i] as number;
+        while (word !== 0) {
+            into[count++] = i * 32 + 31 - Math.clz32(word & -word);
+            word &= word - 1;
+        }
+    }
+
+    return count;
+}
+
+function countOnes(word: number): number {
+
+    let sum = word - (word >>> 1 & 0x5555_5555);
+    sum = (sum & 0x3333_3333) + (sum >>> 2 & 0x3333_3333);
+    return Math.imul(sum + (sum >>> 4) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}

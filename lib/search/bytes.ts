@@ -1,0 +1,149 @@
+/**
+ * Growing byte and number buffers for writing segments, and comparing bytes.
+ */
+
+/** Bytes that grow, with variable-length numbers (7 bits a byte, lowest first). */
+export class ByteWriter {
+
+    #bytes: Uint8Array;
+    length = 0;
+
+    constructor(capacity = 256) {
+
+        this.#bytes = new Uint8Array(capacity);
+    }
+
+    /** A whole number from 0 to 2^32 - 1. */
+    varint(value: number): void {
+
+        this.#reserve(5);
+        const bytes = this.#bytes;
+        let rest = value;
+        while (rest > 127) {
+            bytes[this.length++] = rest & 127 | 128;
+            rest >>>= 7;
+        }
+
+        bytes[this.length++] = rest;
+    }
+
+    byte(value: number): void {
+
+        this.#reserve(1);
+        this.#bytes[this.length++] = value;
+    }
+
+    append(bytes: Uint8Array): void {
+
+        this.#reserve(bytes.length);
+        this.#bytes.set(bytes, this.length);
+        this.length += bytes.length;
+    }
+
+    /** Fills up with zeros to a multiple of `size`. */
+    align(size: number): void {
+
+        const missing = (size - this.length % size) % size;
+        this.#reserve(missing);
+        this.#bytes.fill(0, this.length, this.length + missing);
+        this.length += missing;
+    }
+
+    /** What was written, in memory that threads can share. */
+    finish(): Uint8Array {
+
+        return shared(this.#bytes.subarray(0, this.length));
+    }
+
+    /** What was written; valid until the next write. */
+    view(): Uint8Array {
+
+        return this.#bytes.subarray(0, this.length);
+    }
+
+    clear(): void {
+
+        this.length = 0;
+    }
+
+    #reserve(count: number): void {
+
+        if (this.length + count > this.#bytes.length) {
+            const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.length + count));
+            larger.set(this.#bytes.subarray(0, this.length));
+            this.#bytes = larger;
+        }
+    }
+}
+
+/** Numbers that grow. */
+export class NumberWriter {
+
+    #numbers: Uint32Array | Float64Array;
+    length = 0;
+
+    constructor(kind: 'uint32' | 'float64', capacity = 64) {
+
+        this.#numbers = kind === 'uint32' ? new Uint32Array(capacity) : new Float64Array(capacity);
+    }
+
+    push(value: number): void {
+
+        if (this.length === this.#numbers.length) {
+            const larger = this.#numbers instanceof Uint32Array ? new Uint32Array(this.length * 2) : new Float64Array(this.length * 2);
+            larger.set(this.#numbers);
+            this.#numbers = larger;
+        }
+
+        this.#numbers[this.length++] = value;
+    }
+
+    /** What was written, in memory that threads can share. */
+    finish(): Uint8Array {
+
+        const { buffer, BYTES_PER_ELEMENT } = this.#numbers;
+        return shared(new Uint8Array(buffer, 0, this.length * BYTES_PER_ELEMENT));
+    }
+
+    /** The same, two bytes each; for numbers below 65536. */
+    finishNarrow(): Uint8Array {
+
+        return shared(new Uint8Array(Uint16Array.from(this.#numbers.subarray(0, this.length)).buffer));
+    }
+}
+
+/** A copy in memory that threads can share. */
+export function shared(bytes: Uint8Array): Uint8Array {
+
+    const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    copy.set(bytes);
+    return copy;
+}
+
+const encoder = new TextEncoder();
+
+/** UTF-8. */
+export function encodeText(text: string): Uint8Array {
+
+    return encoder.encode(text);
+}
+
+/** UTF-8 of a piece of a table; copies it, because decoders refuse shared memory. */
+export function decodeText(bytes: Uint8Array, start: number, end: number): string {
+
+    return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
+}
+
+/** Orders by bytes; for UTF-8 that is by code points. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+
+    const length = Math.min(a.length, b.length);
+    for (let i = 0; i < length; ++i) {
+        const difference = (a[i] ?? 0) - (b[i] ?? 0);
+        if (difference !== 0) {
+            return difference;
+        }
+    }
+
+    return a.length - b.length;
+}

@@ -1,0 +1,153 @@
+/**
+ * Reading the column of a field: its distinct values in sort order, and which documents have which.
+ */
+
+import { compareText } from './analysis.js';
+import { decodeText } from './bytes.js';
+import { FieldRecord, NONE } from './segment-layout.js';
+import type { Sections } from './segment-layout.js';
+import type { ColumnValue } from './segment-writer.js';
+
+/** Ordinals plus one of the first values of all documents; 0 for none. */
+export type Ranks = Uint8Array | Uint16Array | Uint32Array;
+
+export class Column {
+
+    readonly numbers: Float64Array;
+    readonly textCount: number;
+    /** Epoch ms of the texts that are times, NaN of others; null when none is. */
+    readonly times: Float64Array | null;
+    /** Further values of documents, or all of them when few documents have any. */
+    readonly pairDocuments: Uint32Array;
+    readonly pairOrdinals: Uint32Array;
+    readonly #documents: number;
+    readonly #dense: Ranks | null;
+    readonly #text: Uint8Array;
+    readonly #textAt: Uint32Array;
+    #ranks: Ranks | null = null;
+
+    /** Null when the field has no values. */
+    static read(sections: Sections, record: Uint32Array, documents: number): Column | null {
+
+        const count = (record[FieldRecord.numberCount] ?? 0) + (record[FieldRecord.textCount] ?? 0);
+        return count === 0 ? null : new Column(sections, record, documents);
+    }
+
+    private constructor(sections: Sections, record: Uint32Array, documents: number) {
+
+        const place = (name: keyof typeof FieldRecord): number => record[FieldRecord[name]] ?? 0;
+        const uint32 = (name: string, start: number, count: number): Uint32Array => {
+
+            const { buffer, byteOffset } = sections.get(name) ?? new Uint8Array(0);
+            return new Uint32Array(buffer, byteOffset + start * 4, count);
+        };
+
+        const float64 = (name: string, start: number, count: number): Float64Array => {
+
+            const { buffer, byteOffset } = sections.get(name) ?? new Uint8Array(0);
+            return new Float64Array(buffer, byteOffset + start * 8, count);
+        };
+
+        this.#documents = documents;
+        this.numbers = float64('col.numbers', place('numberStart'), place('numberCount'));
+        this.textCount = place('textCount');
+        this.times = place('timeStart') === NONE ? null : float64('col.times', place('timeStart'), this.textCount);
+        this.#text = sections.get('col.text') ?? new Uint8Array(0);
+        this.#textAt = uint32('col.textAt', place('textStart'), this.textCount + 1);
+        this.pairDocuments = uint32('col.pairDocs', place('pairStart'), place('pairCount'));
+        this.pairOrdinals = uint32('col.pairOrds', place('pairStart'), place('pairCount'));
+        this.#dense = readDense(sections.get('col.ords') ?? new Uint8Array(0), place('ordStart'), place('ordWidth'), documents);
+    }
+
+    /** Number of distinct values. */
+    get count(): number {
+
+        return this.numbers.length + this.textCount;
+    }
+
+    value(ordinal: number): ColumnValue {
+
+        const number = this.numbers[ordinal];
+        if (number !== undefined) {
+            return number;
+        }
+
+        const text = ordinal - this.numbers.length;
+        return decodeText(this.#text, this.#textAt[text] ?? 0, this.#textAt[text + 1] ?? 0);
+    }
+
+    /** The ordinal of a text, -1 when no document has it. */
+    findText(text: string): number {
+
+        let low = this.numbers.length;
+        let high = this.count;
+        while (low < high) {
+            const middle = (low + high) >>> 1;
+            if (compareText(this.value(middle) as string, text) < 0) {
+                low = middle + 1;
+            }
+            else {
+                high = middle;
+            }
+        }
+
+        return low < this.count && this.value(low) === text ? low : -1;
+    }
+
+    /** The first of the numbers for which the test holds; it must hold for all after it. */
+    firstNumber(test: (value: number) => boolean): number {
+
+        let low = 0;
+        let high = this.numbers.length;
+        while (low < high) {
+            const middle = (low + high) >>> 1;
+            if (test(this.numbers[middle] ?? 0)) {
+                high = middle;
+            }
+            else {
+                low = middle + 1;
+            }
+        }
+
+        return low;
+    }
+
+    /** The first value of every document. */
+    ranks(): Ranks {
+
+        if (this.#dense) {
+            return this.#dense;
+        }
+
+        if (!this.#ranks) {
+            const ranks = new Uint32Array(this.#documents);
+            for (let i = this.pairDocuments.length - 1; i >= 0; --i) {
+                ranks[this.pairDocuments[i] ?? 0] = (this.pairOrdinals[i] ?? 0) + 1;
+            }
+
+            this.#ranks = ranks;
+        }
+
+        return this.#ranks;
+    }
+
+    /** Ordinals of all documents when they are kept so; the pairs then have the further values only. */
+    get dense(): Ranks | null {
+
+        return this.#dense;
+    }
+}
+
+function readDense({ buffer, byteOffset }: Uint8Array, start: number, width: number, documents: number): Ranks | null {
+
+    switch (width) {
+        case 1:
+            return new Uint8Array(buffer, byteOffset + start, documents);
+        case 2:
+            return new Uint16Array(buffer, byteOffset + start, documents);
+        case 4:
+            return new Uint32Array(buffer, byteOffset + start, documents);
+        default:
+            return null;
+    }
+}

@@ -1,0 +1,47 @@
+/**
+ * Numbers of words in one byte: exact up to 40, then in steps that grow, within 7 percent.
+ */
+
+const EXACT = 40;
+
+const DECODED = buildTable();
+
+/** The byte of a length; 0 is no words at all. */
+export function encodeLength(length: number): number {
+
+    if (length <= EXACT) {
+        return length;
+    }
+
+    // The largest step that does not exceed the length.
+    let low = EXACT;
+    let high = 255;
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if ((DECODED[middle] ?? 0) <= length) {
+            low = middle;
+        }
+        else {
+            high = middle - 1;
+        }
+    }
+
+    return low;
+}
+
+/** Lengths by byte. */
+export function decodeLength(byte: number): number {
+
+    return DECODED[byte] ?? 0;
+}
+
+function buildTable(): Float64Array {
+
+    const table = new Float64Array(256);
+    for (let byte = 1; byte < 256; ++byte) {
+        const before = table[byte - 1] ?? 0;
+        table[byte] = byte <= EXACT ? byte : Math.max(before + 1, Math.floor(before * 1.07));
+    }
+
+    return table;
+}

@@ -1,0 +1,56 @@
+/**
+ * What a search asks for and what it answers: plain data that crosses threads.
+ */
+
+import type { JsonValue } from '../doip/json.js';
+import type { SearchAccess } from './access.js';
+
+export interface SortField {
+    /** As a query would name it, or `score`. */
+    readonly field: string;
+    /** Greatest first; for `score` that is best first. */
+    readonly reverse: boolean;
+}
+
+export interface FacetField {
+    readonly field: string;
+    readonly maxBuckets: number;
+}
+
+export interface SearchRequest {
+    /** In the query language; null for none. Together with `queryJson` both must match. */
+    readonly query: string | null;
+    readonly queryJson?: JsonValue;
+    /** Further conditions without influence on scores. */
+    readonly filterQueries: readonly string[];
+    /** Empty: best first. */
+    readonly sort: readonly SortField[];
+    readonly facets: readonly FacetField[];
+    /** First result wanted, 0-based. */
+    readonly start: number;
+    /** Most results wanted; null for all. */
+    readonly limit: number | null;
+    readonly includeScore: boolean;
+    readonly includeVersions: boolean;
+    readonly access: SearchAccess;
+}
+
+/** One result. */
+export interface SearchHit {
+    readonly id: string;
+    /** Null unless asked for. */
+    readonly score: number | null;
+}
+
+export interface FacetBucket {
+    readonly value: string;
+    readonly count: number;
+    /** A query for exactly this value. */
+    readonly filterQuery: string;
+}
+
+export interface FacetResult {
+    readonly field: string;
+    /** Greatest counts first, then by value. */
+    readonly buckets: readonly FacetBucket[];
+}

@@ -1,0 +1,95 @@
+/**
+ * Several sorted sources, taken together in order: a heap with the least on top.
+ */
+
+export class SourceQueue<S extends { readonly isDone: boolean }> {
+
+    readonly #heap: { readonly source: S; readonly rank: number }[] = [];
+    readonly #compare: (a: S, b: S) => number;
+    readonly #ranks: Map<S, number>;
+
+    /** @param sources in the order in which equal ones are to be taken */
+    constructor(sources: readonly S[], compare: (a: S, b: S) => number) {
+
+        this.#compare = compare;
+        this.#ranks = new Map(sources.map((source, rank) => [source, rank]));
+        sources.filter((source) => !source.isDone).forEach((source) => this.add(source));
+    }
+
+    /** Puts a source back after it has gone on. */
+    add(source: S): void {
+
+        const item = { source, rank: this.#ranks.get(source) ?? 0 };
+        const heap = this.#heap;
+        let hole = heap.length;
+        heap.push(item);
+        while (hole > 0) {
+            const parent = (hole - 1) >> 1;
+            const above = heap[parent] as typeof item;
+            if (this.#isBefore(above, item)) {
+                break;
+            }
+
+            heap[hole] = above;
+            hole = parent;
+        }
+
+        heap[hole] = item;
+    }
+
+    /** Takes out all sources that stand at the least item; none when all are done. */
+    takeEqual(): S[] {
+
+        const first = this.#pop();
+        if (!first) {
+            return [];
+        }
+
+        const same = [first];
+        while (this.#heap[0] && this.#compare(this.#heap[0].source, first) === 0) {
+            same.push(this.#pop() as S);
+        }
+
+        return same;
+    }
+
+    #pop(): S | undefined {
+
+        const heap = this.#heap;
+        const top = heap[0];
+        const last = heap.pop();
+        if (!top || !last || heap.length === 0) {
+            return top?.source;
+        }
+
+        let hole = 0;
+        for (;;) {
+            let child = hole * 2 + 1;
+            if (child >= heap.length) {
+                break;
+            }
+
+            const [left, right] = [heap[child] as typeof top, heap[child + 1]];
+            if (right && this.#isBefore(right, left)) {
+                ++child;
+            }
+
+            const least = heap[child] as typeof top;
+            if (this.#isBefore(last, least)) {
+                break;
+            }
+
+            heap[hole] = least;
+            hole = child;
+        }
+
+        heap[hole] = last;
+        return top.source;
+    }
+
+    #isBefore(a: { source: S; rank: number }, b: { source: S; rank: number }): boolean {
+
+        const difference = this.#compare(a.source, b.source);
+        return difference < 0 || difference === 0 && a.rank < b.rank;
+    }
+}

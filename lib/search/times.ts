@@ -1,0 +1,41 @@
+/**
+ * Times as texts: RFC 3339 in content and queries, `yyyyMMddHHmmssSSS` in the short fields of metadata.
+ */
+
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d))?$/;
+
+/** Epoch ms of an RFC 3339 date-time, or of a date (its first moment in UTC); null for any other text. */
+export function parseTime(text: string): number | null {
+
+    const match = text.length <= 40 ? RFC_3339.exec(text) : null;
+    if (!match) {
+        return null;
+    }
+
+    const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
+    // A leap second counts as the second before it; Date does not know any.
+    const whole = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}Z`);
+    const midnight = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+    if (Number.isNaN(whole) || midnight.getUTCDate() !== Number(day)) {
+        return null;
+    }
+
+    return whole + Number(`0${fraction}`) * 1000 - offsetOf(zone);
+}
+
+/** Epoch ms as `yyyyMMddHHmmssSSS` in UTC. */
+export function formatTimestamp(time: number): string {
+
+    const date = new Date(time);
+    return Number.isNaN(date.getTime()) ? '' : date.toISOString().replaceAll(/[^0-9]/g, '');
+}
+
+function offsetOf(zone: string): number {
+
+    if (zone === 'Z' || zone === 'z') {
+        return 0;
+    }
+
+    const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4, 6));
+    return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
+}

@@ -1,0 +1,126 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { emptyBits, setBit } from '../../../lib/search/bits.js';
+import { SearchEngine } from '../../../lib/search/engine.js';
+import type { LiveSegment } from '../../../lib/search/engine.js';
+import type { IndexDocument } from '../../../lib/search/index-document.js';
+import { mergeSegments } from '../../../lib/search/merge.js';
+import type { SearchRequest } from '../../../lib/search/search-request.js';
+import { Segment } from '../../../lib/search/segment.js';
+import { SegmentBuilder } from '../../../lib/search/segment-builder.js';
+import { naiveSearch } from '../../support/naive-search.js';
+import { SearchCorpus } from '../../support/search-corpus.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** One segment of all these documents, the ones marked as gone noted as such. */
+function build(documents: readonly { readonly document: IndexDocument; readonly isGone: boolean }[]): LiveSegment {
+
+    const builder = new SegmentBuilder();
+    documents.forEach(({ document }) => builder.add(document));
+    const segment = new Segment(builder.finish());
+    const dead = emptyBits(segment.documents);
+    documents.forEach(({ isGone }, number) => isGone && setBit(dead, number));
+    return { segment, dead };
+}
+
+function merge(segments: readonly LiveSegment[]): LiveSegment {
+
+    const { sections, documents } = mergeSegments(segments);
+    return { segment: new Segment(sections), dead: emptyBits(documents) };
+}
+
+/** The same documents, spread over segments in different ways. */
+function layouts(corpus: SearchCorpus, count: number): { current: IndexDocument[]; layouts: Record<string, LiveSegment[]> } {
+
+    const ids = Array.from({ length: count }, (_, i) => `test/${i}`);
+    // Some documents are old states of others, or deleted ones.
+    const history = ids.flatMap((id) => Array.from({ length: 1 + corpus.below(2) }, () => corpus.document(id)))
+        .sort((a, b) => a.metadata.txnId - b.metadata.txnId);
+    const deleted = new Set(ids.filter(() => corpus.once(8)));
+    const last = new Map(history.map((document) => [document.id, document]));
+    const noted = history.map((document) => ({ document, isGone: last.get(document.id) !== document || deleted.has(document.id) }));
+    const current = noted.filter(({ isGone }) => !isGone);
+    const many: LiveSegment[] = [];
+    for (let start = 0; start < noted.length;) {
+        const size = 1 + corpus.below(15);
+        many.push(build(noted.slice(start, start + size)));
+        start += size;
+    }
+
+    const halves = [merge(many.slice(0, many.length >> 1)), merge(many.slice(many.length >> 1))];
+    return {
+        current: current.map(({ document }) => document),
+        layouts: {
+            'one segment': [build(current)],
+            'one segment with gone documents': [build(noted)],
+            'many segments': many,
+            'segment by document': noted.map((document) => build([document])),
+            'merged segments': halves,
+            'segments merged twice': [merge(halves)]
+        }
+    };
+}
+
+function answer(engine: SearchEngine, request: SearchRequest, segments: readonly LiveSegment[]) {
+
+    const { size, facets, hits } = engine.search(request, segments, 10_000);
+    return { size, facets, hits: hits.take(Infinity) };
+}
+
+function bestFirst(a: number | null, b: number | null): number {
+
+    return (b ?? 0) - (a ?? 0);
+}
+
+describe('search engine', () => {
+
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+        it(`answers like a naive matcher, however documents are spread over segments (seed ${seed})`, () => {
+
+            const corpus = new SearchCorpus(seed);
+            const { current, layouts: spread } = layouts(corpus, 20 + corpus.below(60));
+            const engine = new SearchEngine();
+            for (let round = 0; round < 80; ++round) {
+                const request = corpus.request();
+                const naive = naiveSearch(current, request);
+                let first: ReturnType<typeof answer> | null = null;
+                for (const [name, segments] of Object.entries(spread)) {
+                    const found = answer(engine, request, segments);
+                    const context = `${name}: ${JSON.stringify(request)}`;
+                    expect(found.size, context).to.equal(naive.size);
+                    expect(found.facets.map(({ field, buckets }) => ({ field, buckets: buckets.map(({ value, count }) => ({ value, count })) })), context)
+                        .to.equal(naive.facets as never);
+                    if (request.sort.length > 0) {
+                        expect(found.hits.map(({ id }) => id), context).to.equal(naive.ids as string[]);
+                    }
+                    else {
+                        expect(found.hits.every(({ id }) => naive.matching.has(id)), context).to.be.true();
+                        expect(new Set(found.hits.map(({ id }) => id)).size, context).to.equal(found.hits.length);
+                        expect(found.hits.map(({ score }) => score), context).to.equal(found.hits.map(({ score }) => score).toSorted(bestFirst));
+                    }
+
+                    first ??= found;
+                    expect(found, context).to.equal(first);
+                }
+            }
+        });
+    }
+
+    it('hands out facet values that can be given back as filters', () => {
+
+        const corpus = new SearchCorpus(77);
+        const { current, layouts: { 'many segments': segments = [] } } = layouts(corpus, 80);
+        const engine = new SearchEngine();
+        for (const field of ['/title', '/n', '/tags/_', '/mixed', '/date', 'type', 'createdBy', 'metadata/createdOn', '/nested/deep/a~1b/_/_', 'id']) {
+            const base = { ...corpus.request(), query: '*:*', filterQueries: [], start: 0, limit: 0, sort: [], facets: [{ field, maxBuckets: 1000 }] };
+            const { facets: [facet] } = answer(engine, base, segments);
+            expect(facet?.buckets.length ?? 0, field).to.be.above(0);
+            for (const { filterQuery, count } of facet?.buckets ?? []) {
+                expect(answer(engine, { ...base, filterQueries: [filterQuery] }, segments).size, filterQuery).to.equal(count);
+                expect(naiveSearch(current, { ...base, filterQueries: [filterQuery] }).size, filterQuery).to.equal(count);
+            }
+        }
+    });
+});
