@@ -227,26 +227,26 @@ class Meter {
 async function *abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 
     const iterator = source[Symbol.asyncIterator]();
-    let fire = (): void => {};
-    const aborted = new Promise<never>((_, reject) => {
+    let giveUp = (_reason: unknown): void => {};
+    // Each piece is awaited by a promise of its own: `Promise.race` with one for the signal would keep every piece in memory.
+    const next = (): Promise<IteratorResult<Uint8Array>> => new Promise((resolve, reject) => {
 
-        fire = () => reject(signal.reason as Error);
+        giveUp = reject;
+        iterator.next().then(resolve, reject);
     });
-    aborted.catch(() => {
-        // Raced below; when nothing races any more nobody needs to know.
-    });
+    const fire = (): void => giveUp(signal.reason);
     signal.addEventListener('abort', fire, { once: true });
     let ended = false;
     try {
-        signal.throwIfAborted();
         for (;;) {
-            const next = await Promise.race<IteratorResult<Uint8Array, unknown>>([iterator.next(), aborted]);
-            if (next.done) {
+            signal.throwIfAborted();
+            const piece = await next();
+            if (piece.done === true) {
                 ended = true;
                 return;
             }
 
-            yield next.value;
+            yield piece.value;
         }
     }
     finally {

@@ -40,7 +40,9 @@ async function main(): Promise<void> {
 
             largest = Math.max(largest, process.memoryUsage.rss());
         }, 5);
-        const blob = await blobs.stage(upload(bytes), { maxBytes: bytes, hash: true });
+        // With a signal, as every request has one.
+        const { signal } = new AbortController();
+        const blob = await blobs.stage(upload(bytes), { maxBytes: bytes, hash: true, signal });
         let read = 0;
         for await (const piece of blobs.open(blob)) {
             read += piece.byteLength;
