@@ -105,6 +105,6 @@ describe('Pruning', () => {
 
         const started = performance.now();
         expect<unknown>(prune(value, pointers)).to.equal(value);
-        expect(performance.now() - started).to.be.below(2000);
+        expect(performance.now() - started).to.be.below(10_000);
     });
 });

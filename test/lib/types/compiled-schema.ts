@@ -143,7 +143,7 @@ describe('JSON schemas', () => {
             const started = performance.now();
 
             expect(compiled.validate(text).length).to.equal(1);
-            expect(performance.now() - started).to.be.below(500);
+            expect(performance.now() - started).to.be.below(10_000);
         });
     }
 });

@@ -83,7 +83,7 @@ describe('Patterns of schemas', () => {
             const started = performance.now();
 
             expect(LinearPattern.of(source).test(text)).to.be.false();
-            expect(performance.now() - started).to.be.below(1000);
+            expect(performance.now() - started).to.be.below(10_000);
         });
     }
 
@@ -100,7 +100,7 @@ describe('Patterns of schemas', () => {
 
         const started = performance.now();
         expect(() => texts.forEach((text) => pattern.test(text))).to.throw(/too large/);
-        expect(performance.now() - started).to.be.below(5000);
+        expect(performance.now() - started).to.be.below(10_000);
     });
 
     it('are shared when they are equal', () => {

@@ -119,7 +119,7 @@ describe('A type', () => {
             const started = performance.now();
 
             expect(faultsOf(() => process(branching, nested(40)))).to.equal([': is too large, or nested too deeply, to be checked against the schema of its type']);
-            expect(performance.now() - started).to.be.below(3000);
+            expect(performance.now() - started).to.be.below(10_000);
         });
 
         it('ends a search for annotations that multiplies', () => {
@@ -129,7 +129,7 @@ describe('A type', () => {
             const started = performance.now();
 
             expect(faultsOf(() => process(schema, nested(40)))).to.equal([': is too large, or nested too deeply, to be checked against the schema of its type']);
-            expect(performance.now() - started).to.be.below(3000);
+            expect(performance.now() - started).to.be.below(10_000);
         });
 
         it('refuses what is nested too deeply for its recursion', () => {
@@ -144,21 +144,21 @@ describe('A type', () => {
 
         it('compares many elements in linear time', () => {
 
-            const list = Array.from({ length: 50_000 }, (_, i) => ({ i }));
+            const list = Array.from({ length: 100_000 }, (_, i) => ({ i }));
             const started = performance.now();
             process({ properties: { list: { uniqueItems: true } } }, { list });
 
-            expect(performance.now() - started).to.be.below(1000);
+            expect(performance.now() - started).to.be.below(10_000);
         });
 
         it('looks up long lists of values', () => {
 
             const values = Array.from({ length: 5000 }, (_, i) => `value ${i}`);
-            const list = Array.from({ length: 50_000 }, () => 'value 4999');
+            const list = Array.from({ length: 500_000 }, () => 'value 4999');
             const started = performance.now();
             process({ properties: { list: { items: { enum: values } } } }, { list });
 
-            expect(performance.now() - started).to.be.below(1000);
+            expect(performance.now() - started).to.be.below(10_000);
         });
 
         it('runs the patterns of its schema in linear time', () => {
@@ -167,7 +167,7 @@ describe('A type', () => {
             const started = performance.now();
 
             expect(faultsOf(() => process(schema, { a: 'a'.repeat(50_000) + '!', [`${'b'.repeat(50_000)}!`]: 1 }))).to.equal(['/a: must match the pattern ^(a+)+$']);
-            expect(performance.now() - started).to.be.below(1000);
+            expect(performance.now() - started).to.be.below(10_000);
         });
 
         it('stays whole when members carry dangerous names', () => {
