@@ -33,7 +33,7 @@ class Filler {
         this.#matches = matches;
     }
 
-    /** The value with its generated fields; undefined when it was absent and nothing is generated. */
+    /** The value with its generated fields. */
     fill(node: PlanNode, value: JsonValue): JsonValue {
 
         spend(VISIT_COST);
