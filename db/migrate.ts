@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { knex as makeKnex } from 'knex';
 import type { Knex } from 'knex';
-import { createConnection } from 'mysql2/promise';
 import type { Connection } from 'mysql2/promise';
 import type { Dialect } from './database.js';
 import { columnsOf, knexClient } from './dialect.js';
@@ -72,6 +71,7 @@ export async function migrateSqlite(
 export async function migrateMysql(address: MysqlAddress, log: Log, options: MigrateOptions = {}): Promise<void> {
 
     // The server frees its lock when the connection that holds it goes away.
+    const { createConnection } = await import('mysql2/promise');   // Not loaded for SQLite: the service is to start quickly
     const lock = await createConnection(mysqlConnection(address));
     try {
         const alone = await lockServer(lock, address.database);

@@ -8,7 +8,6 @@ import type { Log } from './log.js';
 import { SILENT } from './log.js';
 import { migrateMysql, migrateSqlite } from './migrate.js';
 import type { MigrateOptions } from './migrate.js';
-import { openMysqlDatabase } from './mysql.js';
 import { parseMysqlUrl } from './mysql-url.js';
 import { openSqliteDatabase, sqliteFiles } from './sqlite.js';
 
@@ -29,6 +28,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
     const log = options.log ?? SILENT;
     if (options.url !== undefined && options.url !== '') {
+        const { openMysqlDatabase } = await import('./mysql.js');   // With the driver, which SQLite does not need
         return await openMysqlDatabase(parseMysqlUrl(options.url), log);
     }
 

@@ -4,7 +4,6 @@
  */
 
 import { createHash } from 'node:crypto';
-import { compactVerify } from 'jose';
 import type { CryptoKey } from 'jose';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
@@ -135,6 +134,7 @@ function decodePart(part: string): JsonObject | null {
 
 async function isSignedBy(token: string, key: CryptoKey, algorithm: string): Promise<boolean> {
 
+    const { compactVerify } = await import('jose');         // Loaded by the first token that needs it
     try {
         await compactVerify(token, key, { algorithms: [algorithm] });
         return true;

@@ -3,7 +3,6 @@
  * token alone: so no token can choose `none`, or have a public key taken for a shared secret.
  */
 
-import { importJWK } from 'jose';
 import type { CryptoKey } from 'jose';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 
@@ -58,6 +57,7 @@ async function importMembers(jwk: JsonObject, algorithm: string): Promise<Crypto
         const value = jwk[name];
         return isMember(value, longest) ? [[name, value.replace(/=+$/, '')] as const] : [];
     });
+    const { importJWK } = await import('jose');             // Loaded by the first key that is used
     try {
         const key = await importJWK({
             kty: String(jwk.kty as string), ...typeof jwk.crv === 'string' ? { crv: jwk.crv } : {}, ...Object.fromEntries(members)
