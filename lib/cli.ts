@@ -79,7 +79,7 @@ async function serve(): Promise<void> {
     });
     await started;
     const url = serverUrl(server, config);
-    log.logger.info({ url, pid: process.pid, node: process.version }, 'listening');
+    log.logger.info({ url, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
     log.flush();
     console.log(url);
 }
