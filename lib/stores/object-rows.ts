@@ -5,6 +5,7 @@
 import type { SqlValue } from '../../db/database.js';
 import type { JsonObject } from '../doip/json.js';
 import type { Acl, Metadata } from '../doip/object.js';
+import { rememberText } from '../doip/known-text.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
 
 /** Columns of `objects`. */
@@ -53,7 +54,7 @@ export function toObject(found: ObjectRow, elements: readonly StoredElement[]): 
     return {
         id: found.id,
         type: found.type,
-        content: JSON.parse(found.content) as JsonObject,
+        content: rememberText(JSON.parse(found.content) as JsonObject, found.content),
         acl: found.acl === null ? null : JSON.parse(found.acl) as Acl,
         userMetadata: found.user_metadata === null ? null : JSON.parse(found.user_metadata) as JsonObject,
         metadata: toMetadata(found),

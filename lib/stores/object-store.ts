@@ -5,6 +5,7 @@
 import type { Database, Step } from '../../db/database.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
 import { row, statements } from '../../db/statements.js';
+import { ObjectCache } from './object-cache.js';
 import { ELEMENT_COLUMNS, OBJECT_COLUMNS, objectValues, toElement, toObject } from './object-rows.js';
 import type { ElementRow, ObjectRow } from './object-rows.js';
 
@@ -22,7 +23,13 @@ export interface ObjectView {
     readonly epochs: Epochs;
 }
 
-type ViewRow = ObjectRow & { epoch_types: number; epoch_identity: number };
+interface EpochRow {
+    readonly epoch_types: number;
+    readonly epoch_identity: number;
+}
+
+/** Bytes of the cache where nobody says otherwise. */
+const CACHE_BYTES = 32 * 1024 * 1024;
 
 type Column = (typeof OBJECT_COLUMNS)[number];
 
@@ -32,29 +39,46 @@ type ElementColumn = 'object_id' | 'position' | (typeof ELEMENT_COLUMNS)[number]
 export class ObjectStore {
 
     readonly #db: Database;
+    readonly #cache: ObjectCache;
     readonly #sql: ReturnType<typeof buildStatements>;
 
-    constructor(db: Database) {
+    /** @param cacheBytes memory for objects that were read last */
+    constructor(db: Database, cacheBytes = CACHE_BYTES) {
 
         this.#db = db;
+        this.#cache = new ObjectCache(cacheBytes);
         this.#sql = buildStatements(db);
     }
 
     /** The object of an id, with the epochs of the same moment. */
     async view(id: string): Promise<ObjectView> {
 
+        const kept = this.#cache.get(id);
+        if (kept) {
+            const { check } = this.#sql;
+            const found = single(await this.#db.read<EpochRow & { txn_id: number | null }>(check, check.values({ id })));
+            if (found.txn_id === kept.metadata.txnId) {
+                this.#cache.touch(id);
+                return { object: kept, epochs: epochsOf(found) };
+            }
+
+            this.#cache.delete(id);
+        }
+
+        return this.#read(id);
+    }
+
+    async #read(id: string): Promise<ObjectView> {
+
         const { view } = this.#sql;
-        const [found] = await this.#db.read<ViewRow>(view, view.values({ id }));
-        if (!found) {
-            throw new Error('the epochs row is missing; was the database migrated?');
-        }
-
-        const epochs = { types: found.epoch_types, identity: found.epoch_identity };
+        const found = single(await this.#db.read<EpochRow &(ObjectRow | { id: null })>(view, view.values({ id })));
         if (found.id === null) {
-            return { object: null, epochs };
+            return { object: null, epochs: epochsOf(found) };
         }
 
-        return { object: toObject(found, found.element_count > 0 ? await this.#elementsOf(id) : []), epochs };
+        const object = toObject(found, found.element_count > 0 ? await this.#elementsOf(id) : []);
+        this.#cache.put(object, found.content.length);
+        return { object, epochs: epochsOf(found) };
     }
 
     /** Types of the objects that exist among the given ids. */
@@ -138,6 +162,20 @@ export class ObjectStore {
 
 const TYPES_AT_ONCE = 256;
 
+function single<R>([row]: readonly R[]): R {
+
+    if (!row) {
+        throw new Error('the epochs row is missing; was the database migrated?');
+    }
+
+    return row;
+}
+
+function epochsOf({ epoch_types, epoch_identity }: EpochRow): Epochs {
+
+    return { types: epoch_types, identity: epoch_identity };
+}
+
 function sameElements(before: readonly StoredElement[], after: readonly StoredElement[]): boolean {
 
     return before.length === after.length && before.every((element, index) => element === after[index]);
@@ -152,6 +190,10 @@ function buildStatements(db: Database) {
             .leftJoin('objects as o', (on) => on.on('o.id', '=', knex.raw('?', [bind('id')])))
             .where('e.id', 1)
             .select('e.types as epoch_types', 'e.identity as epoch_identity', ...objectColumns)),
+        check: build<'id'>((knex, bind) => knex('epochs as e')
+            .leftJoin('objects as o', (on) => on.on('o.id', '=', knex.raw('?', [bind('id')])))
+            .where('e.id', 1)
+            .select('e.types as epoch_types', 'e.identity as epoch_identity', 'o.txn_id')),
         elements: build<'id'>((knex, bind) => knex('payloads')
             .where('object_id', bind('id')).orderBy('position').select(...ELEMENT_COLUMNS)),
         types: build.list<never, 'ids'>((knex, _bind, list) => knex('objects')
