@@ -16,7 +16,7 @@ import { bootstrap } from './bootstrap.js';
 import { claimDataDir, readRepoInit, removeRepoInit } from './data-dir.js';
 import { withRepoInit } from './first-start.js';
 import { KeyedLocks } from './core/locks.js';
-import { DESIGN_ID, serviceId } from './doip/handle.js';
+import { serviceId } from './doip/handle.js';
 import { composeIdentity } from './identity/identity.js';
 import { PasswordChanges } from './identity/password-changes.js';
 import { Policy } from './identity/policy.js';
@@ -163,7 +163,6 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
     const identity = composeIdentity({
         db, log, policy,
         design: () => catalog.current.design.content,
-        epochs: async () => (await objectStore.view(DESIGN_ID)).epochs,
         tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });

@@ -5,6 +5,7 @@
 import type { Account, AccountStore } from '../stores/account-store.js';
 import type { CredentialStore } from '../stores/credential-store.js';
 import type { GroupStore } from '../stores/group-store.js';
+import type { Epochs } from '../stores/object-store.js';
 import { ADMIN_ID } from './caller.js';
 import type { Caller } from './caller.js';
 import { EpochCache } from './epoch-cache.js';
@@ -97,9 +98,9 @@ export class Directory {
         return userId === undefined ? null : { userId, record: await this.#credentials.get(userId) };
     }
 
-    /** The epoch of identity at this moment, for work that does not come with a target. */
-    epoch(): Promise<number> {
+    /** The epochs of this moment, for work that does not come with a target. */
+    epochs(): Promise<Epochs> {
 
-        return this.#accounts.epoch();
+        return this.#accounts.epochs();
     }
 }

@@ -1,6 +1,7 @@
 /**
- * A bounded queue for costly work. A few tasks run at a time; those that wait take turns by where they come from, so that
- * a flood from one source delays the others by one task each, and what does not fit is refused at once.
+ * A bounded queue for costly work. A few tasks run at a time; those that wait take turns by where they come from, the source
+ * that had its turn longest ago first, so that a flood from one source delays the others by the task that is running and no
+ * more. What does not fit is refused at once. A source can be made to rest.
  */
 
 import { tooManyRequests } from '../doip/error.js';
@@ -23,14 +24,22 @@ interface Waiting {
 /** Seconds after which somebody who was refused may try again. */
 const RETRY_AFTER = 2;
 
+/** Sources of which it is known when they had their last turn. */
+const REMEMBERED = 1_000;
+
 /** Runs tasks by turns. */
 export class FairQueue {
 
     readonly #limits: FairQueueLimits;
-    /** By source; the source that was served last is at the end. */
     readonly #waiting = new Map<string, Waiting[]>();
+    /** Number of the last turn of a source; the source served last is at the end. */
+    readonly #served = new Map<string, number>();
+    /** Until when sources rest, epoch ms. */
+    readonly #resting = new Map<string, number>();
+    #turns = 0;
     #running = 0;
     #count = 0;
+    #alarm: NodeJS.Timeout | undefined;
 
     constructor(limits: FairQueueLimits) {
 
@@ -54,10 +63,22 @@ export class FairQueue {
         }
     }
 
+    /** Starts no task of a source for some milliseconds, even if nothing else is to be done. */
+    rest(source: string, ms: number): void {
+
+        this.#resting.set(source, Date.now() + ms);
+        setTimeout(() => {
+
+            if (!this.#isResting(source)) {
+                this.#resting.delete(source);
+            }
+        }, ms + 1).unref();
+    }
+
     #turn(source: string): Promise<void> {
 
-        if (this.#running < this.#limits.parallel) {
-            ++this.#running;
+        if (this.#running < this.#limits.parallel && !this.#isResting(source)) {
+            this.#serve(source);
             return Promise.resolve();
         }
 
@@ -71,6 +92,7 @@ export class FairQueue {
             own.push({ start: resolve, refuse: () => reject(refusal()) });
             this.#waiting.set(source, own);
             ++this.#count;
+            this.#next();
         });
     }
 
@@ -93,21 +115,63 @@ export class FairQueue {
 
     #next(): void {
 
-        const [first] = this.#waiting;
-        if (!first) {
-            return;
+        while (this.#running < this.#limits.parallel && this.#count > 0) {
+            const source = this.#longestAgo();
+            if (source === null) {
+                this.#wakeUp();
+                return;
+            }
+
+            const tasks = this.#waiting.get(source);
+            const task = tasks?.shift();
+            if (tasks?.length === 0) {
+                this.#waiting.delete(source);
+            }
+
+            --this.#count;
+            this.#serve(source);
+            task?.start();
+        }
+    }
+
+    /** Of the sources that wait and do not rest, the one whose last turn was longest ago; null when all rest. */
+    #longestAgo(): string | null {
+
+        let found: string | null = null;
+        let earliest = Infinity;
+        for (const source of this.#waiting.keys()) {
+            const turn = this.#served.get(source) ?? 0;
+            if (turn < earliest && !this.#isResting(source)) {
+                found = source;
+                earliest = turn;
+            }
         }
 
-        const [source, tasks] = first;
-        const task = tasks.shift();
-        this.#waiting.delete(source);
-        if (tasks.length > 0) {
-            this.#waiting.set(source, tasks);
-        }
+        return found;
+    }
 
-        --this.#count;
+    #serve(source: string): void {
+
         ++this.#running;
-        task?.start();
+        this.#served.delete(source);
+        this.#served.set(source, ++this.#turns);
+        if (this.#served.size > REMEMBERED) {
+            const [oldest] = this.#served.keys();
+            this.#served.delete(oldest ?? '');
+        }
+    }
+
+    #isResting(source: string): boolean {
+
+        return (this.#resting.get(source) ?? 0) > Date.now();
+    }
+
+    /** Comes back when the first source that waits has rested. */
+    #wakeUp(): void {
+
+        const ends = Array.from(this.#waiting.keys(), (source) => this.#resting.get(source) ?? 0);
+        clearTimeout(this.#alarm);
+        this.#alarm = setTimeout(() => this.#next(), Math.max(1, Math.min(...ends) - Date.now()));
     }
 }
 

@@ -9,7 +9,6 @@ import { AccountStore } from '../stores/account-store.js';
 import { CredentialStore } from '../stores/credential-store.js';
 import { GroupStore } from '../stores/group-store.js';
 import { LoginStore } from '../stores/login-store.js';
-import type { Epochs } from '../stores/object-store.js';
 import { TokenStore } from '../stores/token-store.js';
 import { AccountWriter } from './account-writer.js';
 import { AdminAccount } from './admin-account.js';
@@ -38,8 +37,6 @@ export interface IdentityOptions {
     readonly log: Logger;
     /** Content of the design object as it is now. */
     readonly design: () => JsonObject;
-    /** The epochs of this moment, for operations that look at credentials in their input. */
-    readonly epochs: () => Promise<Epochs>;
     /** Milliseconds without use after which a token ends. */
     readonly tokenTimeout: number;
     readonly passwords?: PasswordOptions;
@@ -69,7 +66,7 @@ export interface Identity {
 /** Composes the services around a database. Nothing runs before `start()`. */
 export function composeIdentity(options: IdentityOptions): Identity {
 
-    const { db, log, policy, epochs, now = Date.now } = options;
+    const { db, log, policy, now = Date.now } = options;
     const design = () => designFacts(options.design());
     const stores = {
         db, accounts: new AccountStore(db), credentials: new CredentialStore(db), groups: new GroupStore(db),
@@ -86,7 +83,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const authenticator = new Authenticator({ assertions, callers, hook, logins, tokens }, design);
     return {
         authenticator, logins, directory,
-        tokens: new TokenDesk({ authenticator, callers, credentials: stores.credentials, tokens }, epochs),
+        tokens: new TokenDesk({ authenticator, callers, credentials: stores.credentials, directory, tokens }),
         sessions: new Sessions({ authenticator, callers, tokens }, design),
         records: new CredentialRecords(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),

@@ -34,6 +34,14 @@ const LIMITS: FairQueueLimits = { parallel: PARALLEL, perSource: 16, total: 64 }
 const WRITE_LIMITS: FairQueueLimits = { parallel: 1, perSource: 1_000, total: 5_000 };
 const WRITES = 'writes';
 
+/** Wrong passwords that one source may send before it has to rest; one is forgotten every so many milliseconds. */
+const WRONG_FREELY = 20;
+const WRONG_FORGOTTEN = 1_000;
+
+/** How long it rests, in times that the attempt took. */
+const REST = 3;
+const SOURCES = 1_000;
+
 /** Hashes and checks secrets. */
 export class Passwords {
 
@@ -41,6 +49,8 @@ export class Passwords {
     readonly #queue: FairQueue;
     readonly #writes = new FairQueue(WRITE_LIMITS);
     readonly #maxBytes: number;
+    /** Wrong passwords by source, less those that are forgotten since. */
+    readonly #wrong = new Map<string, { readonly level: number; readonly at: number }>();
 
     constructor({ cost = DEFAULT_COST, limits = {}, maxBytes = 1024 }: PasswordOptions = {}) {
 
@@ -76,14 +86,37 @@ export class Passwords {
         const password = this.#isTooLong(secret) ? '' : secret;
         return this.#queue.run(source, async () => {
 
+            const start = Date.now();
             const matches = record !== null && password !== '' && await matchesRecord(password, record);
             const outdated = record !== null && !hasCost(record, this.#cost);
             if (!matches && (outdated || record === null || password === '')) {
                 await makeRecord(password, this.#cost);
             }
 
+            if (!matches) {
+                this.#slowDown(source, Date.now() - start);
+            }
+
             return { matches, outdated: matches && outdated };
         });
+    }
+
+    /** Who is wrong all the time rests between attempts, so that guessing cannot take a whole processor. */
+    #slowDown(source: string, elapsed: number): void {
+
+        const now = Date.now();
+        const { level, at } = this.#wrong.get(source) ?? { level: 0, at: now };
+        const risen = Math.max(0, level - (now - at) / WRONG_FORGOTTEN) + 1;
+        this.#wrong.delete(source);
+        this.#wrong.set(source, { level: risen, at: now });
+        if (risen > WRONG_FREELY) {
+            this.#queue.rest(source, REST * elapsed);
+        }
+
+        if (this.#wrong.size > SOURCES) {
+            const [oldest] = this.#wrong.keys();
+            this.#wrong.delete(oldest ?? '');
+        }
     }
 
     #isTooLong(secret: string): boolean {

@@ -9,13 +9,13 @@ import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
 import { Status } from '../doip/status.js';
 import type { CredentialStore } from '../stores/credential-store.js';
-import type { Epochs } from '../stores/object-store.js';
 import type { Authenticator } from './authenticator.js';
 import type { CallerDesk, Proof } from './caller-desk.js';
 import { factsOf } from './caller-desk.js';
 import type { Caller } from './caller.js';
 import { ANONYMOUS } from './caller.js';
 import type { Credentials } from './credentials.js';
+import type { Directory } from './directory.js';
 import type { Tokens } from './tokens.js';
 
 /** A token that was granted, and to whom. */
@@ -36,18 +36,17 @@ export class TokenDesk {
     readonly #authenticator: Authenticator;
     readonly #callers: CallerDesk;
     readonly #credentials: CredentialStore;
-    readonly #epochs: () => Promise<Epochs>;
+    readonly #directory: Directory;
     readonly #tokens: Tokens;
 
-    constructor(
-        parts: { authenticator: Authenticator; callers: CallerDesk; credentials: CredentialStore; tokens: Tokens },
-        epochs: () => Promise<Epochs>
-    ) {
+    constructor(parts: {
+        authenticator: Authenticator; callers: CallerDesk; credentials: CredentialStore; directory: Directory; tokens: Tokens;
+    }) {
 
         this.#authenticator = parts.authenticator;
         this.#callers = parts.callers;
         this.#credentials = parts.credentials;
-        this.#epochs = epochs;
+        this.#directory = parts.directory;
         this.#tokens = parts.tokens;
     }
 
@@ -62,7 +61,7 @@ export class TokenDesk {
         return inOauth(async () => {
 
             const credentials = readGrant(membersOf(request));
-            const epochs = await this.#epochs();
+            const epochs = await this.#directory.epochs();
             const proof = await this.#authenticator.prove({ credentials, asUserId: null }, { transport }, epochs);
             const caller = await this.#callers.callerOf(proof, epochs.identity);
             const issued = await this.#issue(proof);
@@ -80,7 +79,7 @@ export class TokenDesk {
         return inOauth(async () => {
 
             const value = this.#tokenOf(request, transport);
-            const { identity } = await this.#epochs();
+            const { identity } = await this.#directory.epochs();
             const found = await this.#tokens.find(value, identity);
             try {
                 return found ? await this.#callers.callerOf(this.#callers.proofOf(found, found.kind), identity, true) : ANONYMOUS;

@@ -5,6 +5,7 @@
 import type { Database, Step } from '../../db/database.js';
 import { row, statements } from '../../db/statements.js';
 import type { JsonObject } from '../doip/json.js';
+import type { Epochs } from './object-store.js';
 
 /** What a user object says of its account. */
 export interface Account {
@@ -106,12 +107,12 @@ export class AccountStore {
         return [this.#sql.releaseName.step({ userId })];
     }
 
-    /** The epoch of identity. */
-    async epoch(): Promise<number> {
+    /** The epochs of this moment, for work that does not come with a target. */
+    async epochs(): Promise<Epochs> {
 
-        const { epoch } = this.#sql;
-        const [found] = await this.#db.read<{ identity: number }>(epoch, epoch.values({}));
-        return found?.identity ?? 0;
+        const { epochs } = this.#sql;
+        const [found] = await this.#db.read<Epochs & object>(epochs, epochs.values({}));
+        return { types: found?.types ?? 0, identity: found?.identity ?? 0 };
     }
 
     /** The step that makes every node look again at what it knows of accounts, groups, credentials and tokens. */
@@ -139,7 +140,7 @@ function buildStatements(db: Database) {
         remove: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).delete()),
         claimName: build<'name' | 'userId'>((knex, bind) => knex('usernames').insert({ name: bind('name'), user_id: bind('userId') })),
         releaseName: build<'userId'>((knex, bind) => knex('usernames').where('user_id', bind('userId')).delete()),
-        epoch: build((knex) => knex('epochs').where('id', 1).select('identity')),
+        epochs: build((knex) => knex('epochs').where('id', 1).select('types', 'identity')),
         bump: build((knex) => knex('epochs').where('id', 1).update({ identity: knex.raw('identity + 1') }))
     };
 }

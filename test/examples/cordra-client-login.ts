@@ -8,7 +8,6 @@ import type { CordraClient, Options } from '@cnri/cordra-client';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject } from '../../lib/doip/json.js';
-import { Op } from '../../lib/doip/operation-ids.js';
 import type { CordraModule } from '../support/cordra-client.js';
 import type { RestService } from '../support/rest-service.js';
 import { account, ACCOUNT, defineAccounts } from '../support/accounts.js';
@@ -32,26 +31,24 @@ forEachDatabase((name, createDatabase) => {
         before(async () => {
 
             service = await startRest(createDatabase);
-            await service.server.start();
             module = loadCordraClient();
-            await defineAccounts(service.gateway);
-            ann = (await service.gateway.create(ACCOUNT, account('ann', { publicKey: publicKey.export({ format: 'jwk' }) as JsonObject }))).id;
+            await defineAccounts(service);
+            ann = (await service.create(ACCOUNT, account('ann', { publicKey: publicKey.export({ format: 'jwk' }) as JsonObject }))).id;
         });
 
         after(() => service.stop());
 
         function clientOf(options: Options): CordraClient {
 
-            return new module.CordraClient(service.server.info.uri, options);
+            return new module.CordraClient(service.url, options);
         }
 
         /** Ends the access tokens of a user. */
         async function endTokens(id: string): Promise<void> {
 
-            const { value } = await service.gateway.asAdmin(Op.retrieve, { targetId: id });
-            const { content } = (value as { attributes: { content: JsonObject } }).attributes;
+            const content = JSON.parse((await service.asAdmin(`GET /objects/${id}`)).payload) as JsonObject;
             for (const active of [false, true]) {
-                await service.gateway.asAdmin(Op.update, { targetId: id, input: { attributes: { content: { ...content, active } } } });
+                await service.asAdmin(`PUT /objects/${id}`, { payload: JSON.stringify({ ...content, active }) });
             }
         }
 
@@ -106,7 +103,7 @@ forEachDatabase((name, createDatabase) => {
 
         it('to change its password', async () => {
 
-            const { id } = await service.gateway.create(ACCOUNT, account('changer'));
+            const { id } = await service.create(ACCOUNT, account('changer'));
             const client = clientOf({ username: 'changer', password: 'changer-password' });
             await client.authenticate();
 

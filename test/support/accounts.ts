@@ -17,7 +17,7 @@ export const ACCOUNT = 'Account';
 export const TEAM = 'Team';
 
 /** Makes the types {@link ACCOUNT} and {@link TEAM}. */
-export async function defineAccounts(test: TestGateway): Promise<void> {
+export async function defineAccounts(test: { create(type: string, content: JsonObject): Promise<unknown> }): Promise<void> {
 
     const marked = (type: string, auth: string): JsonObject => ({ type, cordra: { auth } });
     await test.create('Schema', {

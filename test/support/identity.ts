@@ -67,9 +67,9 @@ export class IdentityKit {
     }
 
     /** The epoch of identity, as it is read together with an object. */
-    epoch(): Promise<number> {
+    async epoch(): Promise<number> {
 
-        return this.accounts.epoch();
+        return (await this.accounts.epochs()).identity;
     }
 
     /** Writes what belongs to a change of an object; resolves to the tag that refused it, or null. */
@@ -112,7 +112,6 @@ export class IdentityKit {
             db: this.db, log: pino({ level: 'silent' }), tokenTimeout,
             policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'] })),
             design: () => design,
-            epochs: () => this.epochs(),
             passwords: { cost: QUICK },
             ...now ? { now } : {},
             ...hook ? { hook: () => hook } : {}
@@ -120,9 +119,9 @@ export class IdentityKit {
     }
 
     /** The epochs of this moment. */
-    async epochs(): Promise<Epochs> {
+    epochs(): Promise<Epochs> {
 
-        return { types: 1, identity: await this.epoch() };
+        return this.accounts.epochs();
     }
 
     /** Who a node takes credentials for, at this moment. */
