@@ -166,6 +166,7 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
         tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });
+    jobs.register(identity.housekeeping);
     const pipeline = new ContentPipeline({ catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits });
     const participants = [new CatalogParticipant(catalogStore), references, new IdentityParticipant(identity.accountWriter)];
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants });

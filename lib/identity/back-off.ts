@@ -27,14 +27,13 @@ export interface BackOffOptions {
 const STEP = 100;
 const LONGEST = 5_000;
 const LONGEST_FROM_ELSEWHERE = 200;
-const FORGOTTEN_AFTER = 3_600_000;
+
+/** How long failures in a row are remembered. */
+export const FORGOTTEN_AFTER = 3_600_000;
 
 /** Logins with one name from one place that may wait for each other, and that may wait altogether. */
 const WAITING_PER_LANE = 4;
 const WAITING = 1_000;
-
-const SWEEP_EVERY = 60_000;
-const SWEEPS = 8;
 
 /** Slows logins down after failures. */
 export class BackOff {
@@ -44,7 +43,6 @@ export class BackOff {
     /** One login at a time per name and place; what waits for what. */
     readonly #lanes = new Map<string, { tail: Promise<unknown>; length: number }>();
     #waiting = 0;
-    #sweptAt = 0;
 
     constructor(store: LoginStore, options: BackOffOptions) {
 
@@ -87,7 +85,6 @@ export class BackOff {
             await this.#store.forget(keys);
         }
 
-        await this.#sweepNowAndThen();
         return result;
     }
 
@@ -117,17 +114,6 @@ export class BackOff {
             --this.#waiting;
             if (--lane.length === 0) {
                 this.#lanes.delete(key);
-            }
-        }
-    }
-
-    async #sweepNowAndThen(): Promise<void> {
-
-        const now = this.#options.now();
-        if (now - this.#sweptAt > SWEEP_EVERY) {
-            this.#sweptAt = now;
-            for (let i = 0; i < SWEEPS && await this.#store.sweep(now, now - FORGOTTEN_AFTER) > 0; ++i) {
-                // A round removes a bounded number; what is left waits for the next minute.
             }
         }
     }

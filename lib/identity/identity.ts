@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.js';
 import type { JsonObject } from '../doip/json.js';
+import type { JobKind } from '../jobs/job-kind.js';
 import { AccountStore } from '../stores/account-store.js';
 import { CredentialStore } from '../stores/credential-store.js';
 import { GroupStore } from '../stores/group-store.js';
@@ -20,6 +21,7 @@ import { CallerDesk } from './caller-desk.js';
 import { CredentialRecords } from './credential-record.js';
 import { designFacts } from './design-facts.js';
 import { Directory } from './directory.js';
+import { sweepLogins } from './housekeeping.js';
 import { Assertions } from './jwt.js';
 import { PasswordLogins } from './password-login.js';
 import type { PasswordOptions } from './passwords.js';
@@ -57,6 +59,8 @@ export interface Identity {
     readonly directory: Directory;
     readonly secureValues: SecureValues;
     readonly accountWriter: AccountWriter;
+    /** Repeating work for the service's job runner. */
+    readonly housekeeping: JobKind;
     /** Begins background work. */
     start(): void;
     /** Ends it, and writes what is to be written. */
@@ -89,6 +93,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
         secureValues: new SecureValues({ ...stores, passwords }),
         accountWriter: new AccountWriter(stores),
+        housekeeping: sweepLogins({ tokens, logins: stores.logins }, now),
         start: () => tokens.start(),
         close: () => tokens.close()
     };

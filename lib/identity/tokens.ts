@@ -49,7 +49,6 @@ const TOKEN_BYTES = 24;
 const KEPT = 20_000;
 const WRITE_EVERY = 30_000;
 const STEPS_PER_UNIT = 100;
-const SWEEPS = 20;
 
 /** Issues, finds and ends tokens. */
 export class Tokens {
@@ -76,12 +75,12 @@ export class Tokens {
         this.#grace = parts.db.dialect === 'mysql' ? 2 * this.#writeEvery : 0;
     }
 
-    /** Begins to write uses and to sweep out old tokens. */
+    /** Begins to write uses. */
     start(): void {
 
         this.#timer ??= setInterval(() => {
 
-            this.#writing = this.#writing.then(() => this.#maintain());
+            this.#writing = this.#writing.then(() => this.#tryToWrite());
         }, this.#writeEvery).unref();
     }
 
@@ -91,7 +90,13 @@ export class Tokens {
         clearInterval(this.#timer);
         this.#timer = undefined;
         await this.#writing;
-        await this.#maintain();
+        await this.#tryToWrite();
+    }
+
+    /** Removes some tokens that have ended for certain; resolves to how many. */
+    sweep(): Promise<number> {
+
+        return this.#store.sweep(this.#options.now() - this.#options.timeout - this.#grace - 2 * this.#writeEvery);
     }
 
     /** Makes a token; null when one of the steps of its guard did not succeed. */
@@ -175,22 +180,13 @@ export class Tokens {
     }
 
     /** Errors are for the log: nobody waits for this, and the next round makes up for it. */
-    async #maintain(): Promise<void> {
+    async #tryToWrite(): Promise<void> {
 
         try {
             await this.#writeUses();
-            await this.#sweep();
         }
         catch (error) {
             this.#options.log.error({ err: error }, 'uses of access tokens could not be written');
-        }
-    }
-
-    async #sweep(): Promise<void> {
-
-        const before = this.#options.now() - this.#options.timeout - this.#grace - 2 * this.#writeEvery;
-        for (let i = 0; i < SWEEPS && await this.#store.sweep(before) > 0; ++i) {
-            // A round removes a bounded number; what is left waits for the next one.
         }
     }
 

@@ -129,12 +129,21 @@ forEachDatabase((name, create, dialect) => {
             await isGood(node, young);
             clock.now += TIMEOUT - 1;
             await node.close();
+            await kit.logins.useOnce('expired', clock.now - 1);
+            await kit.logins.useOnce('lasting', clock.now + MINUTE);
+            await kit.logins.addFailure(['forgotten'], clock.now - 61 * MINUTE, 0);
+
+            await node.housekeeping.run({
+                id: 1, payload: null, progress: null, attempts: 1, signal: new AbortController().signal, report: async () => {}
+            });
 
             const { node: later } = nodeWithClock(clock.now);
             expect(await isGood(later, young)).to.be.true();
             expect(await isGood(later, old)).to.be.false();
-            const [found] = await db.read<{ n: number }>({ sql: 'select count(*) as n from tokens where last_used < ?' }, [clock.now - TIMEOUT]);
+            const [found] = await db.read<{ n: number }>({ sql: 'select count(*) as n from tokens where last_used < ?' }, [clock.now - TIMEOUT - 2 * grace]);
             expect(found!.n).to.equal(0);
+            expect((await db.read({ sql: 'select hash from jti order by hash' }, [])).map(({ hash }) => hash)).to.equal(['lasting']);
+            expect((await kit.logins.failures(['forgotten'])).size).to.equal(0);
         });
 
         it('knows no token but by its hash', async () => {
