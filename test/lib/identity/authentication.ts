@@ -1,4 +1,4 @@
-/** Who is taken for whom: names and passwords, transports, As-User and groups, on every database. */
+/** Who is taken for whom: names and passwords, transports and As-User, on every database. */
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
@@ -240,49 +240,6 @@ forEachDatabase((name, create) => {
                     expect((await whoIs(test, authentication())).status).to.equal(UNAUTHENTICATED);
                 });
             }
-        });
-
-        describe('of members of groups', () => {
-
-            const groupsOf = async (authentication: JsonObject): Promise<unknown> => {
-
-                const { value } = await whoIs(test, authentication);
-                return (value as { groupIds: unknown }).groupIds;
-            };
-
-            it('knows all groups, also through other groups and in circles, and every change at once', async () => {
-
-                const token = await tokenOf(test, basic('bob'));
-                expect(await groupsOf({ token })).to.equal([]);
-
-                await test.create(TEAM, { members: ['test/bob', 'test/outer'] }, { id: 'test/inner' });
-                expect(await groupsOf({ token })).to.equal(['test/inner']);
-
-                await test.create(TEAM, { members: ['test/inner', 'test/nobody'] }, { id: 'test/outer' });
-                expect(await groupsOf({ token })).to.equal(['test/inner', 'test/outer']);
-
-                await test.asAdmin(Op.update, { targetId: 'test/inner', input: { attributes: { content: { members: ['test/outer'] } } } });
-                expect(await groupsOf({ token })).to.equal([]);
-
-                await test.asAdmin(Op.update, { targetId: 'test/inner', input: { attributes: { content: { members: ['test/bob'] } } } });
-                await test.asAdmin(Op.delete, { targetId: 'test/outer' });
-                expect(await groupsOf(basic('bob'))).to.equal(['test/inner']);
-                expect(await groupsOf(ADMIN)).to.equal([]);
-            });
-
-            it('opens objects to a group from the next request on', async () => {
-
-                const authentication = { token: await tokenOf(test, basic('ann')) };
-                const { id } = await test.create('Document', { name: 'x' }, { attributes: { acl: { readers: ['test/readers'], writers: [] } } });
-                const read = async () => (await test.perform(Op.retrieve, { targetId: id, authentication })).status;
-                expect(await read()).to.equal(FORBIDDEN);
-
-                await test.create(TEAM, { members: [ids.ann!] }, { id: 'test/readers' });
-                expect(await read()).to.equal(OK);
-
-                await test.asAdmin(Op.delete, { targetId: 'test/readers' });
-                expect(await read()).to.equal(FORBIDDEN);
-            });
         });
 
         it('refuses a username that is taken, also for 20 users at once', async () => {
