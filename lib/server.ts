@@ -3,7 +3,7 @@
  * guarded. What the service can do is not decided here.
  */
 
-import type { Lifecycle, Server } from '@hapi/hapi';
+import type { Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import type { Logger } from 'pino';
 import { factsOf, plugin, shapeErrors } from '../translators/index.js';
@@ -15,11 +15,11 @@ import { openLog } from './log.js';
 import { logAccess } from './server/access-log.js';
 import { clientErrorHandler, refuseExpectation } from './server/client-errors.js';
 import { Connections } from './server/connections.js';
-import { createCors } from './server/cors.js';
+import { Cors } from './server/cors.js';
 import { gatewayOptions } from './server/gateway-options.js';
 import { createListener } from './server/listener.js';
 import { assignRequestId, requestIdOf } from './server/request-id.js';
-import { requestLimits } from './server/request-limits.js';
+import { checkRequest } from './server/request-limits.js';
 import type { Endpoint } from './services.js';
 
 /** What a server can be given besides its configuration. */
@@ -87,34 +87,37 @@ function endpointOf({ info }: Server): Endpoint {
     return { address: info.address ?? info.host, port: Number(info.port), protocol: info.protocol.toUpperCase() };
 }
 
-/** What happens to every request and response, also to those that no route takes. */
+/** What happens to every request and response, also to those that no route takes. One step each: every step costs time. */
 function guard(server: Server, config: Config, connections: Connections, gateway: Gateway): void {
 
-    const cors = createCors(config.listen);
-    server.ext('onRequest', assignRequestId);
-    server.ext('onRequest', requestLimits(config.http));
+    const cors = new Cors(config.listen);
+    server.ext('onRequest', (request, h) => {
+
+        assignRequestId(request);
+        checkRequest(request, config.http);
+        const preflight = cors.preflight(request);
+        if (!preflight) {
+            return h.continue;
+        }
+
+        const response = h.response().code(204);
+        Object.assign(response.headers, preflight);
+        return response.takeover();
+    });
     server.ext('onPreResponse', shapeErrors(gateway.statuses));
-    server.ext('onPreResponse', addHeaders(connections));
-    if (cors) {
-        server.ext('onRequest', cors.onRequest);
-        server.ext('onPreResponse', cors.onPreResponse);
-    }
-}
-
-function addHeaders(connections: Connections): Lifecycle.Method {
-
-    return (request, h) => {
+    server.ext('onPreResponse', (request, h) => {
 
         const { response } = request;
-        const headers = 'isBoom' in response ? response.output.headers : response.headers;
+        const headers: Record<string, unknown> = 'isBoom' in response ? response.output.headers : response.headers;
         headers['request-id'] = requestIdOf(request);
         headers['x-content-type-options'] = 'nosniff';
+        cors.addHeaders(request, headers);
         if (connections.isClosing && request.raw.req.httpVersionMajor === 1) {
             headers['connection'] = 'close';
         }
 
         return h.continue;
-    };
+    });
 }
 
 function runGateway(server: Server, gateway: Gateway, log: Logger, onGeneratedPassword: (password: string) => void): void {

@@ -3,7 +3,7 @@
  * page must have been given.
  */
 
-import type { Lifecycle, Request, ResponseObject } from '@hapi/hapi';
+import type { Request } from '@hapi/hapi';
 import type { ListenConfig } from '../config.js';
 
 /** Request headers that the interface knows, beside those that every page may send. */
@@ -14,81 +14,77 @@ const EXPOSED_HEADERS = 'X-Schema, X-Permission, Location, Content-Disposition, 
 /** A page asks again after so long. */
 const MAX_AGE_SECONDS = 3600;
 
-/** The two ends of CORS: answers to preflights, and headers on everything else. */
-export interface Cors {
-    readonly onRequest: Lifecycle.Method;
-    readonly onPreResponse: Lifecycle.Method;
-}
+/** Headers of a response, as node has them. */
+type Headers = Record<string, unknown>;
 
-/** Makes the rules of one configuration; null when no origin is allowed. */
-export function createCors({ corsOrigins, corsMethods }: ListenConfig): Cors | null {
+/** The rules of one configuration. */
+export class Cors {
 
-    if (corsOrigins.length === 0) {
-        return null;
+    readonly #isOpen: boolean;
+    readonly #origins: ReadonlySet<string>;
+    readonly #methods: readonly string[];
+
+    constructor({ corsOrigins, corsMethods }: ListenConfig) {
+
+        this.#isOpen = corsOrigins.includes('*');
+        this.#origins = new Set(corsOrigins);
+        this.#methods = corsMethods;
     }
 
-    const isOpen = corsOrigins.includes('*');
-    const known = new Set(corsOrigins);
-    const allowMethods = corsMethods.join(', ');
-
-    /** The value for Access-Control-Allow-Origin, or null for an origin that is not allowed. */
-    const admit = (request: Request): string | null => {
-
-        const origin: unknown = request.headers['origin'];
-        if (isOpen || typeof origin !== 'string') {
-            return isOpen ? '*' : null;
-        }
-
-        return known.has(origin) ? origin : null;
-    };
-
-    const onRequest: Lifecycle.Method = (request, h) => {
+    /** The headers that answer a preflight, the question of a browser whether a page may send something; null for any other request. */
+    preflight(request: Request): Headers | null {
 
         const method: unknown = request.headers['access-control-request-method'];
         if (request.method !== 'options' || request.headers['origin'] === undefined || typeof method !== 'string') {
-            return h.continue;
+            return null;
         }
 
-        const response = h.response().code(204);
-        const origin = admit(request);
-        if (origin !== null && corsMethods.includes(method)) {
-            response.header('access-control-allow-origin', origin)
-                .header('access-control-allow-methods', allowMethods)
-                .header('access-control-allow-headers', ALLOWED_HEADERS)
-                .header('access-control-max-age', String(MAX_AGE_SECONDS));
+        const origin = this.#admitted(request, method);
+        return {
+            ...this.#varying(),
+            ...(origin === null ? {} : {
+                'access-control-allow-origin': origin,
+                'access-control-allow-methods': this.#methods.join(', '),
+                'access-control-allow-headers': ALLOWED_HEADERS,
+                'access-control-max-age': String(MAX_AGE_SECONDS)
+            })
+        };
+    }
+
+    /** Lets the page read the answer to a request, where it may. */
+    addHeaders(request: Request, headers: Headers): void {
+
+        if (this.#isOpen && request.headers['origin'] === undefined) {
+            return;                                         // Most requests do not come from pages
         }
 
-        return vary(response, isOpen).takeover();
-    };
-
-    const onPreResponse: Lifecycle.Method = (request, h) => {
-
-        const origin = request.headers['origin'] === undefined ? null : admit(request);
-        const allowed = origin !== null && corsMethods.includes(request.method.toUpperCase());
-        const { response } = request;
-        if ('isBoom' in response) {
-            Object.assign(response.output.headers, allowed ? exposing(origin) : {}, isOpen ? {} : { vary: 'origin' });
-            return h.continue;
+        const origin = this.#admitted(request, request.method.toUpperCase());
+        if (origin !== null) {
+            headers['access-control-allow-origin'] = origin;
+            headers['access-control-expose-headers'] = EXPOSED_HEADERS;
         }
 
-        for (const [name, value] of allowed ? Object.entries(exposing(origin)) : []) {
-            response.header(name, value);
+        Object.assign(headers, this.#varying(headers['vary']));
+    }
+
+    /** The value for Access-Control-Allow-Origin; null where the page may not. */
+    #admitted(request: Request, method: string): string | null {
+
+        const origin: unknown = request.headers['origin'];
+        if (typeof origin !== 'string' || !this.#methods.includes(method)) {
+            return null;
         }
 
-        vary(response, isOpen);
-        return h.continue;
-    };
+        return this.#isOpen ? '*' : this.#origins.has(origin) ? origin : null;
+    }
 
-    return { onRequest, onPreResponse };
-}
+    /** Caches must tell answers for different origins apart, unless all get the same. */
+    #varying(vary?: unknown): Headers {
 
-function exposing(origin: string): Record<string, string> {
+        if (this.#isOpen || this.#origins.size === 0) {
+            return {};
+        }
 
-    return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED_HEADERS };
-}
-
-/** Caches must tell answers for different origins apart, unless all get the same. */
-function vary(response: ResponseObject, isOpen: boolean): ResponseObject {
-
-    return isOpen ? response : response.vary('origin');
+        return { vary: typeof vary === 'string' && vary !== '' ? `${vary},origin` : 'origin' };
+    }
 }

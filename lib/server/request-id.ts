@@ -3,7 +3,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { Lifecycle, Request } from '@hapi/hapi';
+import type { Request } from '@hapi/hapi';
 
 const HEADER = 'request-id';
 const ACCEPTABLE = /^[\x21-\x7e]{1,128}$/;
@@ -31,13 +31,11 @@ export function requestIdOf(request: Request): string {
     return request.headers[HEADER] as string;
 }
 
-/** For `onRequest`: whatever comes later finds an id in the request headers, the client's where that is usable. */
-export const assignRequestId: Lifecycle.Method = (request, h) => {
+/** Whatever comes later finds an id in the headers of the request, the client's where that is usable. */
+export function assignRequestId(request: Request): void {
 
     const given: unknown = request.headers[HEADER];
     if (typeof given !== 'string' || !ACCEPTABLE.test(given)) {
         request.headers[HEADER] = makeRequestId();
     }
-
-    return h.continue;
-};
+}

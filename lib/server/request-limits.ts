@@ -3,44 +3,31 @@
  * headers are measured each on its own, for HTTP/1.1 and HTTP/2 alike.
  */
 
-import type { Lifecycle, Request } from '@hapi/hapi';
+import type { Request } from '@hapi/hapi';
 import type { HttpConfig } from '../config.js';
 import { badRequest } from '../doip/error.js';
-import type { DoipError } from '../doip/error.js';
 
 /** Separators that belong to a header line, `: ` and the line break. */
 const LINE_BYTES = 4;
 
-/** Makes the check for `onRequest`. What it throws is put into words by whoever shapes errors. */
-export function requestLimits(config: HttpConfig): Lifecycle.Method {
+/**
+ * Refuses a request that does not keep to the limits.
+ *
+ * @throws DoipError 400, 414 or 431; put into words by whoever shapes errors
+ */
+export function checkRequest({ raw: { req } }: Request, { maxUrlBytes, maxHeaderBytes }: HttpConfig): void {
 
-    return (request, h) => {
-
-        const fault = faultOf(request, config);
-        if (fault) {
-            throw fault;
-        }
-
-        return h.continue;
-    };
-}
-
-function faultOf(request: Request, { maxUrlBytes, maxHeaderBytes }: HttpConfig): DoipError | null {
-
-    const { req } = request.raw;
     if ((req.url ?? '').length > maxUrlBytes) {
-        return badRequest(`the URL is longer than the allowed ${maxUrlBytes} bytes`, { http: 414 });
+        throw badRequest(`the URL is longer than the allowed ${maxUrlBytes} bytes`, { http: 414 });
     }
 
     if (headerBytes(req.rawHeaders) > maxHeaderBytes) {
-        return badRequest(`the headers are longer than the allowed ${maxHeaderBytes} bytes`, { http: 431 });
+        throw badRequest(`the headers are longer than the allowed ${maxHeaderBytes} bytes`, { http: 431 });
     }
 
     if (req.httpVersion === '1.1' && req.headers.host === undefined) {
-        return badRequest('the header Host is missing');
+        throw badRequest('the header Host is missing');
     }
-
-    return null;
 }
 
 /** Names and values of HTTP headers have one byte per character here. The URL is counted by itself. */
