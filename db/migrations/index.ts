@@ -7,10 +7,12 @@ import { objects } from './001-objects.js';
 import { payloads } from './002-payloads.js';
 import { jobs } from './003-jobs.js';
 import { identity } from './004-identity.js';
+import { search } from './005-search.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
     payloads,
     jobs,
-    identity
+    identity,
+    search
 ];

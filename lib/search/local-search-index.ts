@@ -1,0 +1,235 @@
+/**
+ * The search index in this process: one thread searches, another merges, this one reads and writes the database for both and
+ * sees to the order of things. When the searching thread ends it is started again, from stored segments and the log.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../db/log.js';
+import { unavailable } from '../doip/error.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
+import type { SearchLogStore } from '../stores/search-log-store.js';
+import type { SearchSegmentStore } from '../stores/search-segment-store.js';
+import { Backlog } from './backlog.js';
+import type { IndexDocument } from './index-document.js';
+import { IndexSession } from './index-session.js';
+import { LogFollower } from './log-follower.js';
+import type { SearchAnswer, SearchIndex } from './search-index.js';
+import type { SearchRequest } from './search-request.js';
+
+/** Reads objects as they are stored now. */
+export interface ObjectReader {
+    /** Those that exist among the ids, in no order. */
+    byIds(ids: readonly string[]): Promise<StoredObject[]>;
+    /** The next ones by id; an empty list after the last. */
+    after(id: string): Promise<StoredObject[]>;
+}
+
+export interface LocalSearchOptions {
+    readonly log: SearchLogStore;
+    readonly segments: SearchSegmentStore;
+    readonly objects: ObjectReader;
+    /** What is to be indexed of an object. Must not throw. */
+    readonly describe: (object: StoredObject) => IndexDocument;
+    readonly logger: Log;
+    /** True when other nodes write to the same database. */
+    readonly hasOthers: boolean;
+    /** Milliseconds that a search may take; default 10 s. */
+    readonly timeout?: number;
+    /** Changed documents after which the index is stored; default 5000. */
+    readonly storeAfter?: number;
+}
+
+/** Objects that are read at once. */
+const OBJECTS_AT_ONCE = 100;
+
+/** Changes whose numbers came in another order than their commits are seen within this time. */
+const LOG_PATIENCE_MS = 120_000;
+
+/** How old the changes of other nodes may be that a search does not see. */
+const FRESHNESS_MS = 200;
+
+/** The log is read so often though nobody asks, for changes whose outcome was not learnt. */
+const FOLLOW_MS = 10_000;
+
+/** How long a search waits for an index that is being opened or built. */
+const WAIT_MS = 5000;
+
+/** Pause before the threads are started again. */
+const RESTART_MS = 500;
+
+const DEFAULTS = { timeout: 10_000, storeAfter: 5000 };
+
+export class LocalSearchIndex implements SearchIndex {
+
+    readonly participant: WriteParticipant;
+    readonly #options: Required<LocalSearchOptions>;
+    readonly #follower: LogFollower;
+    readonly #backlog = new Backlog();
+    readonly #numbers = new WeakMap<ObjectChange, number>();
+    readonly #stop = new AbortController();
+    /** Takes changes; null while there is none. */
+    #session: IndexSession | null = null;
+    /** Resolves when searches can be answered. */
+    #ready: Promise<void> = Promise.resolve();
+    #supervision: Promise<void> = Promise.resolve();
+    #timer: NodeJS.Timeout | undefined;
+
+    constructor(options: LocalSearchOptions) {
+
+        this.#options = { ...DEFAULTS, ...options };
+        const { log, hasOthers } = this.#options;
+        this.#follower = new LogFollower(log, { replay: (ids) => this.reindex(ids), patience: hasOthers ? LOG_PATIENCE_MS : 0 });
+        this.participant = {
+            name: 'search',
+            steps: async (change) => {
+
+                await this.#backlog.wait();
+                const number = this.#follower.nextNumber();
+                this.#numbers.set(change, number);
+                return log.steps(idOf(change), this.#follower.origin, number);
+            },
+            committed: (change) => {
+
+                const number = this.#numbers.get(change);
+                if (number !== undefined && this.#follower.tell(number)) {
+                    this.#session?.changed(idOf(change), change.after);
+                }
+            }
+        };
+    }
+
+    async start(): Promise<void> {
+
+        const session = this.#newSession();
+        try {
+            const isComplete = await session.open(() => this.#take(session));
+            this.#supervision = this.#supervise(session, isComplete);
+        }
+        catch (error) {
+            this.#session = null;
+            await session.close();
+            throw error;
+        }
+
+        this.#timer = setInterval(() => void this.#follow(), FOLLOW_MS).unref();
+    }
+
+    async search(request: SearchRequest): Promise<SearchAnswer> {
+
+        const session = await this.#available();
+        if (this.#options.hasOthers && Date.now() - this.#follower.readOn > FRESHNESS_MS) {
+            await this.#follower.catchUp();
+        }
+
+        return await session.search(request);
+    }
+
+    async reindex(ids: readonly string[]): Promise<void> {
+
+        for (let start = 0; start < ids.length; start += OBJECTS_AT_ONCE) {
+            await this.#session?.reindex(ids.slice(start, start + OBJECTS_AT_ONCE));
+        }
+    }
+
+    async stop(): Promise<void> {
+
+        this.#stop.abort();
+        clearInterval(this.#timer);
+        this.#backlog.release();
+        await this.#supervision;
+    }
+
+    #newSession(): IndexSession {
+
+        return new IndexSession({ options: this.#options, follower: this.#follower, backlog: this.#backlog });
+    }
+
+    #take(session: IndexSession): void {
+
+        this.#session = session;
+    }
+
+    /** Keeps a session going until the index is stopped. Never rejects. */
+    async #supervise(first: IndexSession, isComplete: boolean): Promise<void> {
+
+        const { logger } = this.#options;
+        const { signal } = this.#stop;
+        const stopped = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
+        this.#ready = isComplete ? Promise.resolve() : first.build();
+        for (let session = first; ;) {
+            const failed = this.#ready.then(() => new Promise<never>(() => {}), toError);
+            const error = signal.aborted ? null : await Promise.race([stopped, session.ended, failed]);
+            this.#session = null;
+            this.#backlog.release();
+            await session.close();
+            await this.#ready.catch(() => {
+                // It failed because of the same error.
+            });
+            if (error === null) {
+                return;
+            }
+
+            logger.error({ err: error }, 'the search index has ended and is started again');
+            await Promise.race([stopped, sleep(RESTART_MS, undefined, { ref: false })]);
+            session = this.#newSession();
+            this.#ready = this.#reopen(session);
+        }
+    }
+
+    async #reopen(session: IndexSession): Promise<void> {
+
+        const isComplete = await session.open(() => this.#take(session));
+        if (!isComplete) {
+            await session.build();
+        }
+    }
+
+    async #available(): Promise<IndexSession> {
+
+        const timer = new AbortController();
+        try {
+            const isReady = await Promise.race([
+                this.#ready.then(() => true),
+                sleep(WAIT_MS, false, { signal: timer.signal, ref: false })
+            ]);
+            if (isReady && this.#session) {
+                return this.#session;
+            }
+        }
+        catch {
+            // The index could not be opened: it is not there, as below.
+        }
+        finally {
+            timer.abort();
+        }
+
+        throw unavailable('the search index is being built, try again later', 10);
+    }
+
+    async #follow(): Promise<void> {
+
+        try {
+            await this.#ready;
+            await this.#follower.catchUp();
+        }
+        catch (error) {
+            this.#options.logger.warn({ err: error }, 'the log of changes could not be read; it is tried again');
+        }
+    }
+}
+
+function idOf({ before, after }: ObjectChange): string {
+
+    const object = after ?? before;
+    if (!object) {
+        throw new Error('a change has an object before or after it');
+    }
+
+    return object.id;
+}
+
+function toError(error: unknown): Error {
+
+    return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,13 @@
+/**
+ * The thread that merges segments.
+ */
+
+import { mergeSegments } from './merge.js';
+import type { MergerAnswers, MergerCall } from './messages.js';
+import { Segment } from './segment.js';
+import { serveCalls } from './worker-port.js';
+
+serveCalls<MergerCall>(({ sources }): MergerAnswers['merge'] => {
+
+    return mergeSegments(sources.map(({ sections, dead }) => ({ segment: new Segment(sections), dead })));
+});

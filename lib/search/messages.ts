@@ -1,0 +1,71 @@
+/**
+ * What the threads of the search index tell each other.
+ */
+
+import type { Bits } from './bits.js';
+import type { Sections } from './segment-layout.js';
+import type { FacetResult, SearchHit, SearchRequest } from './search-request.js';
+import type { Change, NamedSegment } from './segment-set.js';
+
+/** To the thread that searches. Messages are worked off in their order, so a search sees all changes sent before it. */
+export type SearcherCall =
+    | { readonly kind: 'apply'; readonly changes: readonly Change[] }
+    /** `first` hits come with the answer. */
+    | { readonly kind: 'search'; readonly request: SearchRequest; readonly first: number; readonly milliseconds: number }
+    | { readonly kind: 'more'; readonly cursor: number; readonly count: number }
+    | { readonly kind: 'forget'; readonly cursor: number }
+    | { readonly kind: 'add'; readonly segment: NamedSegment }
+    | { readonly kind: 'seal' }
+    | { readonly kind: 'unseal' }
+    | { readonly kind: 'copies'; readonly names: readonly number[] }
+    | {
+        readonly kind: 'replace';
+        readonly sources: readonly { readonly name: number; readonly map: Uint32Array }[];
+        readonly added: { readonly name: number; readonly sections: Sections } | null;
+    };
+
+/** What comes back for each kind of call. */
+export interface SearcherAnswers {
+    readonly apply: Backlog;
+    readonly search: {
+        readonly size: number;
+        readonly facets: readonly FacetResult[];
+        readonly hits: readonly SearchHit[];
+        /** Where further hits can be had; null when there are none. */
+        readonly cursor: number | null;
+    };
+    readonly more: { readonly hits: readonly SearchHit[]; readonly isDone: boolean };
+    readonly forget: null;
+    readonly add: null;
+    readonly seal: {
+        readonly unstored: readonly NamedSegment[];
+        readonly changed: readonly { readonly name: number; readonly dead: Bits }[];
+        readonly sizes: readonly SegmentSize[];
+    };
+    readonly unseal: null;
+    readonly copies: readonly NamedSegment[];
+    readonly replace: readonly SegmentSize[];
+}
+
+/** What is not stored yet. */
+export interface Backlog {
+    readonly documents: number;
+    readonly bytes: number;
+}
+
+export interface SegmentSize {
+    readonly name: number;
+    /** Gone ones included. */
+    readonly documents: number;
+    readonly dead: number;
+}
+
+/** To the thread that merges. */
+export interface MergerCall {
+    readonly kind: 'merge';
+    readonly sources: readonly NamedSegment[];
+}
+
+export interface MergerAnswers {
+    readonly merge: { readonly sections: Sections; readonly documents: number; readonly maps: readonly Uint32Array[] };
+}

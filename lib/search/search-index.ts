@@ -1,0 +1,41 @@
+/**
+ * The search index as the service sees it. Another engine can be put in its place behind this interface.
+ */
+
+import type { WriteParticipant } from '../objects/write-participant.js';
+import type { FacetResult, SearchHit, SearchRequest } from './search-request.js';
+
+/** Finds objects. */
+export interface SearchIndex {
+    /** Writes along with every object, so that what is stored is found by every later search of this node. */
+    readonly participant: WriteParticipant;
+
+    /** Opens the index; builds it when there is none. Resolves when searches can be asked, though they may have to wait. */
+    start(): Promise<void>;
+
+    /**
+     * Searches.
+     *
+     * @throws DoipError 400 for what cannot be understood, 503 when it takes too long or the index is being built
+     */
+    search(request: SearchRequest): Promise<SearchAnswer>;
+
+    /** Indexes objects anew as they are stored now, such as when more is known about them. */
+    reindex(ids: readonly string[]): Promise<void>;
+
+    /** Lets go of everything. */
+    stop(): Promise<void>;
+}
+
+/** What was found. */
+export interface SearchAnswer {
+    /** Number of matching objects that the caller may read, of all pages. */
+    readonly size: number;
+    /** One for each field asked for. */
+    readonly facets: readonly FacetResult[];
+    /**
+     * The hits of the page in blocks of some hundred. To be read once, to the end, or ended with `return()`. Objects may have gone
+     * or changed since: whoever shows one asks the policy again.
+     */
+    readonly hits: AsyncGenerator<readonly SearchHit[], void, undefined>;
+}

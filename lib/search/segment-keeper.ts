@@ -1,0 +1,183 @@
+/**
+ * Stores what the searching thread has gathered, and keeps the number of segments small: new segments are merged into one and
+ * stored, stored ones of about the same size become a larger one, and those that lost many documents are written anew.
+ * All of it one after the other, beside searches and changes.
+ */
+
+import type { Log } from '../../db/log.js';
+import type { SearchLogStore } from '../stores/search-log-store.js';
+import type { SearchSegmentStore } from '../stores/search-segment-store.js';
+import type { Bits } from './bits.js';
+import { emptyBits } from './bits.js';
+import type { LogFollower } from './log-follower.js';
+import type { MergerAnswers, MergerCall, SearcherAnswers, SearcherCall, SegmentSize } from './messages.js';
+import type { NamedSegment } from './segment-set.js';
+import type { Sections } from './segment-layout.js';
+import type { WorkerPort } from './worker-port.js';
+
+export type SearcherPort = WorkerPort<SearcherCall, SearcherAnswers>;
+
+export type MergerPort = WorkerPort<MergerCall, MergerAnswers>;
+
+/** The section with the documents that are gone. */
+export const DEAD_SECTION = 'dead';
+
+/** So many segments of one size class become one. */
+const FAN = 8;
+
+/** Larger segments are not made. */
+const LARGEST = 2_000_000;
+
+/** Segments that lost this share of their documents are written anew. */
+const DEAD_SHARE = 0.25;
+
+/** Nodes that were not seen for so long are forgotten; when they come back they build their index anew. */
+const ABSENCE_MS = 7 * 86_400_000;
+
+export interface KeeperParts {
+    readonly searcher: SearcherPort;
+    /** Started when it is first needed. */
+    readonly merger: () => MergerPort;
+    readonly segments: SearchSegmentStore;
+    readonly log: SearchLogStore;
+    readonly follower: LogFollower;
+    readonly logger: Log;
+}
+
+export class SegmentKeeper {
+
+    readonly #parts: KeeperParts;
+    /** Number in the log that is covered by what is stored; null while the index is built. */
+    #covered: number | null;
+    #running: Promise<void> | null = null;
+
+    constructor(parts: KeeperParts, covered: number | null) {
+
+        this.#parts = parts;
+        this.#covered = covered;
+    }
+
+    /**
+     * Stores everything that was applied. One store at a time; who comes meanwhile waits for the next one, with all others.
+     *
+     * @param isComplete true when a new index has everything with this
+     */
+    async store(isComplete = false): Promise<void> {
+
+        while (this.#running) {
+            await this.#running.catch(() => {
+                // Whoever started it hears of it.
+            });
+        }
+
+        this.#running = this.#storeAll(isComplete);
+        try {
+            await this.#running;
+        }
+        finally {
+            this.#running = null;
+        }
+    }
+
+    /** Resolves when nothing is being stored. */
+    async idle(): Promise<void> {
+
+        await this.#running?.catch(() => {
+            // Whoever started it hears of it.
+        });
+    }
+
+    /** True while something is being stored. */
+    get isBusy(): boolean {
+
+        return this.#running !== null;
+    }
+
+    async #storeAll(isComplete: boolean): Promise<void> {
+
+        const { searcher, follower, segments, logger } = this.#parts;
+        await follower.catchUp();
+        const covered = isComplete || this.#covered !== null ? follower.position : null;
+        const { unstored, changed, sizes } = await searcher.call({ kind: 'seal' });
+        try {
+            const added = await this.#merge(unstored);
+            const steps = changed.flatMap(({ name, dead }) => segments.rewriteSteps(name, DEAD_SECTION, bytesOf(dead)));
+            await segments.switch({ added: added.ids, removed: [], covered }, steps, Date.now());
+            this.#covered = covered;
+            const now = unstored.length === 0 ? sizes : await searcher.call({ kind: 'replace', ...added.replacement });
+            await this.#tidy(now);
+        }
+        catch (error) {
+            logger.error({ err: error }, 'the search index could not be stored; it is tried again with the next changes');
+            await searcher.call({ kind: 'unseal' });
+            throw error;
+        }
+    }
+
+    /** Merges and removes until there is nothing more to tidy up. */
+    async #tidy(sizes: readonly SegmentSize[]): Promise<void> {
+
+        const { searcher, segments, log } = this.#parts;
+        let current = sizes;
+        for (let names = chooseSegments(current); names.length > 0; names = chooseSegments(current)) {
+            const added = await this.#merge(await searcher.call({ kind: 'copies', names }));
+            await segments.switch({ added: added.ids, removed: names, covered: this.#covered }, [], Date.now());
+            current = await searcher.call({ kind: 'replace', ...added.replacement });
+        }
+
+        await segments.forgetAbsent(Date.now() - ABSENCE_MS);
+        await segments.sweep();
+        const coveredByAll = await segments.coveredByAll();
+        while (!await log.prune(coveredByAll)) {
+            // A few rows at a time.
+        }
+    }
+
+    async #merge(sources: readonly NamedSegment[]): Promise<{
+        ids: number[];
+        replacement: { sources: { name: number; map: Uint32Array }[]; added: { name: number; sections: Sections } | null };
+    }> {
+
+        if (sources.length === 0) {
+            return { ids: [], replacement: { sources: [], added: null } };
+        }
+
+        const { sections, documents, maps } = await this.#parts.merger().call({ kind: 'merge', sources });
+        const replaced = sources.map(({ name }, i) => ({ name, map: maps[i] ?? new Uint32Array(0) }));
+        if (documents === 0) {
+            return { ids: [], replacement: { sources: replaced, added: null } };
+        }
+
+        const id = await this.#parts.segments.write(documents, [...sections, [DEAD_SECTION, bytesOf(emptyBits(documents))]]);
+        return { ids: [id], replacement: { sources: replaced, added: { name: id, sections } } };
+    }
+}
+
+/** Segments that should become one; none when all is well. */
+export function chooseSegments(sizes: readonly SegmentSize[]): number[] {
+
+    const wasteful = sizes.find(({ documents, dead }) => dead > documents * DEAD_SHARE);
+    if (wasteful) {
+        return [wasteful.name];
+    }
+
+    const classes = new Map<number, SegmentSize[]>();
+    for (const size of sizes) {
+        const place = Math.floor(Math.log(Math.max(size.documents - size.dead, 1)) / Math.log(FAN));
+        classes.set(place, [...classes.get(place) ?? [], size]);
+    }
+
+    for (const [, members] of [...classes].sort(([a], [b]) => a - b)) {
+        const total = members.reduce((sum, { documents, dead }) => sum + documents - dead, 0);
+        if (members.length >= FAN && total <= LARGEST) {
+            return members.map(({ name }) => name);
+        }
+    }
+
+    return [];
+}
+
+export function bytesOf(bits: Bits): Uint8Array {
+
+    return new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
+}

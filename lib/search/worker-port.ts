@@ -1,0 +1,160 @@
+/**
+ * Calls to a worker thread, with answers and errors. Calls are worked off in their order.
+ */
+
+import { parentPort, Worker } from 'node:worker_threads';
+import { DoipError, unavailable } from '../doip/error.js';
+
+/** A call on its way; no id when nobody waits. */
+interface CallMessage<C> {
+    readonly id: number;
+    readonly call: C;
+}
+
+type AnswerMessage =
+    | { readonly id: number; readonly ok: true; readonly value: unknown }
+    | { readonly id: number; readonly ok: false; readonly error: SentError };
+
+/** An error as it crosses threads. */
+interface SentError {
+    readonly message: string;
+    readonly stack: string | undefined;
+    /** Of a DoipError. */
+    readonly status: string | null;
+    readonly http: number | undefined;
+}
+
+interface Waiting {
+    readonly resolve: (value: never) => void;
+    readonly reject: (error: Error) => void;
+}
+
+/** A worker thread as its owner sees it. `A` has the answer to every kind of call. */
+export class WorkerPort<C extends { readonly kind: string }, A extends Record<C['kind'], unknown>> {
+
+    readonly #worker: Worker;
+    readonly #waiting = new Map<number, Waiting>();
+    #nextId = 1;
+    #isOver = false;
+
+    /**
+     * @param file compiled script of the worker
+     * @param lost told when the worker ends though nobody has closed it
+     */
+    constructor(file: string, lost: (error: Error) => void) {
+
+        this.#worker = new Worker(file);
+        this.#worker.unref();
+        this.#worker.on('message', (message: AnswerMessage) => this.#settle(message));
+        let cause: Error | null = null;
+        this.#worker.on('error', (error) => {
+
+            cause = error;
+        });
+        this.#worker.on('exit', (code) => {
+
+            const isExpected = this.#isOver;
+            this.#isOver = true;
+            this.#failAll();
+            if (!isExpected) {
+                lost(cause ?? new Error(`the worker ended with code ${code}`));
+            }
+        });
+    }
+
+    /** Rejects with 503 when the worker ends before it has answered. */
+    call<K extends C['kind']>(call: C & { readonly kind: K }): Promise<A[K]> {
+
+        if (this.#isOver) {
+            return Promise.reject(gone());
+        }
+
+        const id = this.#nextId++;
+        return new Promise((resolve, reject) => {
+
+            this.#waiting.set(id, { resolve, reject });
+            if (this.#waiting.size === 1) {
+                this.#worker.ref();
+            }
+
+            this.#worker.postMessage({ id, call } satisfies CallMessage<C>);
+        });
+    }
+
+    /** Ends the worker at once; calls that are not answered are rejected. */
+    async terminate(): Promise<void> {
+
+        this.#isOver = true;
+        await this.#worker.terminate();
+    }
+
+    #settle(message: AnswerMessage): void {
+
+        const waiting = this.#waiting.get(message.id);
+        this.#waiting.delete(message.id);
+        if (this.#waiting.size === 0) {
+            // A worker that has nothing to do does not keep the process alive.
+            this.#worker.unref();
+        }
+
+        if (message.ok) {
+            waiting?.resolve(message.value as never);
+        }
+        else {
+            waiting?.reject(received(message.error));
+        }
+    }
+
+    #failAll(): void {
+
+        for (const { reject } of this.#waiting.values()) {
+            reject(gone());
+        }
+
+        this.#waiting.clear();
+    }
+}
+
+/** Answers the calls of the thread's owner. Handlers do not wait, so calls are worked off one after the other. */
+export function serveCalls<C>(handle: (call: C) => unknown): void {
+
+    const port = parentPort;
+    if (!port) {
+        throw new Error('this is started as a worker thread');
+    }
+
+    port.on('message', ({ id, call }: CallMessage<C>) => {
+
+        try {
+            port.postMessage({ id, ok: true, value: handle(call) } satisfies AnswerMessage);
+        }
+        catch (error) {
+            port.postMessage({ id, ok: false, error: sent(error) } satisfies AnswerMessage);
+        }
+    });
+}
+
+function sent(error: unknown): SentError {
+
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    return error instanceof DoipError ? { message, stack, status: error.status, http: error.http } : { message, stack, status: null, http: undefined };
+}
+
+function received({ message, stack, status, http }: SentError): Error {
+
+    if (status !== null) {
+        return new DoipError(status, message, http === undefined ? {} : { http });
+    }
+
+    const error = new Error(message);
+    if (stack !== undefined) {
+        error.stack = stack;
+    }
+
+    return error;
+}
+
+function gone(): Error {
+
+    return unavailable('the search index is being restarted, try again', 1);
+}

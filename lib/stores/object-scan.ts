@@ -1,0 +1,69 @@
+/**
+ * Reading many objects as they are: by their ids, or all of them in pages.
+ */
+
+import type { Database } from '../../db/database.js';
+import { statements } from '../../db/statements.js';
+import type { StoredElement, StoredObject } from '../objects/stored-object.js';
+import { ELEMENT_COLUMNS, OBJECT_COLUMNS, toElement, toObject } from './object-rows.js';
+import type { ElementRow, ObjectRow } from './object-rows.js';
+
+/** Most objects that are read at once. */
+export const OBJECTS_AT_ONCE = 100;
+
+export class ObjectScan {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** The objects that exist among some ids, at most {@link OBJECTS_AT_ONCE}, in no order. */
+    async byIds(ids: readonly string[]): Promise<StoredObject[]> {
+
+        if (ids.length === 0) {
+            return [];
+        }
+
+        const { statement, bindings } = this.#sql.byIds.with({ ids });
+        return await this.#withElements(await this.#db.read<ObjectRow & Record<string, never>>(statement, bindings));
+    }
+
+    /** The next objects by id after one, at most {@link OBJECTS_AT_ONCE}; from the first with an empty id. */
+    async after(id: string): Promise<StoredObject[]> {
+
+        const { after } = this.#sql;
+        return await this.#withElements(await this.#db.read<ObjectRow & Record<string, never>>(after, after.values({ id })));
+    }
+
+    async #withElements(rows: readonly ObjectRow[]): Promise<StoredObject[]> {
+
+        const ids = rows.filter((row) => row.element_count > 0).map(({ id }) => id);
+        const elements = new Map<string, StoredElement[]>();
+        if (ids.length > 0) {
+            const { statement, bindings } = this.#sql.elements.with({ ids });
+            for (const row of await this.#db.read<ElementRow & { object_id: string }>(statement, bindings)) {
+                const list = elements.get(row.object_id) ?? [];
+                list.push(toElement(row));
+                elements.set(row.object_id, list);
+            }
+        }
+
+        return rows.map((row) => toObject(row, elements.get(row.id) ?? []));
+    }
+}
+
+function buildStatements({ dialect }: Database) {
+
+    const build = statements(dialect);
+    return {
+        byIds: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...OBJECT_COLUMNS)),
+        after: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(OBJECTS_AT_ONCE).select(...OBJECT_COLUMNS)),
+        elements: build.list<never, 'ids'>((knex, _bind, list) => knex('payloads').whereIn('object_id', list('ids'))
+            .orderBy('object_id').orderBy('position').select('object_id', ...ELEMENT_COLUMNS))
+    };
+}

@@ -1,0 +1,256 @@
+/**
+ * Segments of the search index as rows, and what is known of the index of a node. Sections are cut into parts that fit into any
+ * packet; each part has a checksum.
+ */
+
+import { crc32 } from 'node:zlib';
+import type { Database, Step } from '../../db/database.js';
+import { DatabaseError } from '../../db/errors.js';
+import { statements } from '../../db/statements.js';
+
+/** Bytes of a part. */
+const PART_BYTES = 1024 * 1024;
+
+/** Parts that are read or removed at once. */
+const PARTS_AT_ONCE = 8;
+
+/** The index of a node. */
+export interface SearchManifest {
+    /** Version of the layout of its segments. */
+    readonly layout: number;
+    /** Number in the log up to which they have all changes; null while it is being built. */
+    readonly covered: number | null;
+}
+
+export interface StoredSegment {
+    readonly id: number;
+    /** Gone ones included. */
+    readonly documents: number;
+}
+
+/** The change from one set of segments to the next. */
+export interface SegmentSwitch {
+    readonly added: readonly number[];
+    readonly removed: readonly number[];
+    /** Null while the index is being built. */
+    readonly covered: number | null;
+}
+
+/** A part does not have the bytes that were written. */
+export class DamagedSegment extends Error {}
+
+/** What a unit fails with when the row of the index is not there. */
+const NO_MANIFEST = 'search:no-manifest';
+
+export class SearchSegmentStore {
+
+    readonly #db: Database;
+    readonly #owner: string;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    /** @param owner names the node */
+    constructor(db: Database, owner: string) {
+
+        this.#db = db;
+        this.#owner = owner;
+        this.#sql = buildStatements(db);
+    }
+
+    /** Null when the node has no index. */
+    async manifest(): Promise<SearchManifest | null> {
+
+        const { manifest } = this.#sql;
+        const [found] = await this.#db.read<SearchManifest & Record<string, never>>(manifest, manifest.values({ owner: this.#owner }));
+        return found ?? null;
+    }
+
+    /** Forgets the index of the node and begins a new one. Rows of the old segments are left to {@link sweep}. */
+    async reset(layout: number, now: number): Promise<void> {
+
+        await this.#commit([
+            this.#sql.retireAll.step({ owner: this.#owner }),
+            this.#sql.reset.step({ owner: this.#owner, layout, now })
+        ]);
+    }
+
+    /** The segments of the index, in the order in which they were added. */
+    async segments(): Promise<StoredSegment[]> {
+
+        const { segments } = this.#sql;
+        return await this.#db.read<StoredSegment & Record<string, never>>(segments, segments.values({ owner: this.#owner }));
+    }
+
+    /** Stores a segment; it does not belong to the index before {@link switch}. Returns its id. */
+    async write(documents: number, sections: Iterable<readonly [name: string, bytes: Uint8Array]>): Promise<number> {
+
+        const [created] = await this.#commit([this.#sql.create.step({ owner: this.#owner, documents })]);
+        const id = created?.insertId ?? 0;
+        for (const [name, bytes] of sections) {
+            for (const step of this.#partSteps(id, name, bytes)) {
+                await this.#commit([step]);
+            }
+        }
+
+        return id;
+    }
+
+    /** Steps that write one small section anew. */
+    rewriteSteps(id: number, name: string, bytes: Uint8Array): Step[] {
+
+        return [this.#sql.removeSection.step({ id, name }), ...this.#partSteps(id, name, bytes)];
+    }
+
+    /** All sections of a segment, in memory that threads can share. */
+    async read(id: number): Promise<Map<string, Uint8Array>> {
+
+        const pieces = new Map<string, Uint8Array[]>();
+        const { parts, part } = this.#sql;
+        const names = await this.#db.read<{ name: string; part: number }>(parts, parts.values({ id }));
+        for (const { name, part: number } of names) {
+            const [row] = await this.#db.read<{ crc: number; bytes: Uint8Array }>(part, part.values({ id, name, part: number }));
+            if (!row || crc32(row.bytes) !== row.crc) {
+                throw new DamagedSegment(`part ${number} of section ${name} of segment ${id} is damaged`);
+            }
+
+            const list = pieces.get(name) ?? [];
+            list.push(row.bytes);
+            pieces.set(name, list);
+        }
+
+        return new Map(Array.from(pieces, ([name, list]) => [name, joined(list)]));
+    }
+
+    /** Makes another set of segments the index, with all that is to change at the same time. */
+    async switch(change: SegmentSwitch, steps: readonly Step[], now: number): Promise<void> {
+
+        const { added, removed, covered } = change;
+        try {
+            await this.#commit([
+                ...added.map((id) => this.#sql.enlist.step({ id })),
+                ...removed.map((id) => this.#sql.retire.step({ id })),
+                ...steps,
+                this.#sql.cover.step({ owner: this.#owner, covered, now }, { expect: { rows: 1, otherwise: NO_MANIFEST } })
+            ]);
+        }
+        catch (error) {
+            // The connection was lost during the commit: what is there now tells what has become of it.
+            if (!(error instanceof DatabaseError) || error.fault !== 'unknown-outcome' || !await this.#isSwitched(change)) {
+                throw error;
+            }
+        }
+    }
+
+    /** Removes segments that do not belong to the index any more, or never did. Nobody must be writing one. */
+    async sweep(): Promise<void> {
+
+        const { leftovers } = this.#sql;
+        for (const { id } of await this.#db.read<{ id: number }>(leftovers, leftovers.values({ owner: this.#owner }))) {
+            await this.#removeParts(id);
+            await this.#commit([this.#sql.remove.step({ id })]);
+        }
+    }
+
+    /** Up to which number the indexes of all nodes have the log; 0 when one has nothing yet. */
+    async coveredByAll(): Promise<number> {
+
+        const [found] = await this.#db.read<{ least: number | null; unknown: number }>(this.#sql.leastCovered, []);
+        return !found || found.unknown > 0 ? 0 : found.least ?? 0;
+    }
+
+    /** Forgets indexes of nodes that were not seen since a time. */
+    async forgetAbsent(since: number): Promise<void> {
+
+        await this.#commit([this.#sql.forgetAbsent.step({ since, owner: this.#owner })]);
+    }
+
+    #partSteps(id: number, name: string, bytes: Uint8Array): Step[] {
+
+        const steps: Step[] = [];
+        for (let part = 0; part === 0 || part * PART_BYTES < bytes.length; ++part) {
+            // Shared memory can be given to no driver, hence the copy.
+            const piece = Buffer.from(bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES));
+            steps.push(this.#sql.addPart.step({ id, name, part, crc: crc32(piece), bytes: piece }));
+        }
+
+        return steps;
+    }
+
+    async #isSwitched({ added, removed }: SegmentSwitch): Promise<boolean> {
+
+        const live = new Set((await this.segments()).map(({ id }) => id));
+        return added.every((id) => live.has(id)) && !removed.some((id) => live.has(id));
+    }
+
+    async #removeParts(id: number): Promise<void> {
+
+        for (;;) {
+            const { someParts, removePart } = this.#sql;
+            const found = await this.#db.read<{ name: string; part: number }>(someParts, someParts.values({ id }));
+            if (found.length === 0) {
+                return;
+            }
+
+            await this.#commit(found.map(({ name, part }) => removePart.step({ id, name, part })));
+        }
+    }
+
+    async #commit(steps: readonly Step[]) {
+
+        const result = await this.#db.commit({ steps });
+        if (!result.ok) {
+            throw new Error(`the search index could not be stored: ${result.failed}`);
+        }
+
+        return result.steps;
+    }
+}
+
+/** One run of bytes in shared memory. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+
+    const whole = new Uint8Array(new SharedArrayBuffer(pieces.reduce((sum, piece) => sum + piece.length, 0)));
+    let at = 0;
+    for (const piece of pieces) {
+        whole.set(piece, at);
+        at += piece.length;
+    }
+
+    return whole;
+}
+
+function buildStatements({ dialect }: Database) {
+
+    const build = statements(dialect);
+    return {
+        manifest: build<'owner'>((knex, bind) => knex('search_manifest').where('owner', bind('owner')).select('layout', 'covered')),
+        reset: build<'owner' | 'layout' | 'now'>((knex, bind) => knex('search_manifest')
+            .insert({ owner: bind('owner'), layout: bind('layout'), covered: null, seen_on: bind('now') }).onConflict('owner').merge()),
+        cover: build<'owner' | 'covered' | 'now'>((knex, bind) => knex('search_manifest')
+            .where('owner', bind('owner')).update({ covered: bind('covered'), seen_on: bind('now') })),
+        leastCovered: build((knex) => knex('search_manifest').min('covered as least')
+            .select(knex.raw('sum(case when covered is null then 1 else 0 end) as unknown'))),
+        forgetAbsent: build<'since' | 'owner'>((knex, bind) => knex('search_manifest')
+            .where('seen_on', '<', bind('since')).whereNot('owner', bind('owner')).delete()),
+        segments: build<'owner'>((knex, bind) => knex('search_segments').where({ owner: bind('owner'), live: 1 }).orderBy('id').select('id', 'documents')),
+        leftovers: build<'owner'>((knex, bind) => knex('search_segments')
+            .where({ live: 0, owner: bind('owner') }).orWhereNotIn('owner', knex('search_manifest').select('owner'))
+            .orderBy('id').limit(1000).select('id')),
+        create: build<'owner' | 'documents'>((knex, bind) => knex('search_segments')
+            .insert({ owner: bind('owner'), documents: bind('documents'), live: 0 })),
+        enlist: build<'id'>((knex, bind) => knex('search_segments').where('id', bind('id')).update({ live: 1 })),
+        retire: build<'id'>((knex, bind) => knex('search_segments').where('id', bind('id')).update({ live: 0 })),
+        retireAll: build<'owner'>((knex, bind) => knex('search_segments').where('owner', bind('owner')).update({ live: 0 })),
+        remove: build<'id'>((knex, bind) => knex('search_segments').where('id', bind('id')).delete()),
+        addPart: build<'id' | 'name' | 'part' | 'crc' | 'bytes'>((knex, bind) => knex('search_sections').insert({
+            segment_id: bind('id'), name: bind('name'), part: bind('part'), crc: bind('crc'), bytes: bind('bytes')
+        })),
+        removeSection: build<'id' | 'name'>((knex, bind) => knex('search_sections').where({ segment_id: bind('id'), name: bind('name') }).delete()),
+        removePart: build<'id' | 'name' | 'part'>((knex, bind) => knex('search_sections')
+            .where({ segment_id: bind('id'), name: bind('name'), part: bind('part') }).delete()),
+        parts: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id')).orderBy('name').orderBy('part').select('name', 'part')),
+        someParts: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id'))
+            .orderBy('name').orderBy('part').limit(PARTS_AT_ONCE).select('name', 'part')),
+        part: build<'id' | 'name' | 'part'>((knex, bind) => knex('search_sections')
+            .where({ segment_id: bind('id'), name: bind('name'), part: bind('part') }).select('crc', 'bytes'))
+    };
+}

@@ -1,0 +1,87 @@
+/** A search index over a real database, with objects that are written as the service writes them. */
+
+import type { Database } from '../../db/database.js';
+import { SILENT } from '../../db/log.js';
+import { ADMIN_ID } from '../../lib/identity/caller.js';
+import type { StoredElement, StoredObject } from '../../lib/objects/stored-object.js';
+import type { ObjectChange } from '../../lib/objects/write-participant.js';
+import { FULL_ACCESS } from '../../lib/search/access.js';
+import type { IndexDocument } from '../../lib/search/index-document.js';
+import { toIndexDocument } from '../../lib/search/index-document.js';
+import { LocalSearchIndex } from '../../lib/search/local-search-index.js';
+import type { LocalSearchOptions } from '../../lib/search/local-search-index.js';
+import type { SearchHit, SearchRequest } from '../../lib/search/search-request.js';
+import { ObjectScan } from '../../lib/stores/object-scan.js';
+import { ObjectStore } from '../../lib/stores/object-store.js';
+import { SearchLogStore } from '../../lib/stores/search-log-store.js';
+import { SearchSegmentStore } from '../../lib/stores/search-segment-store.js';
+
+const ADMIN: ObjectChange['caller'] = {
+    userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
+};
+
+/** A search for all there is, to be narrowed down. */
+export const EVERYTHING: SearchRequest = {
+    query: '*:*', filterQueries: [], sort: [], facets: [], start: 0, limit: null, includeScore: false, includeVersions: true, access: FULL_ACCESS
+};
+
+export class SearchNode {
+
+    readonly index: LocalSearchIndex;
+    readonly segments: SearchSegmentStore;
+    readonly #database: Database;
+    readonly #store: ObjectStore;
+
+    constructor(database: Database, options: Partial<LocalSearchOptions> & { owner?: string } = {}) {
+
+        this.#database = database;
+        this.#store = new ObjectStore(database);
+        this.segments = new SearchSegmentStore(database, options.owner ?? 'node');
+        this.index = new LocalSearchIndex({
+            log: new SearchLogStore(database), segments: this.segments, objects: new ObjectScan(database),
+            describe: documentOf, logger: SILENT, hasOthers: false, ...options
+        });
+    }
+
+    /** Creates, replaces or deletes an object, with its row in the log. */
+    async write(before: StoredObject | null, after: StoredObject | null): Promise<void> {
+
+        const change: ObjectChange = { before, after, processed: null, steps: [], caller: ADMIN, now: 0 };
+        const own = after ? before ? this.#store.updateSteps(before, after, 'changed') : this.#store.insertSteps(after, 'taken') :
+            before ? this.#store.deleteSteps(before, 'changed') : [];
+        const result = await this.#database.commit({ steps: [...own, ...await this.index.participant.steps(change)] });
+        if (!result.ok) {
+            throw new Error(`not written: ${result.failed}`);
+        }
+
+        this.index.participant.committed?.(change);
+    }
+
+    async search(request: Partial<SearchRequest>) {
+
+        const { size, facets, hits } = await this.index.search({ ...EVERYTHING, ...request });
+        const all: SearchHit[] = [];
+        for await (const block of hits) {
+            all.push(...block);
+        }
+
+        return { size, facets, hits: all };
+    }
+}
+
+/** What is indexed of an object here. */
+export function documentOf(object: StoredObject): IndexDocument {
+
+    return toIndexDocument(object, { indexedOn: 0 });
+}
+
+/** An object that has just this in it. */
+export function objectOf(document: IndexDocument): StoredObject {
+
+    const elements = document.elements.map(({ name, filename, mediaType, size }): StoredElement => {
+
+        return { name, filename, mediaType, size, blobId: 1, store: 'database', hash: null };
+    });
+    const { id, type, content, acl, userMetadata, metadata } = document;
+    return { id, type, content, acl, userMetadata, metadata, elements };
+}
