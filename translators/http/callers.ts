@@ -15,13 +15,16 @@ export interface PerformedFacts {
     readonly remoteAddress?: string;
 }
 
-const transports = new WeakMap<Request, Transport>();
-const performed = new WeakMap<Transport, PerformedFacts>();
+/** Where the notes stand: on the objects themselves, because a `WeakMap` entry for every request keeps the collector busy. */
+const TRANSPORT = Symbol('transport of the request');
+const PERFORMED = Symbol('what was performed');
+
+type Noted = Transport & { [PERFORMED]?: PerformedFacts };
 
 /** Notes how a request reached us; the same value must go into its envelope. */
 export function noteTransport(request: Request, transport: Transport): Transport {
 
-    transports.set(request, transport);
+    (request as Request & { [TRANSPORT]?: Transport })[TRANSPORT] = transport;
     return transport;
 }
 
@@ -33,7 +36,7 @@ export function notingCallers(gateway: Performer): Performer {
         async perform(request) {
 
             const response = await gateway.perform(request);
-            performed.set(request.transport, { operationId: request.operationId, callerId: response.callerId });
+            (request.transport as Noted)[PERFORMED] = { operationId: request.operationId, callerId: response.callerId };
             return response;
         }
     };
@@ -42,6 +45,6 @@ export function notingCallers(gateway: Performer): Performer {
 /** What is known of a request; empty when no translator came to it. */
 export function factsOf(request: Request): PerformedFacts {
 
-    const transport = transports.get(request);
-    return transport ? { remoteAddress: transport.remoteAddress, ...performed.get(transport) } : {};
+    const transport = (request as Request & { [TRANSPORT]?: Noted })[TRANSPORT];
+    return transport ? { remoteAddress: transport.remoteAddress, ...transport[PERFORMED] } : {};
 }
