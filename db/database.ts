@@ -50,6 +50,12 @@ export interface Database {
     readonly dialect: Dialect;
 
     /**
+     * Grows with every unit whose outcome this process has been told; what was read at the same revision is still true. Null
+     * where others may write too, so that nothing can be said without asking.
+     */
+    readonly revision: number | null;
+
+    /**
      * Reads rows. On SQLite it is synchronous underneath and must stay short: a bounded number of rows by an index.
      * Sees everything that was committed before the call.
      */

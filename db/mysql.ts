@@ -62,6 +62,8 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promis
 class MysqlDatabase implements Database {
 
     readonly dialect = 'mysql';
+    /** Other nodes write to the same server. */
+    readonly revision = null;
     readonly blobs: BlobDatabase;
     readonly #address: MysqlAddress;
     readonly #pool: Pool;

@@ -72,6 +72,7 @@ class SqliteDatabase implements Database {
     readonly blobs: BlobDatabase;
     readonly #files: SqliteFiles;
     readonly #log: Log;
+    #revision = 0;
     readonly #reader: SqliteReader;
     readonly #blobReader: SqliteReader;
     readonly #writer: SqliteWriter;
@@ -93,9 +94,20 @@ class SqliteDatabase implements Database {
         return this.#reader.all(statement.sql, bindings) as R[];
     }
 
-    commit(unit: Unit): Promise<CommitResult> {
+    get revision(): number {
 
-        return this.#writer.commit(unit);
+        return this.#revision;
+    }
+
+    async commit(unit: Unit): Promise<CommitResult> {
+
+        try {
+            return await this.#writer.commit(unit);
+        }
+        finally {
+            // Also when it failed: a writer that died may have committed before.
+            this.#revision += 1;
+        }
     }
 
     async migrate(): Promise<void> {

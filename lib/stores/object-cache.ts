@@ -1,6 +1,6 @@
 /**
- * Objects as they were last read, within a budget of memory. An entry is used only after the database has said that the
- * object still has the same transaction number, so nothing old is ever shown; what is saved is reading, parsing and writing
+ * Objects as they were last read, within a budget of memory. An entry is used only when it is certain that the object still
+ * has the same transaction number, so nothing old is ever shown; what is saved is reading, parsing and writing
  * the content again.
  */
 
@@ -9,15 +9,20 @@ import type { StoredObject } from '../objects/stored-object.js';
 /** A rough count of the bytes that an object takes besides its text. */
 const OVERHEAD = 1024;
 
-interface Entry {
+/** An object with what was known when it was last found to be current. */
+export interface Kept<F> {
     readonly object: StoredObject;
+    facts: F;
+}
+
+interface Entry<F> extends Kept<F> {
     readonly bytes: number;
 }
 
 /** Keeps the objects that were used last. */
-export class ObjectCache {
+export class ObjectCache<F> {
 
-    readonly #entries = new Map<string, Entry>();
+    readonly #entries = new Map<string, Entry<F>>();
     readonly #budget: number;
     #bytes = 0;
 
@@ -28,13 +33,13 @@ export class ObjectCache {
     }
 
     /** The object as it was last read; undefined when it is not kept. */
-    get(id: string): StoredObject | undefined {
+    get(id: string): Kept<F> | undefined {
 
-        return this.#entries.get(id)?.object;
+        return this.#entries.get(id);
     }
 
     /** Keeps an object, and lets go of those that were not used for longest. An object of more than an eighth of the budget is not kept. */
-    put(object: StoredObject, textLength: number): void {
+    put(object: StoredObject, facts: F, textLength: number): void {
 
         this.delete(object.id);
         const bytes = textLength * 2 + OVERHEAD * (1 + object.elements.length);
@@ -42,7 +47,7 @@ export class ObjectCache {
             return;
         }
 
-        this.#entries.set(object.id, { object, bytes });
+        this.#entries.set(object.id, { object, facts, bytes });
         this.#bytes += bytes;
         for (const id of this.#entries.keys()) {
             if (this.#bytes <= this.#budget) {

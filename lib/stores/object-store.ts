@@ -28,6 +28,12 @@ interface EpochRow {
     readonly epoch_identity: number;
 }
 
+/** When an object was last found to be current, and what the epochs were. */
+interface Checked {
+    readonly revision: number | null;
+    readonly epochs: Epochs;
+}
+
 /** Bytes of the cache where nobody says otherwise. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
@@ -39,7 +45,7 @@ type ElementColumn = 'object_id' | 'position' | (typeof ELEMENT_COLUMNS)[number]
 export class ObjectStore {
 
     readonly #db: Database;
-    readonly #cache: ObjectCache;
+    readonly #cache: ObjectCache<Checked>;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     /** @param cacheBytes memory for objects that were read last */
@@ -55,11 +61,18 @@ export class ObjectStore {
 
         const kept = this.#cache.get(id);
         if (kept) {
+            const { revision } = this.#db;
+            if (revision !== null && kept.facts.revision === revision) {
+                return { object: kept.object, epochs: kept.facts.epochs };
+            }
+
             const { check } = this.#sql;
             const found = single(await this.#db.read<EpochRow & { txn_id: number | null }>(check, check.values({ id })));
-            if (found.txn_id === kept.metadata.txnId) {
+            if (found.txn_id === kept.object.metadata.txnId) {
+                const epochs = epochsOf(found);
+                kept.facts = { revision, epochs };
                 this.#cache.touch(id);
-                return { object: kept, epochs: epochsOf(found) };
+                return { object: kept.object, epochs };
             }
 
             this.#cache.delete(id);
@@ -71,14 +84,17 @@ export class ObjectStore {
     async #read(id: string): Promise<ObjectView> {
 
         const { view } = this.#sql;
+        // Noted before the read: what is committed during it counts as later.
+        const { revision } = this.#db;
         const found = single(await this.#db.read<EpochRow &(ObjectRow | { id: null })>(view, view.values({ id })));
         if (found.id === null) {
             return { object: null, epochs: epochsOf(found) };
         }
 
         const object = toObject(found, found.element_count > 0 ? await this.#elementsOf(id) : []);
-        this.#cache.put(object, found.content.length);
-        return { object, epochs: epochsOf(found) };
+        const epochs = epochsOf(found);
+        this.#cache.put(object, { revision, epochs }, found.content.length);
+        return { object, epochs };
     }
 
     /** Types of the objects that exist among the given ids. */

@@ -22,12 +22,12 @@ describe('the cache of objects', () => {
 
         const cache = new ObjectCache(100_000);
         for (let i = 0; i < 10; ++i) {
-            cache.put(object(`test/${i}`, i), 4_000);
+            cache.put(object(`test/${i}`, i), null, 4_000);
             cache.touch('test/0');
         }
 
-        cache.put(object('test/new', 1), 5_500);
-        cache.put(object('test/newer', 1), 5_500);
+        cache.put(object('test/new', 1), null, 5_500);
+        cache.put(object('test/newer', 1), null, 5_500);
 
         expect(cache.get('test/newer')).to.exist();
         expect(cache.get('test/0')).to.exist();
@@ -38,7 +38,7 @@ describe('the cache of objects', () => {
 
         const cache = new ObjectCache(100_000);
 
-        cache.put(object('test/large', 1), 10_000);
+        cache.put(object('test/large', 1), null, 10_000);
 
         expect(cache.get('test/large')).to.be.undefined();
     });
@@ -46,11 +46,11 @@ describe('the cache of objects', () => {
     it('forgets what is put anew, and keeps nothing without a budget', () => {
 
         const cache = new ObjectCache(100_000);
-        cache.put(object('test/a', 1), 10);
-        cache.put(object('test/a', 2), 90_000);
+        cache.put(object('test/a', 1), null, 10);
+        cache.put(object('test/a', 2), null, 90_000);
 
         const none = new ObjectCache(0);
-        none.put(object('test/a', 1), 10);
+        none.put(object('test/a', 1), null, 10);
 
         expect(cache.get('test/a')).to.be.undefined();
         expect(none.get('test/a')).to.be.undefined();
