@@ -25,15 +25,24 @@ export function clientErrorHandler(connections: Connections, log: Logger): (erro
     return (error, socket) => {
 
         const refusal = refusalOf(error);
-        const exchange = connections.exchangeOn(socket);
-        if (!refusal || exchange?.response.headersSent) {
+        if (!refusal) {
             socket.destroy();
             return;
         }
 
         const requestId = makeRequestId();
         log.info({ requestId, remote: socket.remoteAddress, status: refusal.code, reason: error.code }, 'request refused');
-        answerRaw(socket, refusal.code, refusal.message, requestId);
+        const answer = (): void => answerRaw(socket, refusal.code, refusal.message, requestId);
+        const exchange = connections.exchangeOn(socket);
+        if (exchange?.request.complete) {
+            exchange.response.once('close', answer);        // The fault is in the next request: this one gets its own answer first
+        }
+        else if (exchange?.response.headersSent) {
+            socket.destroy();
+        }
+        else {
+            answer();
+        }
     };
 }
 

@@ -4,10 +4,16 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
+import { openLog } from '../log.js';
 import type { GatewayOptions } from '../runtime.js';
 
-/** What `createGateway` takes, from a configuration. */
-export function gatewayOptions({ admin, limits, service, storage, tokens }: Config, log: Logger): GatewayOptions {
+/**
+ * What `createGateway` takes, from a configuration.
+ *
+ * @example
+ * const gateway = createGateway(gatewayOptions(configure({ DATA_DIR: './data' })));
+ */
+export function gatewayOptions({ admin, limits, service, storage, tokens, log: logging }: Config, log: Logger = openLog(logging).logger): GatewayOptions {
 
     return {
         dataDir: storage.dataDir,

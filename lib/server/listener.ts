@@ -10,6 +10,7 @@ import type { Server as NetServer, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import type { HttpConfig, ListenConfig } from '../config.js';
+import { ConfigError } from '../config.js';
 
 /** What hapi is given to listen with, and the servers behind it. */
 export interface Listener {
@@ -32,7 +33,7 @@ const EVENTS = ['request', 'checkContinue', 'checkExpectation', 'clientError'] a
 /**
  * Makes the listener; nothing listens yet.
  *
- * @throws Error with a helpful sentence when certificate and key cannot be used
+ * @throws ConfigError when certificate and key cannot be used
  */
 export function createListener(listen: ListenConfig, http: HttpConfig): Listener {
 
@@ -106,6 +107,6 @@ function createTls(certPath: string, keyPath: string, http: HttpConfig, onSocket
         return server;
     }
     catch (error) {
-        throw new Error(`TLS_CERT and TLS_KEY cannot be used: ${(error as Error).message}`, { cause: error });
+        throw new ConfigError([`TLS_CERT and TLS_KEY cannot be used: ${(error as Error).message}`]);
     }
 }

@@ -8,6 +8,7 @@ import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Protocol, TestServer } from '../../support/server.js';
 import { clientOf, parseRaw, pathOf, rawExchange, readToEnd, startServer } from '../../support/server.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -112,6 +113,21 @@ describe('requests that the parser refuses', () => {
         const rest = await readToEnd(socket);
 
         expect(rest).to.match(/^HTTP\/1\.1 400 /);
+    });
+
+    it('answers a request in progress before it refuses what came behind it', async () => {
+
+        const socket = connect(server.port, '127.0.0.1');
+        const text = readToEnd(socket);
+        socket.write(`GET ${pathOf('Wait')} HTTP/1.1\r\n${host}\r\nBROKEN\r\n\r\n`);
+        await until(() => server.log.some(({ msg, status }) => msg === 'request refused' && status === 400) && server.waiting.calls > 0);
+        server.waiting.release();
+
+        const [first, second, ...rest] = (await text).split(/(?=HTTP\/1\.1 )/);
+
+        expect(first).to.match(/^HTTP\/1\.1 200 [\s\S]*"isReleased":true/);
+        expect(second).to.match(/^HTTP\/1\.1 400 [\s\S]*this is not HTTP/);
+        expect(rest).to.be.empty();
     });
 
     it('survives connections that break off anywhere', async () => {

@@ -78,6 +78,16 @@ for (const protocol of PROTOCOLS) {
             expect(JSON.parse(text)).to.equal({ bytes: 5 * MIB });
         });
 
+        it('lets a client send its body when that asks first', async () => {
+
+            const { status, text } = await client.text({
+                path: pathOf('Sink'), method: 'POST', body: body(1000), headers: { 'content-type': 'image/png', expect: '100-continue' }
+            });
+
+            expect(status).to.equal(200);
+            expect(JSON.parse(text)).to.equal({ bytes: 1000 });
+        });
+
         it('answers errors in JSON with a message', async () => {
 
             const cases: [path: string, method: string, status: number][] = [
@@ -152,3 +162,44 @@ for (const protocol of PROTOCOLS) {
         });
     });
 }
+
+describe('a server below a base path', () => {
+
+    it('answers there, says so in its URL, and answers nowhere else', async () => {
+
+        const server = await startServer({ BASE_PATH: '/api/' });
+
+        const there = await fetch(`${server.url}/schemas`);
+        const elsewhere = await fetch(new URL('/schemas', server.url));
+        await server.stop();
+
+        expect(server.url).to.match(/^http:\/\/127\.0\.0\.1:\d+\/api$/);
+        expect(there.status).to.equal(200);
+        expect(elsewhere.status).to.equal(404);
+        expect(await elsewhere.json()).to.equal({ message: 'there is nothing at /schemas' });
+    });
+});
+
+describe('a server on an address of IPv6', () => {
+
+    it('has it in brackets in its URL', async () => {
+
+        const server = await startServer({ HOST: '::1' });
+
+        const { status } = await fetch(`${server.url}/schemas`);
+        await server.stop();
+
+        expect(server.url).to.match(/^http:\/\/\[::1\]:\d+$/);
+        expect(status).to.equal(200);
+    });
+});
+
+describe('a server with a certificate that does not fit', () => {
+
+    it('is not made, and the reason names the settings', async () => {
+
+        const settings = { TLS_CERT: __filename, TLS_KEY: __filename };
+
+        await expect(startServer(settings)).to.reject(/^configuration: TLS_CERT and TLS_KEY cannot be used: /);
+    });
+});
