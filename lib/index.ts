@@ -5,6 +5,13 @@
 export { createGateway } from './gateway.js';
 export type { Gateway, GatewayStart } from './gateway.js';
 export type { GatewayOptions } from './runtime.js';
+export { gatewayOptions } from './server/gateway-options.js';
+export { createServer, serverUrl } from './server.js';
+export type { ServerOptions } from './server.js';
+export { plugin } from '../translators/index.js';
+export type { PluginOptions, TranslatorName } from '../translators/index.js';
+export { ConfigError, configure, loadConfig } from './config.js';
+export type { Config } from './config.js';
 export { defineOperation, result } from './core/operation.js';
 export type { Operation, OperationResult, Rule } from './core/operation.js';
 export type { OperationContext } from './core/context.js';

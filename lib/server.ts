@@ -8,6 +8,7 @@ import Hapi from '@hapi/hapi';
 import type { Logger } from 'pino';
 import { factsOf, plugin, shapeErrors } from '../translators/index.js';
 import type { Config } from './config.js';
+import { loadConfig } from './config.js';
 import { DataDirError } from './data-dir.js';
 import type { Gateway } from './gateway.js';
 import { createGateway } from './gateway.js';
@@ -37,14 +38,16 @@ export interface ServerOptions {
  * that `/startupStatus` can tell. `server.stop()` lets requests in progress end.
  *
  * @example
- * const server = await createServer(configure({ PORT: 0 }));
+ * const config = configure({ PORT: 0, DATA_DIR: './data' });
+ * const server = await createServer(config);
  * server.plugins['doip-gateway'].gateway.registerOperation(wordCount);
  * await server.start();
  * console.log(serverUrl(server, config));
  *
- * @throws Error when certificate and key cannot be used
+ * @param config by default what environment and configuration file say
+ * @throws ConfigError when certificate and key cannot be used
  */
-export async function createServer(config: Config, options: ServerOptions = {}): Promise<Server> {
+export async function createServer(config: Config = loadConfig(), options: ServerOptions = {}): Promise<Server> {
 
     const log = options.log ?? openLog(config.log).logger;
     const gateway = options.gateway ?? createGateway({ ...gatewayOptions(config, log), endpoint: () => endpointOf(server) });

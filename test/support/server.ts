@@ -67,7 +67,12 @@ export async function startServer(settings: Record<string, unknown> = {}, { tls 
     });
     const log: Record<string, unknown>[] = [];
     const logger = pino({ level: 'debug', base: null }, { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) });
-    const server = await createServer(config, { log: logger });
+    const remove = (): Promise<void> => rm(folder, { recursive: true });
+    const server = await createServer(config, { log: logger }).catch(async (error: unknown) => {
+
+        await remove();
+        throw error;
+    });
     const waiting = { calls: 0, aborted: 0, release: () => undefined as void };
     registerTestOperations(server, waiting);
     await server.start();
@@ -78,7 +83,7 @@ export async function startServer(settings: Record<string, unknown> = {}, { tls 
         async stop() {
 
             await server.stop();
-            await rm(folder, { recursive: true });
+            await remove();
         }
     };
 }

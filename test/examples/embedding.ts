@@ -1,0 +1,69 @@
+/**
+ * The example of README for a hapi server of one's own, run as it stands there; and the service as a library.
+ */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configure, createServer, serverUrl } from '../../lib/index.js';
+import { serveBelow } from './embedded.js';
+import { registerWordCount, wordCount } from './word-count.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const ROOT = join(__dirname, '../../..');
+
+describe('the service in a program of one\'s own', () => {
+
+    let folder: string;
+
+    before(async () => {
+
+        folder = await mkdtemp(join(tmpdir(), 'gateway-embedded-'));
+    });
+
+    after(() => rm(folder, { recursive: true }));
+
+    it('stands in README word for word', () => {
+
+        const source = readFileSync(join(ROOT, 'test/examples/embedded.ts'), 'utf8').replaceAll('../../lib/index.js', 'doip-gateway');
+        const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+        expect(readme).to.include(source.slice(source.indexOf('import')).trim());
+    });
+
+    it('answers below a prefix of another hapi server', async () => {
+
+        const server = await serveBelow('/repository', join(folder, 'hapi'));
+        await server.start();
+
+        const rest = await fetch(`${server.info.uri}/repository/schemas`);
+        const doip = await fetch(`${server.info.uri}/repository/doip/0.DOIP/Op.Hello?targetId=service`);
+        await server.stop();
+
+        expect([rest.status, doip.status]).to.equal([200, 200]);
+    });
+
+    it('is a server of its own with operations of one\'s own', async () => {
+
+        const config = configure({ PORT: 0, DATA_DIR: join(folder, 'own'), ADMIN_PASSWORD: 'x'.repeat(12), LOG_LEVEL: 'silent' });
+        const server = await createServer(config);
+        registerWordCount(server.plugins['doip-gateway'].gateway);
+        await server.start();
+        const url = serverUrl(server, config);
+        const created = await fetch(`${url}/objects?type=Document&handle=test/map`, {
+            method: 'POST', headers: { authorization: `Basic ${btoa(`admin:${'x'.repeat(12)}`)}` }, body: '{"name":"the old map"}'
+        });
+
+        const counted = await fetch(`${url}/doip?operationId=${wordCount.id}&targetId=test/map`);
+        const { words } = await counted.json() as { words: number };
+        await server.stop();
+
+        expect(created.status).to.equal(200);
+        expect(words).to.be.at.least(3);
+    });
+});
