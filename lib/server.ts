@@ -72,7 +72,7 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     runGateway(server, gateway, log, options.onGeneratedPassword ?? printPassword);
     server.events.on('closing', () => connections.drain(config.http.shutdownSeconds * 1000));
     await server.register({
-        plugin, options: { gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies }
+        plugin, options: { gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies, errorsAreShaped: true }
     }, config.listen.basePath === '' ? {} : { routes: { prefix: config.listen.basePath } });
     return server;
 }
@@ -107,9 +107,10 @@ function guard(server: Server, config: Config, connections: Connections, gateway
         Object.assign(response.headers, preflight);
         return response.takeover();
     });
-    server.ext('onPreResponse', shapeErrors(gateway.statuses));
-    server.ext('onPreResponse', (request, h) => {
+    const shape = shapeErrors(gateway.statuses);
+    server.ext('onPreResponse', function (request, h) {
 
+        void shape.call(this, request, h);
         const { response } = request;
         const headers: Record<string, unknown> = 'isBoom' in response ? response.output.headers : response.headers;
         headers['request-id'] = requestIdOf(request);

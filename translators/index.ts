@@ -45,6 +45,7 @@ const optionsSchema = Joi.object<PluginOptions>({
     translators: Joi.array().items(Joi.string().valid(...NAMES)).unique(),
     limits: Joi.object().unknown(),
     trustedProxies: Joi.array().items(Joi.string()),
+    errorsAreShaped: Joi.boolean(),
     bases: Joi.array().items(Joi.string().allow('').pattern(/^(\/[\w.~-]+)*$/))
 }).required().label('options of the plugin doip-gateway');
 

@@ -18,7 +18,7 @@ import type { HttpLimits } from '../http/performer.js';
 import { parseParameters } from '../http/query.js';
 import { requestedRange } from '../http/range.js';
 import type { TransportReader } from '../http/transport.js';
-import { lazyPeerSignal } from '../http/transport.js';
+import { HttpEnvelope } from '../http/envelope.js';
 
 /** What reading a request depends on besides the request. */
 export interface RequestSetting {
@@ -47,8 +47,7 @@ export async function readRequest(request: Request, setting: RequestSetting, see
     const parameters = readEnvelopeParameters(fields.filter(([name]) => name !== 'access_token'));
     seen.requestId = parameters.requestId ?? null;
     const isSafe = request.method === 'get' || request.method === 'head';
-    const signal = lazyPeerSignal(request);
-    const envelope: DoipRequest = {
+    const envelope = new HttpEnvelope(request, {
         requestId: seen.requestId,
         clientId: parameters.clientId || null,
         operationId: operationOf(request, parameters),
@@ -59,12 +58,8 @@ export async function readRequest(request: Request, setting: RequestSetting, see
         attributes: attributesOf(request, parameters.attributes),
         input: inputOf(request, parameters.input, limits),
         transport: setting.transport(request),
-        get signal() {
-
-            return signal();
-        },
         ...(isSafe ? { safe: true } : {})
-    };
+    });
     return { envelope, isPrivate: tokens.length > 0 };
 }
 

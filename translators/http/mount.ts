@@ -14,12 +14,13 @@ import { empty } from '../../lib/doip/segments.js';
 import { pathParameter, queryOf } from './address.js';
 import { readAuthentication } from './authentication.js';
 import { isForm, readForm, STREAMED } from './body.js';
+import { HttpEnvelope } from './envelope.js';
 import { failureOf, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './errors.js';
 import { answering, ROUTE_OPTIONS } from './handler.js';
 import { DEFAULT_BASES, DEFAULT_LIMITS } from './performer.js';
 import { parseParameters } from './query.js';
 import { readSession } from './session-cookie.js';
-import { createTransportReader, lazyPeerSignal } from './transport.js';
+import { createTransportReader } from './transport.js';
 import { outputReply } from './reply.js';
 import { Params } from './params.js';
 import { send } from './send.js';
@@ -34,9 +35,12 @@ interface Setting {
 /** Registers routes behind every base, those without a name in their path with and without a trailing slash. */
 export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
 
-    const { gateway, limits, trustedProxies, bases = DEFAULT_BASES } = options;
+    const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false } = options;
     const setting = { gateway, limits: { ...DEFAULT_LIMITS, ...limits }, transport: createTransportReader(trustedProxies) };
-    server.ext('onPreResponse', shapeErrors(gateway.statuses), { sandbox: 'plugin' });
+    if (!errorsAreShaped) {
+        server.ext('onPreResponse', shapeErrors(gateway.statuses), { sandbox: 'plugin' });
+    }
+
     for (const base of bases) {
         for (const route of routes) {
             server.route(spellings(base + route.path).flatMap((path) => route.methods.map((method): ServerRoute => ({
@@ -87,9 +91,7 @@ async function handle(
         base: (request.route.realm.modifiers.route.prefix ?? '') + base
     };
     const exchange = await route.toEnvelope(call);
-    const response = await gateway.perform(envelope(exchange, {
-        authentication, transport, signal: lazyPeerSignal(request), requestContext
-    }));
+    const response = await gateway.perform(envelope(request, exchange, { authentication, transport, requestContext }));
     if (isFailure(response)) {
         return respondFailure(h, await failureOf(response, gateway.statuses));
     }
@@ -104,27 +106,20 @@ function replyOf(exchange: Exchange, response: DoipResponse): Reply | Promise<Re
 }
 
 function envelope(
-    exchange: Exchange, facts: Pick<DoipRequest, 'authentication' | 'transport'> & {
-        readonly requestContext: JsonObject; readonly signal: () => AbortSignal;
-    }
+    request: Request, exchange: Exchange, facts: Pick<DoipRequest, 'authentication' | 'transport'> & { readonly requestContext: JsonObject }
 ): DoipRequest {
 
-    const { requestContext, signal, authentication, transport } = facts;
-    return {
+    const { requestContext, authentication, transport } = facts;
+    return new HttpEnvelope(request, {
         requestId: null,
         clientId: null,
         operationId: exchange.operationId,
         targetId: exchange.targetId ?? 'service',
         attributes: { ...requestContext, ...exchange.attributes },
         input: exchange.input ?? empty(),
-        ...(exchange.safe === undefined ? {} : { safe: exchange.safe }),
-        authentication,
-        transport,
-        get signal() {
-
-            return signal();
-        }
-    };
+        authentication, transport,
+        ...(exchange.safe === undefined ? {} : { safe: exchange.safe })
+    });
 }
 
 async function readParams(request: Request, limits: HttpLimits): Promise<Params> {

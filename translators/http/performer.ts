@@ -48,6 +48,8 @@ export interface TranslatorOptions {
     readonly trustedProxies?: readonly string[];
     /** What stands before all paths; default nothing, and `/cordra` which some clients expect. */
     readonly bases?: readonly string[];
+    /** True where the server shapes the errors of hapi itself (`shapeErrors`), so that a plugin need not look at every answer. */
+    readonly errorsAreShaped?: boolean;
 }
 
 /** Where paths of the interface begin, unless somebody says otherwise. */

@@ -35,17 +35,6 @@ export function createTransportReader(trustedProxies: readonly string[] = []): T
     };
 }
 
-/** Gives the signal of a request, made when it is first asked for: most requests are answered before anybody asks. */
-export function lazyPeerSignal(request: Request): () => AbortSignal {
-
-    let signal: AbortSignal | undefined;
-    return () => {
-
-        signal ??= peerSignal(request);
-        return signal;
-    };
-}
-
 /** A signal that fires when the connection ends before the response does. */
 export function peerSignal(request: Request): AbortSignal {
 

@@ -1,0 +1,50 @@
+/**
+ * The request envelope as carriers over HTTP make it: its signal comes into being when somebody first asks for it, because most
+ * requests are answered before anybody does.
+ */
+
+import type { Request } from '@hapi/hapi';
+import type { DoipRequest } from '../../lib/doip/envelope.js';
+import { peerSignal } from './transport.js';
+
+/**
+ * A request envelope. A class on purpose: a getter in an object literal would give every envelope a shape of its own, which the
+ * garbage collector keeps, and the request with it, until its next full round.
+ */
+export class HttpEnvelope implements DoipRequest {
+
+    readonly requestId: string | null;
+    readonly clientId: string | null;
+    readonly targetId: string;
+    readonly operationId: string;
+    readonly authentication: DoipRequest['authentication'];
+    readonly attributes: DoipRequest['attributes'];
+    readonly input: DoipRequest['input'];
+    readonly transport: DoipRequest['transport'];
+    readonly safe?: boolean;
+    readonly #request: Request;
+    #signal: AbortSignal | undefined;
+
+    constructor(request: Request, fields: Omit<DoipRequest, 'signal'>) {
+
+        this.requestId = fields.requestId;
+        this.clientId = fields.clientId;
+        this.targetId = fields.targetId;
+        this.operationId = fields.operationId;
+        this.authentication = fields.authentication;
+        this.attributes = fields.attributes;
+        this.input = fields.input;
+        this.transport = fields.transport;
+        this.#request = request;
+        if (fields.safe !== undefined) {
+            this.safe = fields.safe;
+        }
+    }
+
+    /** Fires when the connection ends before the response does. */
+    get signal(): AbortSignal {
+
+        this.#signal ??= peerSignal(this.#request);
+        return this.#signal;
+    }
+}
