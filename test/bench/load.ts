@@ -20,6 +20,9 @@ export interface Load {
     readonly authorization?: string;
 }
 
+/** Replaced in the body of every request by something that no other request has. */
+export const UNIQUE = '[<id>]';
+
 const CONNECTIONS = 8;
 
 /** Warms up, then measures for `seconds`. Fails when any answer is an error: a fast refusal is no result. */
@@ -39,6 +42,7 @@ function fire({ url, requests, authorization }: Load, duration: number): Promise
     return Autocannon({
         url, duration,
         connections: CONNECTIONS,
+        idReplacement: requests.some(({ body }) => body?.includes(UNIQUE)),
         headers: { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) },
         requests: [...requests]
     });

@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { run, type Load, type LoadResult } from './load.js';
+import { run, UNIQUE, type Load, type LoadResult } from './load.js';
 import { MeasuredProcess } from './measured-process.js';
 import { measurePayload } from './payload.js';
 
@@ -103,7 +103,7 @@ async function createObjects(url: string): Promise<string[]> {
 /** Content whose JSON has about {@link CONTENT_BYTES} bytes when it is stored. */
 function content(): object {
 
-    return { name: 'A map of the harbour', description: 'x'.repeat(CONTENT_BYTES - 220) };
+    return { name: `map ${UNIQUE}`, description: 'x'.repeat(CONTENT_BYTES - 220) };
 }
 
 function format({ name, result, against, what }: Line): string {
