@@ -52,7 +52,7 @@ export interface GatewayStart {
  * Makes a gateway. Nothing is opened before `start()`.
  *
  * @example
- * const gateway = createGateway({ dataDir: './data', prefix: 'test' });
+ * const gateway = createGateway(gatewayOptions(configure({ DATA_DIR: './data' })));
  * gateway.registerOperation(wordCount);
  * await gateway.start();
  */

@@ -7,9 +7,9 @@ import { expect } from '@hapi/code';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
-import type { TestGateway } from '../support/gateway.js';
+import type { TestService } from '../support/service.js';
 import { DIALECTS } from '../support/database.js';
-import { startGateway } from '../support/gateway.js';
+import { startService } from '../support/service.js';
 import { registerWordCount, wordCount } from './word-count.js';
 
 export const lab = Lab.script();
@@ -20,12 +20,12 @@ const ROOT = join(__dirname, '../../..');
 describe('the example of an operation of one\'s own', () => {
 
     let database: TestDatabase;
-    let test: TestGateway;
+    let test: TestService;
 
     before(async () => {
 
         database = await DIALECTS[0]!.create();
-        test = await startGateway(database, {}, registerWordCount);
+        test = await startService(database, {}, registerWordCount);
     });
 
     after(async () => {
@@ -59,6 +59,20 @@ describe('the example of an operation of one\'s own', () => {
         const { value } = await test.perform('0.DOIP/Op.ListOperations', { targetId: id });
 
         expect(value).to.include(wordCount.id);
+    });
+
+    it('answers over HTTP by the URL that README shows, and is listed there', async () => {
+
+        await test.create('Document', { name: 'A map' }, { id: 'test/map' });
+        const url = '/doip?operationId=20.500.123/Op.WordCount&targetId=test/map&minLength=2';
+
+        const answer = await test.server.inject(url);
+        const list = await test.server.inject('/doip/0.DOIP/Op.ListOperations?targetId=test/map');
+
+        expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).to.include(url);
+        expect(answer.statusCode).to.equal(200);
+        expect((JSON.parse(answer.payload) as { words: number }).words).to.be.above(0);
+        expect(JSON.parse(list.payload)).to.include(wordCount.id);
     });
 
     it('is refused to those who may not read the object', async () => {
