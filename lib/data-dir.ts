@@ -3,7 +3,8 @@
  * first start.
  */
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Joi from 'joi';
 import type { FolderLock } from '../db/folder-lock.js';
@@ -34,6 +35,7 @@ export interface RepoInit {
 }
 
 const REPO_INIT = 'repoInit.json';
+const NODE_NAME = 'node-name';
 
 const repoInitSchema = Joi.object<RepoInit, true>({
     adminPassword: Joi.string().max(1024),
@@ -91,6 +93,23 @@ export function readRepoInit(dataDir: string): RepoInit | null {
 export function removeRepoInit(dataDir: string): void {
 
     rmSync(join(resolve(dataDir), REPO_INIT), { force: true });
+}
+
+/**
+ * The name of this node among those that share a database: made up once and kept in the folder. A copy of the folder must not be
+ * used beside it.
+ */
+export function nodeName(dataDir: string): string {
+
+    const path = join(resolve(dataDir), NODE_NAME);
+    const known = readIfThere(path)?.toString('utf8').trim();
+    if (known) {
+        return known;
+    }
+
+    const name = randomUUID();
+    writeFileSync(path, `${name}\n`);
+    return name;
 }
 
 function readIfThere(path: string): Buffer | null {

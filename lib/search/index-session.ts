@@ -4,11 +4,13 @@
  */
 
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { StoredObject } from '../objects/stored-object.js';
 import { DamagedSegment } from '../stores/search-segment-store.js';
 import type { Backlog } from './backlog.js';
 import type { LogFollower } from './log-follower.js';
 import type { LocalSearchOptions } from './local-search-index.js';
+import { released } from './released.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchHit, SearchRequest } from './search-request.js';
 import { DEAD_SECTION, SegmentKeeper } from './segment-keeper.js';
@@ -61,7 +63,7 @@ export class IndexSession {
      * Loads the stored index.
      *
      * @param begin called in the moment from which changes have to be applied as they are told; earlier ones are found in the log
-     * @returns false when there is no index, and it has to be {@link build | built}
+     * @returns false when there is no index; then it has to be completed by {@link build}, else by reading the log
      */
     async open(begin: () => void): Promise<boolean> {
 
@@ -79,10 +81,6 @@ export class IndexSession {
         follower.restart(position);
         this.#keeper = new SegmentKeeper({ searcher: this.#searcher, segments, log, logger, follower, merger: () => this.#startMerger() }, covered);
         begin();
-        if (covered !== null) {
-            await follower.catchUp();
-        }
-
         return covered !== null;
     }
 
@@ -103,6 +101,8 @@ export class IndexSession {
                 return page.map((object) => this.#put(object));
             });
             await backlog.wait();
+            // Building may take long; whatever else the process does comes first.
+            await setImmediate();
         }
 
         await this.#keeper?.store(true);
@@ -244,12 +244,14 @@ function toNamed(name: number, documents: number, sections: Map<string, Uint8Arr
     return { name, sections, dead: new Uint32Array(dead.slice().buffer) };
 }
 
-async function *readHits(
+/** All hits of a search; those that nobody takes are forgotten. */
+function readHits(
     searcher: SearcherPort, first: readonly SearchHit[], cursor: number | null
 ): AsyncGenerator<readonly SearchHit[], void, undefined> {
 
     let isDone = cursor === null;
-    try {
+    const blocks = async function *(): AsyncGenerator<readonly SearchHit[], void, undefined> {
+
         if (first.length > 0) {
             yield first;
         }
@@ -261,14 +263,16 @@ async function *readHits(
                 yield more.hits;
             }
         }
-    }
-    finally {
+    };
+
+    return released(blocks(), () => {
+
         if (!isDone && cursor !== null) {
             searcher.call({ kind: 'forget', cursor }).catch(() => {
                 // The thread has ended, and the search with it.
             });
         }
-    }
+    });
 }
 
 function changedId(change: Change): string {

@@ -3,7 +3,7 @@
  * sees to the order of things. When the searching thread ends it is started again, from stored segments and the log.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../db/log.js';
 import { unavailable } from '../doip/error.js';
 import type { StoredObject } from '../objects/stored-object.js';
@@ -103,8 +103,8 @@ export class LocalSearchIndex implements SearchIndex {
 
         const session = this.#newSession();
         try {
-            const isComplete = await session.open(() => this.#take(session));
-            this.#supervision = this.#supervise(session, isComplete);
+            const isStored = await session.open(() => this.#take(session));
+            this.#supervision = this.#supervise(session, isStored);
         }
         catch (error) {
             this.#session = null;
@@ -129,6 +129,8 @@ export class LocalSearchIndex implements SearchIndex {
 
         for (let start = 0; start < ids.length; start += OBJECTS_AT_ONCE) {
             await this.#session?.reindex(ids.slice(start, start + OBJECTS_AT_ONCE));
+            // It may be many; whatever else the process does comes first.
+            await setImmediate();
         }
     }
 
@@ -151,12 +153,12 @@ export class LocalSearchIndex implements SearchIndex {
     }
 
     /** Keeps a session going until the index is stopped. Never rejects. */
-    async #supervise(first: IndexSession, isComplete: boolean): Promise<void> {
+    async #supervise(first: IndexSession, isStored: boolean): Promise<void> {
 
         const { logger } = this.#options;
         const { signal } = this.#stop;
         const stopped = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
-        this.#ready = isComplete ? Promise.resolve() : first.build();
+        this.#ready = this.#complete(first, isStored);
         for (let session = first; ;) {
             const failed = this.#ready.then(() => new Promise<never>(() => {}), toError);
             const error = signal.aborted ? null : await Promise.race([stopped, session.ended, failed]);
@@ -179,8 +181,16 @@ export class LocalSearchIndex implements SearchIndex {
 
     async #reopen(session: IndexSession): Promise<void> {
 
-        const isComplete = await session.open(() => this.#take(session));
-        if (!isComplete) {
+        await this.#complete(session, await session.open(() => this.#take(session)));
+    }
+
+    /** Resolves when the index has everything. */
+    async #complete(session: IndexSession, isStored: boolean): Promise<void> {
+
+        if (isStored) {
+            await this.#follower.catchUp();
+        }
+        else {
             await session.build();
         }
     }

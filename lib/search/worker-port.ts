@@ -85,6 +85,8 @@ export class WorkerPort<C extends { readonly kind: string }, A extends Record<C[
     async terminate(): Promise<void> {
 
         this.#isOver = true;
+        // Somebody waits for the end: the process must live to see it.
+        this.#worker.ref();
         await this.#worker.terminate();
     }
 

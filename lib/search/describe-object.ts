@@ -1,0 +1,50 @@
+/**
+ * What is indexed of a stored object: itself, and what its type knows about its content.
+ */
+
+import type { StoredObject } from '../objects/stored-object.js';
+import { SCHEMA_TYPE } from '../types/built-in-types.js';
+import type { Catalog } from '../types/catalog.js';
+import { findReferences } from '../types/references.js';
+import { findModuleDirectory, findRoles } from '../types/roles.js';
+import type { Annotation } from '../types/annotations.js';
+import type { IndexDocument } from './index-document.js';
+import { toIndexDocument } from './index-document.js';
+
+/** Describes an object by the types of this moment. Does not throw. */
+export function describeObject(object: StoredObject, catalog: Catalog): IndexDocument {
+
+    return toIndexDocument(object, { indexedOn: Date.now(), keywords: keywordsOf(object, catalog) });
+}
+
+function keywordsOf({ type, content, metadata }: StoredObject, catalog: Catalog): Record<string, readonly string[]> {
+
+    const { prefix } = catalog.current;
+    const annotations = catalog.current.get(type)?.annotate(content) ?? [];
+    const { username, members } = findRoles(annotations, prefix);
+    const keywords: Record<string, readonly string[] | undefined> = {
+        username: texts(username?.value),
+        users: members,
+        'internal.pointsAt': referencesOf(annotations, prefix),
+        javaScriptModuleName: texts(findModuleDirectory(annotations)),
+        schemaName: type === SCHEMA_TYPE && !metadata.isVersion ? texts(content['name']) : undefined
+    };
+    return Object.fromEntries(Object.entries(keywords).flatMap(([name, values]) => (values && values.length > 0 ? [[name, values]] : [])));
+}
+
+/** Ids of the objects that the content names; none when they could not be stored like this today. */
+function referencesOf(annotations: readonly Annotation[], prefix: string): readonly string[] {
+
+    try {
+        return [...new Set(findReferences(annotations, prefix).map(({ id }) => id))];
+    }
+    catch {
+        // The type has changed since the object was stored; it is found by its content all the same.
+        return [];
+    }
+}
+
+function texts(value: unknown): readonly string[] {
+
+    return typeof value === 'string' ? [value] : [];
+}
