@@ -47,11 +47,10 @@ async function main(): Promise<void> {
         console.log(`event-loop delay of the service under this load: ${delayText(await server.delay())}`);
         server.resetDelay();
         const size = Number(values['payload-mib']) * MIB;
-        const { up, down, growth } = await measurePayload(server, AUTHORIZATION, size);
+        const { up, down, growth, peak } = await measurePayload(server, AUTHORIZATION, size);
         console.log(`payload of ${size / MIB} MiB: up ${up.toFixed(0)} MB/s, down (slow reader) ${down.toFixed(0)} MB/s, ` +
-            `resident memory grew by ${(growth / MIB).toFixed(0)} MiB`);
+            `resident memory grew by ${(growth / MIB).toFixed(0)} MiB to a peak of ${(peak / MIB).toFixed(0)} MiB`);
         console.log(`event-loop delay meanwhile: ${delayText(await server.delay())}`);
-        console.log(`resident memory at the end: ${(server.memory() / MIB).toFixed(0)} MiB`);
     }
     finally {
         await server.stop();

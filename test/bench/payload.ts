@@ -15,6 +15,8 @@ export interface PayloadResult {
     readonly down: number;
     /** Most bytes of resident memory above the warmed-up process, sampled every 100 ms. */
     readonly growth: number;
+    /** Most bytes of resident memory. */
+    readonly peak: number;
 }
 
 const MIB = 1024 * 1024;
@@ -42,7 +44,8 @@ export async function measurePayload(server: MeasuredProcess, authorization: str
     return {
         up: bytes / 1000 / (uploaded - started),
         down: bytes / 1000 / (downloaded - uploaded),
-        growth: most - before
+        growth: most - before,
+        peak: most
     };
 }
 

@@ -43,6 +43,35 @@ forEachDatabase((name, open) => {
             expect(gone.status).to.equal('0.DOIP/Status.104');
         });
 
+        it('have ids that are compared byte for byte, up to 255 bytes', async () => {
+
+            const ids = ['test/x', 'test/X', 'test/x ', 'test/ä', 'test/a\u0308', `test/${'ü'.repeat(125)}`];
+            for (const id of ids) {
+                await test.create('Document', { description: id }, { id });
+            }
+
+            for (const id of ids) {
+                const { value } = await test.perform('0.DOIP/Op.Retrieve', { targetId: id, attributes: { jsonPointer: '/description' } });
+                expect(value).to.equal(id);
+            }
+
+            const { status } = await test.perform('0.DOIP/Op.Retrieve', { targetId: 'test/Ä' });
+            expect(status).to.equal('0.DOIP/Status.104');
+        });
+
+        it('give back their content as it came, in the order of the schema', async () => {
+
+            const content = {
+                name: 'ü€𝄞 "quoted" \\ \u0000', n: [0, -1, 1.5, 1e21, 1e-7, 9007199254740991], deep: { a: [{ b: null }], '': true }, 'a/b~c': 'x'
+            };
+            const { id } = await test.create('Document', content);
+
+            const { value } = await test.perform('0.DOIP/Op.Retrieve', { targetId: id });
+            const { attributes } = value as { attributes: { content: Record<string, unknown> } };
+
+            expect<unknown>(attributes.content).to.include({ id, ...content } as Record<string, unknown>);
+        });
+
         it('keep the bytes of their elements', async () => {
 
             const { value } = await test.asAdmin('0.DOIP/Op.Create', { input: [
