@@ -13,7 +13,7 @@ import type { ElementStore, StoreChooser } from './stores/element-store.js';
 import type { StartupState } from './startup-state.js';
 import { openDatabase } from '../db/open.js';
 import { bootstrap } from './bootstrap.js';
-import { claimDataDir, readRepoInit, removeRepoInit } from './data-dir.js';
+import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
 import { withRepoInit } from './first-start.js';
 import { KeyedLocks } from './core/locks.js';
 import { serviceId } from './doip/handle.js';
@@ -29,14 +29,20 @@ import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
 import { purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
 import { JobRunner } from './jobs/runner.js';
+import { describeObject } from './search/describe-object.js';
+import { LocalSearchIndex } from './search/local-search-index.js';
+import { SearchService } from './search/search-service.js';
 import { BlobStore } from './stores/blob-store.js';
 import { BlobSweeper } from './stores/blob-sweeper.js';
 import { CatalogStore } from './stores/catalog-store.js';
 import { DatabaseElementStore } from './stores/database-element-store.js';
 import { ElementStores } from './stores/element-store.js';
 import { JobStore } from './stores/job-store.js';
+import { ObjectScan } from './stores/object-scan.js';
 import { ObjectStore } from './stores/object-store.js';
 import { ReferenceStore } from './stores/reference-store.js';
+import { SearchLogStore } from './stores/search-log-store.js';
+import { SearchSegmentStore } from './stores/search-segment-store.js';
 import { SettingStore } from './stores/setting-store.js';
 import { Catalog } from './types/catalog.js';
 import { CatalogParticipant } from './types/catalog-participant.js';
@@ -119,12 +125,16 @@ async function openClaimed(options: GatewayOptions, registry: OperationRegistry,
         await db.migrate();
         const parts = await compose(db, options, registry, startup);
         const { generatedPassword } = await bootstrap(parts);
+        startup.set('indexer', 'STARTING');
+        await parts.searchIndex.start();
+        startup.set('indexer', 'UP');
         parts.jobs.start();
         parts.identity.start();
         const close = async (): Promise<void> => {
 
             await parts.jobs.stop();
             await parts.identity.close();
+            await parts.searchIndex.stop();
             parts.blobs.close();
             await db.close();
         };
@@ -168,7 +178,15 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
     });
     jobs.register(identity.housekeeping);
     const pipeline = new ContentPipeline({ catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits });
-    const participants = [new CatalogParticipant(catalogStore), references, new IdentityParticipant(identity.accountWriter)];
+    const scan = new ObjectScan(db);
+    const isShared = db.dialect === 'mysql';
+    const searchIndex = new LocalSearchIndex({
+        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, isShared ? nodeName(options.dataDir) : 'local'), objects: scan,
+        describe: (object) => describeObject(object, catalog), logger: log, hasOthers: isShared
+    });
+    const participants = [
+        new CatalogParticipant(catalogStore), references, new IdentityParticipant(identity.accountWriter), searchIndex.participant
+    ];
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
     const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks() });
     const { admin, logins } = identity;
@@ -177,10 +195,11 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
 
             return serviceId(catalog.current.prefix);
         },
-        registry, objects, elements, catalog, limits, startup, log, policy, identity,
+        registry, objects, elements, catalog, limits, search: new SearchService({ index: searchIndex, objects: scan, policy, catalog }),
+        startup, log, policy, identity,
         authentication: identity.authenticator,
         passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),
         endpoint: options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }))
     };
-    return { db, log, blobs, jobs, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
+    return { db, log, blobs, jobs, searchIndex, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
 }

@@ -12,6 +12,7 @@ import type { Policy } from './identity/policy.js';
 import type { ElementService } from './objects/element-service.js';
 import type { FieldLimits } from './objects/field-rules.js';
 import type { ObjectService } from './objects/object-service.js';
+import type { SearchService } from './search/search-service.js';
 import type { Epochs } from './stores/object-store.js';
 import type { Catalog } from './types/catalog.js';
 import type { StartupState } from './startup-state.js';
@@ -40,6 +41,7 @@ export interface Services {
     readonly registry: OperationRegistry;
     readonly objects: ObjectService;
     readonly elements: ElementService;
+    readonly search: SearchService;
     readonly catalog: Catalog;
     readonly policy: Policy;
     readonly limits: FieldLimits;

@@ -14,6 +14,7 @@ import { token } from './auth/token.js';
 import { create } from './objects/create.js';
 import { remove } from './objects/delete.js';
 import { retrieve } from './objects/retrieve.js';
+import { search } from './objects/search.js';
 import { update } from './objects/update.js';
 import { getDesign } from './service/get-design.js';
 import { getInitData } from './service/get-init-data.js';
@@ -30,7 +31,7 @@ import { updateSchema } from './types/update.js';
 
 /** Every operation of the specification that this service implements. */
 export const builtInOperations = [
-    hello, listOperations, create, retrieve, update, remove,
+    hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, getDesign,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema,
     changeAdminPassword, createSession, getSession, deleteSession, startupStatus

@@ -67,7 +67,7 @@ describe('the command line', () => {
         const answer = await fetch(`${service.url}/startupStatus`);
 
         expect(service.output().trimEnd().split('\n').at(-1)).to.equal(service.url);
-        expect(await answer.json()).to.equal({ state: 'UP', details: { storage: 'UP' } });
+        expect(await answer.json()).to.equal({ state: 'UP', details: { storage: 'UP', indexer: 'UP' } });
     });
 
     it('prints a password that it made up once, and never again', async () => {

@@ -1,0 +1,214 @@
+/**
+ * `0.DOIP/Op.Search`: finds objects (specification: GET and POST `/search`, GET `/objects/?query=`, DOIP "Search").
+ */
+
+import Joi from 'joi';
+import type { OperationContext } from '../../core/context.js';
+import type { OperationResult } from '../../core/operation.js';
+import type { Segment } from '../../doip/envelope.js';
+import type { JsonObject, JsonValue } from '../../doip/json.js';
+import { flag, text, texts } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { badRequest } from '../../doip/error.js';
+import { isJsonObject } from '../../doip/json.js';
+import { prune } from '../../doip/json-prune.js';
+import { Op } from '../../doip/operation-ids.js';
+import { jsonSegment } from '../../doip/segments.js';
+import { released } from '../../search/released.js';
+import type { SortField } from '../../search/search-request.js';
+import type { Found, SearchWish } from '../../search/search-service.js';
+
+interface SearchAttributes {
+    readonly query?: string;
+    readonly queryJson?: JsonValue;
+    readonly pageNum: number;
+    readonly pageSize: number;
+    readonly sortFields?: JsonValue;
+    readonly type: string;
+    readonly facets?: readonly { readonly field: string; readonly maxBuckets: number }[];
+    readonly filterQueries?: readonly string[];
+    readonly includeScore: boolean;
+    readonly includeVersions: boolean;
+    readonly filter?: readonly string[];
+    /** The record without results first, then results in blocks: for carriers that write them as they come. */
+    readonly inBlocks: boolean;
+}
+
+/** No result has a greater number. */
+const MAX_RESULTS = 2 ** 31;
+
+const MAX_FACETS = 100;
+const MAX_FILTERS = 100;
+const MAX_SORT_FIELDS = 20;
+const MAX_BUCKETS = 100_000;
+const DEFAULT_BUCKETS = 10;
+
+/** More results than this are not gathered in memory where the carrier takes a record in one piece. */
+const MAX_GATHERED = 1000;
+
+const attributes = Joi.object<SearchAttributes>({
+    query: text(),
+    queryJson: Joi.any(),
+    pageNum: Joi.number().integer().default(0),
+    pageSize: Joi.number().integer().default(-1),
+    sortFields: Joi.any(),
+    type: text().default('full'),
+    facets: Joi.array().max(MAX_FACETS).items(Joi.object({
+        field: text().required(), maxBuckets: Joi.number().integer().min(0).max(MAX_BUCKETS).default(DEFAULT_BUCKETS)
+    }).unknown()),
+    filterQueries: texts().max(MAX_FILTERS),
+    includeScore: flag().default(false),
+    includeVersions: flag().default(false),
+    filter: texts(),
+    inBlocks: flag().default(false)
+});
+
+export const search = defineOperation<SearchAttributes>({
+    id: Op.search,
+    aliases: ['Search'],
+    summary: 'find objects',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    // Everybody finds what they may read.
+    authorise: 'anyone',
+    attributes,
+    input: 'optional-json',
+
+    async handler(context) {
+
+        const wanted = withInput(context);
+        const { services, caller, signal, transport: { remoteAddress } } = context;
+        const wish = toWish(wanted, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
+        const searching = { caller, remoteAddress, signal };
+        const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
+        const found: Found<unknown> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
+        const { filter } = wanted;
+        const project = (value: unknown): JsonValue => (onlyIds || !filter ? value as JsonValue : prune(value as JsonValue, filter));
+        const record: JsonObject = {
+            size: found.size,
+            pageNum: Math.max(wanted.pageNum, 0), pageSize: wanted.pageSize,
+            ...wanted.facets ? { facets: found.facets as unknown as JsonValue } : {}
+        };
+        return wanted.inBlocks ?
+            result.segments(released(inBlocks(record, found, project), () => void found.blocks.return())) :
+            await asRecord(record, found, { wish, project });
+    }
+});
+
+/** Attributes can be given as the input as well; there they win. */
+function withInput({ attributes: given, inputJson }: OperationContext<SearchAttributes>): SearchAttributes {
+
+    if (inputJson === undefined) {
+        return given;
+    }
+
+    if (!isJsonObject(inputJson)) {
+        throw badRequest('the input of a search must be a JSON object of attributes');
+    }
+
+    const checked = attributes.validate({ ...given, ...inputJson }, { allowUnknown: true });
+    if (checked.error) {
+        throw badRequest(`attribute ${checked.error.message}`);
+    }
+
+    return checked.value;
+}
+
+function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
+
+    const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = wanted;
+    const isBlank = query === undefined || query.trim() === '';
+    if (isBlank && queryJson === undefined) {
+        throw badRequest('Missing query');
+    }
+
+    const limit = pageSize < 0 || pageSize === 0 && zeroMeansAll ? null : pageSize;
+    const start = limit === null ? 0 : Math.max(wanted.pageNum, 0) * limit;
+    if (start + (limit ?? 0) > MAX_RESULTS) {
+        throw badRequest(`attributes pageNum and pageSize ask for results after the first ${MAX_RESULTS}`);
+    }
+
+    return {
+        query: isBlank ? null : query,
+        ...queryJson === undefined ? {} : { queryJson },
+        filterQueries: filterQueries ?? [], facets: facets ?? [], sort: readSortFields(sortFields),
+        start, limit, includeScore, includeVersions
+    };
+}
+
+/** Names with `ASC` or `DESC` behind commas, or an array of such texts or of `{name, reverse}`. */
+function readSortFields(given: JsonValue | undefined): SortField[] {
+
+    const list = typeof given === 'string' ? given.split(',') : given ?? [];
+    if (!Array.isArray(list) || list.length > MAX_SORT_FIELDS) {
+        throw badRequest(`attribute sortFields must be a text or an array of at most ${MAX_SORT_FIELDS} fields`);
+    }
+
+    return list.flatMap((item): SortField[] => {
+
+        if (typeof item === 'string') {
+            const [field, direction] = item.trim().split(/[\s:]+(?=(?:asc|desc)$)|\s+/i);
+            return field ? [{ field, reverse: direction?.toUpperCase() === 'DESC' }] : [];
+        }
+
+        if (!isJsonObject(item) || typeof item['name'] !== 'string' || item['name'] === '') {
+            throw badRequest('each of the attribute sortFields must have a name');
+        }
+
+        return [{ field: item['name'], reverse: item['reverse'] === true || item['reverse'] === 'true' }];
+    });
+}
+
+async function *inBlocks(record: JsonObject, { blocks }: Found<unknown>, project: (value: unknown) => JsonValue): AsyncGenerator<Segment, void, undefined> {
+
+    yield jsonSegment(record);
+    for await (const block of blocks) {
+        yield jsonSegment(block.map(project));
+    }
+}
+
+/** A record in one piece: as JSON when it is short, else as JSON text that is written as results come. */
+async function asRecord(
+    record: JsonObject, { blocks }: Found<unknown>, { wish, project }: { wish: SearchWish; project: (value: unknown) => JsonValue }
+): Promise<OperationResult> {
+
+    const { size, facets, ...page } = record;
+    const rest = { ...page, ...facets === undefined ? {} : { facets } };
+    const most = Math.min(wish.limit ?? Infinity, Math.max(size as number - wish.start, 0));
+    if (most > MAX_GATHERED) {
+        const text = recordText({ size: size as number }, { blocks, project }, rest);
+        const body = released(text, () => void blocks.return());
+        const segment: Segment = { kind: 'bytes', mediaType: 'application/json', body };
+        return result.segments(released(one(segment), () => void body.return()));
+    }
+
+    const results: JsonValue[] = [];
+    for await (const block of blocks) {
+        results.push(...block.map(project));
+    }
+
+    return result.json({ size: size as number, results, ...rest });
+}
+
+/** The text of a record with its results between the other members. */
+async function *recordText(
+    before: JsonObject, { blocks, project }: { blocks: Found<unknown>['blocks']; project: (value: unknown) => JsonValue }, after: JsonObject
+): AsyncGenerator<Uint8Array, void, undefined> {
+
+    let text = `${JSON.stringify(before).slice(0, -1)},"results":[`;
+    let separator = '';
+    for await (const block of blocks) {
+        if (block.length > 0) {
+            yield Buffer.from(text + separator + block.map((value) => JSON.stringify(project(value))).join(','));
+            text = '';
+            separator = ',';
+        }
+    }
+
+    yield Buffer.from(`${text}],${JSON.stringify(after).slice(1)}`);
+}
+
+async function *one(segment: Segment): AsyncGenerator<Segment, void, undefined> {
+
+    yield segment;
+}

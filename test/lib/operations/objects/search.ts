@@ -1,0 +1,256 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { JsonObject } from '../../../../lib/doip/json.js';
+import { createSqlite, forEachDatabase } from '../../../support/database.js';
+import type { TestDatabase } from '../../../support/database.js';
+import { ADMIN, startGateway } from '../../../support/gateway.js';
+import type { TestGateway } from '../../../support/gateway.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const SEARCH = '0.DOIP/Op.Search';
+const OK = '0.DOIP/Status.001';
+const BAD_REQUEST = '0.DOIP/Status.101';
+
+interface Record {
+    readonly size: number;
+    readonly results: readonly unknown[];
+    readonly facets?: readonly { readonly field: string; readonly buckets: readonly { readonly value: string; readonly count: number }[] }[];
+}
+
+async function found(gateway: TestGateway, attributes: JsonObject, authentication: JsonObject = ADMIN): Promise<Record> {
+
+    const { status, value } = await gateway.perform(SEARCH, { authentication, attributes });
+    expect(status, JSON.stringify(value)).to.equal(OK);
+    return typeof value === 'string' ? JSON.parse(value) as Record : value as Record;
+}
+
+describe('Op.Search', () => {
+
+    let database: TestDatabase;
+    let gateway: TestGateway;
+
+    before(async () => {
+
+        database = await createSqlite();
+        gateway = await startGateway(database);
+        for (const [n, title] of ['one', 'two words', 'Two', 'three'].entries()) {
+            await gateway.create('Document', { title, n, part: n % 2 }, { id: `test/${n}` });
+        }
+    });
+
+    after(async () => {
+
+        await gateway.stop();
+        await database.dispose();
+    });
+
+    const answers: readonly (readonly [title: string, attributes: JsonObject, size: number, ids: readonly string[]])[] = [
+        ['finds by a query', { query: '/title:two', sortFields: '/n' }, 2, ['test/1', 'test/2']],
+        ['finds by example', { queryJson: { n: 2 } }, 1, ['test/2']],
+        ['finds by both', { query: '/title:two', queryJson: { part: 1 } }, 1, ['test/1']],
+        ['sorts by several fields in the older notation', { query: '/n:*', sortFields: '/part DESC, /n  asc' }, 4, ['test/1', 'test/3', 'test/0', 'test/2']],
+        ['sorts by fields as objects', { query: '/n:*', sortFields: [{ name: '/part' }, { name: '/n', reverse: true }] }, 4, ['test/2', 'test/0', 'test/3', 'test/1']],
+        ['sorts by fields as texts', { query: '/n:*', sortFields: ['/n DESC'] }, 4, ['test/3', 'test/2', 'test/1', 'test/0']],
+        ['answers a page', { query: '/n:*', sortFields: '/n', pageNum: 1, pageSize: 3 }, 4, ['test/3']],
+        ['answers nothing after the end', { query: '/n:*', pageNum: 7, pageSize: 3 }, 4, []],
+        ['takes a negative page for the first', { query: '/n:*', sortFields: '/n', pageNum: -2, pageSize: 1 }, 4, ['test/0']],
+        ['answers only the size for pages of nothing', { query: '/n:*', pageSize: 0 }, 4, []],
+        ['answers everything without a page size', { query: '/n:*', sortFields: '/n', pageSize: -5, pageNum: 3 }, 4, ['test/0', 'test/1', 'test/2', 'test/3']],
+        ['narrows down by filter queries', { query: '/n:*', sortFields: '/n', filterQueries: ['/part:1', '-/title:three'] }, 4 - 3, ['test/1']],
+        ['takes numbers where texts are meant', { query: 2, filterQueries: '/title:two' }, 1, ['test/2']]
+    ];
+    for (const [title, attributes, size, ids] of answers) {
+        it(title, async () => {
+
+            const record = await found(gateway, { ...attributes, type: 'id' });
+
+            expect(record.size).to.equal(size);
+            expect<unknown>(record.results).to.equal(ids);
+        });
+    }
+
+    it('answers digital objects by default, with a score where it is asked for', async () => {
+
+        const { results: [plain] } = await found(gateway, { query: 'id:test/1' });
+        const { results: [scored] } = await found(gateway, { query: '/title:two', includeScore: true, pageSize: 1 });
+        const { results: [filtered] } = await found(gateway, { query: 'id:test/1', filter: ['/attributes/content/title'] });
+
+        expect<unknown>(plain).to.include({ id: 'test/1', type: 'Document' });
+        expect<unknown>(plain).to.part.include({ attributes: { content: { title: 'two words', n: 1, part: 1 } } });
+        expect((plain as { attributes: JsonObject }).attributes['responseContext']).to.be.undefined();
+        expect((scored as { attributes: { responseContext: { score: number } } }).attributes.responseContext.score).to.be.above(0);
+        expect<unknown>(filtered).to.equal({ attributes: { content: { title: 'two words' } } });
+    });
+
+    it('puts the size first', async () => {
+
+        expect(Object.keys(await found(gateway, { query: '/n:*', facets: [{ field: '/part' }] }))).to.equal(['size', 'results', 'pageNum', 'pageSize', 'facets']);
+    });
+
+    it('counts facets and takes their filters back', async () => {
+
+        const { facets } = await found(gateway, { query: '/n:*', pageSize: 0, facets: [{ field: '/part', maxBuckets: 1 }, { field: '/title' }] });
+        const bucket = facets?.[0]?.buckets[0] as unknown as { filterQuery: string };
+
+        expect<unknown>(facets).to.equal([
+            { field: '/part', buckets: [{ value: '0', count: 2, filterQuery: 'facet_/part:"0"' }] },
+            { field: '/title', buckets: ['one', 'three', 'Two', 'two words'].map((value) => ({ value, count: 1, filterQuery: `facet_/title:"${value}"` })) }
+        ]);
+        expect((await found(gateway, { query: '/n:*', filterQueries: [bucket.filterQuery], pageSize: 0 })).size).to.equal(2);
+    });
+
+    it('gives the record first and then blocks where that is asked for', async () => {
+
+        const { output } = await gateway.asAdmin(SEARCH, { attributes: { query: '/n:*', type: 'id', sortFields: '/n', inBlocks: true } });
+
+        expect(output).to.equal([{ size: 4, pageNum: 0, pageSize: -1 }, ['test/0', 'test/1', 'test/2', 'test/3']]);
+    });
+
+    it('takes attributes from its input as well', async () => {
+
+        const { value } = await gateway.asAdmin(SEARCH, { attributes: { query: 'nothing' }, input: { query: '/title:one', type: 'id' } });
+
+        expect<unknown>(value).to.part.include({ size: 1, results: ['test/0'] });
+    });
+
+    it('writes a long record as text, the same as a short one', async () => {
+
+        for (let i = 0; i < 1001; ++i) {
+            await gateway.create('Document', { many: i }, { id: `test/many-${i}` });
+        }
+
+        const record = await found(gateway, { query: '/many:*', sortFields: '/many', facets: [{ field: 'type' }] });
+
+        expect(record.size).to.equal(1001);
+        expect(record.results.map((result) => (result as { id: string }).id)).to.equal(Array.from({ length: 1001 }, (_, i) => `test/many-${i}`));
+        expect<unknown>(record.facets?.[0]?.buckets).to.equal([{ value: 'Document', count: 1001, filterQuery: 'facet_type:"Document"' }]);
+    });
+
+    it('finds what types know of their objects', async () => {
+
+        await gateway.create('User', { username: 'Ann', password: 'long password' }, { id: 'test/ann' });
+        await gateway.create('Group', { groupName: 'g', description: 'd', users: ['test/ann'] }, { id: 'test/g' });
+
+        for (const [query, id] of [['username:ann', 'test/ann'], ['users:test/ann', 'test/g'], ['internal.pointsAt:test/ann', 'test/g']]) {
+            expect<unknown>((await found(gateway, { query: query as string, type: 'id' })).results, query).to.equal([id]);
+        }
+
+        expect((await found(gateway, { query: 'schemaName:Document' })).results).to.have.length(1);
+        expect((await found(gateway, { query: '"long password"' })).size).to.equal(0);
+    });
+
+    it('never finds the design object', async () => {
+
+        expect((await found(gateway, { query: 'id:design' })).size).to.equal(0);
+    });
+
+    const faults: readonly (readonly [attributes: JsonObject, message: RegExp])[] = [
+        [{}, /^Missing query$/],
+        [{ query: ' ' }, /^Missing query$/],
+        [{ query: 'a AND' }, /^Query parse failure at character 6/],
+        [{ query: 'a', filterQueries: ['('] }, /^Query parse failure at character 2/],
+        [{ query: 'a', pageNum: 'x' }, /pageNum/],
+        [{ query: 'a', pageSize: 1.5 }, /pageSize/],
+        [{ query: 'a', pageNum: 2e9, pageSize: 2e9 }, /results after the first/],
+        [{ query: 'a', facets: [{}] }, /field/],
+        [{ query: 'a', facets: 'type' }, /facets/],
+        [{ query: 'a', facets: [{ field: 'a', maxBuckets: -1 }] }, /maxBuckets/],
+        [{ query: 'a', sortFields: [{ reverse: true }] }, /must have a name/],
+        [{ query: 'a', sortFields: { a: 1 } }, /sortFields/],
+        [{ queryJson: 'text' }, /queryJson must be a JSON object/],
+        [{ query: 'a', includeScore: 'perhaps' }, /includeScore/],
+        [{ query: { a: 1 } }, /query/]
+    ];
+    for (const [attributes, message] of faults) {
+        it(`refuses ${JSON.stringify(attributes)}`, async () => {
+
+            const { status, value } = await gateway.asAdmin(SEARCH, { attributes });
+
+            expect(status).to.equal(BAD_REQUEST);
+            expect((value as { message: string }).message).to.match(message);
+        });
+    }
+});
+
+forEachDatabase((name, create) => {
+
+    describe(`rights in searches on ${name}`, () => {
+
+        const USERS = ['ann', 'bob', 'eve'];
+        const callers: Map<string, JsonObject> = new Map([
+            ['nobody', {}], ['admin', ADMIN], ...USERS.map((user): [string, JsonObject] => [user, { username: user, password: `password of ${user}` }])
+        ]);
+        let database: TestDatabase;
+        let gateway: TestGateway;
+        let ids: string[];
+
+        before(async () => {
+
+            database = await create();
+            gateway = await startGateway(database);
+            for (const user of USERS) {
+                await gateway.create('User', { username: user, password: `password of ${user}` }, { id: `test/${user}` });
+            }
+
+            await gateway.create('Group', { groupName: 'g', description: 'd', users: ['test/ann', 'test/bob'] }, { id: 'test/g' });
+            const lists: (string[] | undefined)[] = [
+                undefined, [], ['public'], ['authenticated'], ['creator'], ['self'], ['test/ann'], ['test/g'], ['TEST/ANN'], ['writers']
+            ];
+            ids = [];
+            for (const readers of lists) {
+                for (const writers of lists) {
+                    const acl = { ...readers ? { readers } : {}, ...writers ? { writers } : {} };
+                    const { id } = await gateway.create('Document', { secret: `word${ids.length}`, all: 'common' }, { attributes: { acl } });
+                    ids.push(id);
+                }
+            }
+        });
+
+        after(async () => {
+
+            await gateway.stop();
+            await database.dispose();
+        });
+
+        async function compare(): Promise<void> {
+
+            for (const [caller, authentication] of callers) {
+                const readable: string[] = [];
+                for (const id of ids) {
+                    const { status } = await gateway.perform('0.DOIP/Op.Retrieve', { targetId: id, authentication });
+                    if (status === OK) {
+                        readable.push(id);
+                    }
+                }
+
+                const { size, results, facets } = await found(gateway, {
+                    query: '/all:common', type: 'id', sortFields: 'id', facets: [{ field: '/secret', maxBuckets: 1000 }]
+                }, authentication);
+                expect<unknown>(results.toSorted(), caller).to.equal(readable.toSorted());
+                expect(size, caller).to.equal(readable.length);
+                expect(facets?.[0]?.buckets.reduce((sum, { count }) => sum + count, 0), caller).to.equal(readable.length);
+            }
+        }
+
+        it('leave out, for every caller, just the objects that the caller may not read', async () => {
+
+            await compare();
+        });
+
+        it('follow the defaults of the service at once', async () => {
+
+            const { value } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'design' });
+            const { content } = (value as { attributes: { content: JsonObject } }).attributes;
+            for (const defaultAclRead of [['test/bob'], ['creator'], []]) {
+                const authConfig = { defaultAcls: { defaultAclRead, defaultAclWrite: [] } };
+                const { status } = await gateway.asAdmin('0.DOIP/Op.Update', {
+                    targetId: 'design', input: { attributes: { content: { ...content, authConfig } } }
+                });
+                expect(status).to.equal(OK);
+                await compare();
+            }
+        });
+    });
+});
