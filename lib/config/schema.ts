@@ -5,7 +5,7 @@
  */
 
 import Joi from 'joi';
-import { isAddressRange } from './addresses.js';
+import { parseAddressRanges } from '../doip/ip-address.js';
 import type { Config } from './types.js';
 
 /** Facts about a setting that joi does not keep itself. */
@@ -62,7 +62,7 @@ const Lists = Joi.extend((joi: Joi.Root) => ({
     }
 })) as Joi.Root & { list(): Joi.ArraySchema };
 
-const addressRange = Joi.string().custom((text: string, helpers) => (isAddressRange(text) ? text : helpers.error('any.invalid')))
+const addressRange = Joi.string().custom((text: string, helpers) => (parseAddressRanges(text) ? text : helpers.error('any.invalid')))
     .messages({ 'any.invalid': '{{#label}} must hold IP addresses, ranges such as 10.0.0.0/8, or loopback' });
 
 const origin = Joi.string().custom((text: string, helpers) => {

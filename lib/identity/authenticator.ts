@@ -116,7 +116,7 @@ export class Authenticator {
     /** Requires that credentials cannot have been read on their way: 403 for plain HTTP from another machine. */
     checkTransport({ secure, protocol, remoteAddress }: Transport): void {
 
-        if (!secure && protocol !== 'internal' && !isLoopback(remoteAddress) && !this.#design().allowInsecureAuthentication) {
+        if (!secure && !this.#design().allowInsecureAuthentication) {
             throw forbidden('Authentication requires HTTPS', { reason: `credentials by ${protocol} from ${remoteAddress}` });
         }
     }
@@ -236,9 +236,4 @@ function claimsAdmin(credentials: Credentials): boolean {
         case 'none':
             return false;
     }
-}
-
-function isLoopback(address: string): boolean {
-
-    return address === '' || address === '::1' || /^(::ffff:)?127\./i.test(address);
 }

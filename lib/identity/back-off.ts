@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { tooManyRequests } from '../doip/error.js';
+import { withoutMapping } from '../doip/ip-address.js';
 import type { Failures, LoginStore } from '../stores/login-store.js';
 import { loginKey } from './login-name.js';
 
@@ -122,7 +123,7 @@ export class BackOff {
 /** Where a request comes from, as far as one source is told from another: an address, or the network of an IPv6 address. */
 export function sourceOf(remoteAddress: string): string {
 
-    const address = remoteAddress.toLowerCase().replace(/^::ffff:(?=[0-9.]+$)/, '');
+    const address = withoutMapping(remoteAddress.toLowerCase());
     if (!isIPv6(address)) {
         return address === '' ? 'internal' : address;
     }

@@ -6,6 +6,7 @@ import type { Request } from '@hapi/hapi';
 import { BlockList, isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Transport } from '../../lib/doip/envelope.js';
+import { isLoopback, parseAddressRanges, withoutMapping } from '../../lib/doip/ip-address.js';
 import { noteTransport } from './callers.js';
 import { header } from './headers.js';
 
@@ -26,12 +27,11 @@ export function createTransportReader(trustedProxies: readonly string[] = []): T
         const peer = plainAddress(request.info.remoteAddress);
         const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
         const logId = header(request.headers, 'request-id') ?? request.info.id;
-        if (trusted && contains(trusted, peer)) {
+        if (trusted && isForwarded(request) && contains(trusted, peer)) {
             return noteTransport(request, { ...forwarded(request, peer, encrypted, trusted), logId });
         }
 
-        const secure = encrypted || isLoopback(peer) && !isForwarded(request);
-        return noteTransport(request, { protocol: encrypted ? 'https' : 'http', secure, remoteAddress: peer, logId });
+        return noteTransport(request, { ...direct(request, peer, encrypted), logId });
     };
 }
 
@@ -56,10 +56,11 @@ export function peerSignal(request: Request): AbortSignal {
     return controller.signal;
 }
 
-/** Asked for every request, so without a list: the kernel writes addresses in one way only. */
-function isLoopback(address: string): boolean {
+/** Within this machine nobody reads along; but what was forwarded may have come over any wire. */
+function direct(request: Request, peer: string, encrypted: boolean): Omit<Transport, 'logId'> {
 
-    return address === '::1' || address.startsWith('127.') && isIP(address) === 4;
+    const secure = encrypted || isLoopback(peer) && !isForwarded(request);
+    return { protocol: encrypted ? 'https' : 'http', secure, remoteAddress: peer };
 }
 
 /** Walks back through the proxies to the first address that is not one of ours. */
@@ -76,9 +77,12 @@ function forwarded(request: Request, peer: string, encrypted: boolean, trusted: 
     return { protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer };
 }
 
-function isForwarded(request: Request): boolean {
+/** Headers by which proxies show themselves. */
+const FORWARDING = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
-    return ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via'].some((name) => request.headers[name] !== undefined);
+function isForwarded({ headers }: Request): boolean {
+
+    return FORWARDING.some((name) => headers[name] !== undefined);
 }
 
 function listed(request: Request, name: string): string[] {
@@ -94,28 +98,17 @@ function addressList(entries: readonly string[]): BlockList | null {
 
     const list = new BlockList();
     for (const entry of entries) {
-        add(list, entry.trim());
+        const ranges = parseAddressRanges(entry.trim());
+        if (!ranges) {
+            throw new Error(`trusted proxy ${JSON.stringify(entry)} must be an IP address, a network such as 10.0.0.0/8, or loopback`);
+        }
+
+        for (const { address, bits, family } of ranges) {
+            list.addSubnet(address, bits, family);
+        }
     }
 
     return list;
-}
-
-function add(list: BlockList, entry: string): void {
-
-    if (entry === 'loopback') {
-        list.addSubnet('127.0.0.0', 8, 'ipv4');
-        list.addAddress('::1', 'ipv6');
-        return;
-    }
-
-    const [address = '', bits, ...rest] = entry.split('/');
-    const family = isIP(address);
-    const prefix = bits === undefined ? family === 4 ? 32 : 128 : Number(bits);
-    if (family === 0 || rest.length > 0 || bits === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > (family === 4 ? 32 : 128)) {
-        throw new Error(`trusted proxy ${JSON.stringify(entry)} must be an IP address, a network such as 10.0.0.0/8, or loopback`);
-    }
-
-    list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 function contains(list: BlockList, address: string): boolean {
@@ -124,10 +117,10 @@ function contains(list: BlockList, address: string): boolean {
     return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Without the IPv6 clothes of IPv4 addresses, brackets, and the port that some proxies add. */
+/** As the kernel would write it: without brackets and the port that some proxies add, either. */
 function plainAddress(text: string): string {
 
-    const bare = text.replace(/^::ffff:(?=[0-9.]+$)/i, '');
+    const bare = withoutMapping(text);
     const withPort = /^\[([0-9a-f:.]+)\](?::[0-9]+)?$/i.exec(bare) ?? /^([0-9.]+):[0-9]+$/.exec(bare);
     return withPort?.[1] ?? bare;
 }

@@ -1,0 +1,47 @@
+/**
+ * Texts of IP addresses and of ranges of them, as configuration, proxies and the kernel write them.
+ */
+
+import { isIP } from 'node:net';
+
+/** Addresses that share their first bits; one address has all bits. */
+export interface AddressRange {
+    readonly address: string;
+    readonly bits: number;
+    readonly family: 'ipv4' | 'ipv6';
+}
+
+const LOOPBACK: readonly AddressRange[] = [
+    { address: '127.0.0.0', bits: 8, family: 'ipv4' }, { address: '::1', bits: 128, family: 'ipv6' }
+];
+
+/** Reads `10.0.0.1`, `::1`, `10.0.0.0/8`, `fd00::/8`, or the word `loopback`, which is more than one; null for anything else. */
+export function parseAddressRanges(text: string): readonly AddressRange[] | null {
+
+    if (text === 'loopback') {
+        return LOOPBACK;
+    }
+
+    const [address = '', size, ...rest] = text.split('/');
+    const family = isIP(address);
+    const all = family === 4 ? 32 : 128;
+    const bits = size === undefined ? all : Number(size);
+    if (family === 0 || rest.length > 0 || size !== undefined && !/^\d{1,3}$/.test(size) || bits > all) {
+        return null;
+    }
+
+    return [{ address, bits, family: family === 4 ? 'ipv4' : 'ipv6' }];
+}
+
+/** An address without the IPv6 clothes that IPv4 addresses wear on sockets for both. */
+export function withoutMapping(address: string): string {
+
+    return address.replace(/^::ffff:(?=[0-9.]+$)/i, '');
+}
+
+/** True for addresses of the same machine. Asked for every request, so without a list: the kernel writes addresses in one way only. */
+export function isLoopback(address: string): boolean {
+
+    const plain = withoutMapping(address);
+    return plain === '::1' || plain.startsWith('127.') && isIP(plain) === 4;
+}
