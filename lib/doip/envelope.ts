@@ -28,8 +28,8 @@ export interface DoipRequest {
     /** Fires when the peer goes away. */
     readonly signal: AbortSignal;
     /**
-     * Set by a carrier whose request promises to change nothing (GET in DOIP over HTTP). The dispatcher then performs only
-     * operations that list GET among their `methods`.
+     * Set by a carrier whose request promises to change nothing (GET and HEAD of HTTP). The dispatcher then performs only
+     * operations that list GET among their `methods`, and a session needs no proof that the request was meant.
      */
     readonly safe?: boolean;
 }

@@ -81,16 +81,75 @@ forEachWay((name, start) => {
             expect(dead.statusCode).to.equal(401);
         });
 
-        it('change nothing without the value against forgery', async () => {
+        describe('without the value against forgery', () => {
+
+            const lines: [line: string, isRead: boolean][] = [
+                ['GET /sessions/this', true], ['GET /check-credentials', true], ['GET /objects/design', true], ['HEAD /objects/design', true],
+                ['GET /acls/design', true], ['GET /schemas', true], ['GET /design', true], ['GET /objects?query=*', true], ['GET /search?query=*', true],
+                ['POST /objects?type=Document', false], ['PUT /objects/test/x', false], ['PUT /acls/test/x', false], ['DELETE /objects/test/x', false],
+                ['PUT /adminPassword', false], ['PUT /users/this/password', false], ['POST /search', false], ['POST /check-credentials', false],
+                ['PUT /schemas/Some', false], ['DELETE /sessions/this', false]
+            ];
+            for (const [line, isRead] of lines) {
+                it(`${isRead ? 'allow' : 'refuse'} ${line}`, async () => {
+
+                    await enable(true);
+                    const { cookie, csrf } = await begin();
+                    const send = (headers: Record<string, string>) => service.anonymously(line, {
+                        headers: { cookie, ...headers }, ...isRead ? {} : { payload: '{"query":"*","name":"x"}' }
+                    });
+                    const without = await send({});
+                    const wrong = await send({ 'x-csrf-token': `${csrf}x` });
+                    const empty = await send({ 'x-csrf-token': '' });
+
+                    expect(without.statusCode, without.payload).to.equal(isRead ? 200 : 401);
+                    expect([wrong.statusCode, empty.statusCode]).to.equal([401, 401]);
+                });
+            }
+
+            it('show the reader as the user of the session', async () => {
+
+                await enable(true);
+                const { cookie } = await begin();
+                const response = await service.anonymously('GET /check-credentials', { headers: { cookie } });
+
+                expect(jsonOf(response)).to.equal({ active: true, userId: 'admin', username: 'admin' });
+                expect(response.headers['cache-control']).to.equal('private, no-cache');
+            });
+
+            it('take it from the field of a form', async () => {
+
+                await enable(true);
+                const { cookie, csrf } = await begin();
+                const form = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
+                const right = await service.anonymously('POST /search', { headers: form, payload: `query=*&csrfToken=${csrf}` });
+                const wrong = await service.anonymously('POST /search', { headers: form, payload: 'query=*&csrfToken=x' });
+
+                expect([right.statusCode, wrong.statusCode]).to.equal([200, 401]);
+            });
+        });
+
+        it('are nobody when nobody asks, and lost when their cookie is', async () => {
 
             await enable(true);
-            const { cookie } = await begin();
-            const without = await service.anonymously('POST /objects?type=Document', { headers: { cookie }, payload: '{"name":"x"}' });
-            const wrong = await service.anonymously('GET /check-credentials', { headers: { cookie, 'x-csrf-token': 'x' } });
             const none = await service.anonymously('GET /sessions/this');
+            const dead = await service.anonymously('GET /sessions/this', { headers: { cookie: 'JSESSIONID=dead', 'x-csrf-token': 'x' } });
 
-            expect([without.statusCode, wrong.statusCode]).to.equal([401, 401]);
-            expect(jsonOf(none)).to.equal({ isActiveSession: false });
+            expect([none.statusCode, jsonOf(none)]).to.equal([200, { isActiveSession: false }]);
+            expect([dead.statusCode, dead.headers['www-authenticate']]).to.equal([401, 'Bearer realm="cordra", error="invalid_token"']);
+        });
+
+        it('have their cookies as the design wants them', async () => {
+
+            const design = jsonOf(await service.asAdmin('GET /objects/design'));
+            const cookies = { jsessionid: { path: '/repository', secure: true }, csrfToken: { httpOnly: true } };
+            await service.asAdmin('PUT /objects/design', { payload: JSON.stringify({ ...design, useLegacySessionsApi: true, cookies }) });
+            const response = await service.asAdmin('POST /sessions');
+            await service.asAdmin('PUT /objects/design', { payload: JSON.stringify({ ...design, cookies: {} }) });
+
+            const [session, csrf] = [response.headers['set-cookie'] ?? []].flat();
+            expect(session).to.match(/; Path=\/repository; HttpOnly; Secure; SameSite=Lax$/);
+            expect(csrf).to.match(/; Path=\/; HttpOnly; /);
         });
     });
 });

@@ -11,6 +11,7 @@ import type { TransportReader } from './transport.js';
 import type { Reply } from './reply.js';
 import type { Exchange, RouteCall, Route } from './route.js';
 import { empty } from '../../lib/doip/segments.js';
+import { Status } from '../../lib/doip/status.js';
 import { pathParameter, queryOf } from './address.js';
 import { readAuthentication } from './authentication.js';
 import { isForm, readForm, STREAMED } from './body.js';
@@ -93,11 +94,18 @@ async function handle(
     const exchange = await route.toEnvelope(call);
     const response = await gateway.perform(envelope(request, exchange, { authentication, transport, requestContext }));
     if (isFailure(response)) {
-        return respondFailure(h, await failureOf(response, gateway.statuses));
+        return respondFailure(h, await failureOf(inWordsOfPaths(exchange, response), gateway.statuses));
     }
 
     const answered = await send(request, h, await replyOf(exchange, response), response);
     return isPrivate ? answered.header('cache-control', 'private, no-cache') : answered;
+}
+
+/** What an object in the path does not offer, as the service has no content, is for clients of paths not there. */
+function inWordsOfPaths({ targetId }: Exchange, response: DoipResponse): DoipResponse {
+
+    const isDeclined = response.status === Status.declined && response.http === undefined;
+    return isDeclined && targetId !== undefined ? { ...response, http: 404 } : response;
 }
 
 function replyOf(exchange: Exchange, response: DoipResponse): Reply | Promise<Reply> {
@@ -118,8 +126,14 @@ function envelope(
         attributes: { ...requestContext, ...exchange.attributes },
         input: exchange.input ?? empty(),
         authentication, transport,
-        ...(exchange.safe === undefined ? {} : { safe: exchange.safe })
+        ...(isSafe(request) ? { safe: true } : {})
     });
+}
+
+/** True for the methods that promise to change nothing. */
+function isSafe({ method }: Request): boolean {
+
+    return method === 'get' || method === 'head';
 }
 
 async function readParams(request: Request, limits: HttpLimits): Promise<Params> {
@@ -127,16 +141,17 @@ async function readParams(request: Request, limits: HttpLimits): Promise<Params>
     return Params.fromPairs([...parseParameters(queryOf(request), limits.parameters), ...await readForm(request, limits)]);
 }
 
-/** A token may stand among the parameters where there is no body, or where they are the body; such answers are private. */
+/**
+ * A token may stand among the parameters where there is no body, or where they are the body. Answers to it, and to a session
+ * that a cookie tells, are private: a shared cache knows that of an Authorization header alone.
+ */
 function readCredentials(request: Request, params: Params): { authentication: JsonObject; isPrivate: boolean } {
 
     const { headers } = request;
-    const hasToken = headers['authorization'] === undefined && (request.method === 'get' || request.method === 'head' || isForm(request));
+    const hasToken = headers['authorization'] === undefined && (isSafe(request) || isForm(request));
     const accessToken = hasToken ? params.text('access_token') : undefined;
     const direct = readAuthentication(headers, { accessToken });
     const isDirect = headers['authorization'] !== undefined || accessToken !== undefined;
-    return {
-        authentication: isDirect ? direct : { ...readSession(headers, params.text('csrfToken')), ...direct },
-        isPrivate: accessToken !== undefined
-    };
+    const session = isDirect ? {} : readSession(headers, params.text('csrfToken'));
+    return { authentication: { ...session, ...direct }, isPrivate: accessToken !== undefined || session.sessionId !== undefined };
 }

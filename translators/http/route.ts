@@ -33,8 +33,6 @@ export interface Exchange {
     readonly attributes?: JsonObject;
     /** Default: none. */
     readonly input?: AsyncIterable<Segment>;
-    /** True where the operation must know that the client used a method that promises to change nothing. */
-    readonly safe?: boolean;
     /** Translates a success. Default: the output as it is. */
     fromEnvelope?(response: DoipResponse): Reply | Promise<Reply>;
 }

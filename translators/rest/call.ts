@@ -13,7 +13,7 @@ import { bytesInput } from './json-input.js';
 import { given, type Params } from '../http/params.js';
 
 export const callRoutes: readonly Route[] = [
-    { methods: ['GET'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), safe: true }) },
+    { methods: ['GET'], path: '/call', toEnvelope: methodCall },
     { methods: ['POST'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), input: bytesInput(call) }) },
     {
         methods: ['GET'],

@@ -33,7 +33,7 @@ export const objectRoutes: readonly Route[] = [
     {
         methods: ['POST'],
         path: PATH,
-        toEnvelope: (call) => (call.name === '' && isSearchForm(call) ? search(call.params) : create(call))
+        toEnvelope: (call) => (call.name === '' && isSearchForm(call) ? searchByForm(call) : create(call))
     },
     { methods: ['PUT'], path: PATH, toEnvelope: update },
     { methods: ['DELETE'], path: PATH, toEnvelope: remove }
@@ -180,6 +180,17 @@ function remove(call: RouteCall): Exchange {
 function isSearchForm({ params, request }: RouteCall): boolean {
 
     return isForm(request) && !params.has('content') && !params.has('json');
+}
+
+/** Tools send forms where nobody told them otherwise, also when an object was meant. */
+function searchByForm({ params }: RouteCall): Exchange {
+
+    if (params.has('type') && !isSearch(params)) {
+        throw badRequest('a form is a search, and there is no query: to create an object send its content with the ' +
+            'Content-Type application/json, or as the field content of the form');
+    }
+
+    return search(params);
 }
 
 /** How an object is to be shown. */

@@ -47,6 +47,8 @@ describe('Answers of the REST interface', () => {
         ['GET /objects/t/1?x=%ff', {}, /parameter x is not percent-encoded UTF-8/],
         ['GET /acls/t/1?requestContext=', {}, /^Unable to parse requestContext/],
         ['POST /updateHandles?requestContext=[]', {}, /^Unable to parse requestContext/],
+        ['POST /objects?type=T', { payload: '{"name":"x"}', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+            /Content-Type application\/json/],
         ['PUT /users/this/password?requestContext=1', { payload: 'x' }, /^Unable to parse requestContext/],
         ['GET /startupStatus?requestContext={', {}, /^Unable to parse requestContext/]
     ];

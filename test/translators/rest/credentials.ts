@@ -57,13 +57,27 @@ describe('Credentials of REST requests', () => {
         expect(response.headers['www-authenticate']).to.equal('Bearer realm="cordra"');
     });
 
-    it('make an answer private when they stand in the URL', async () => {
+    it('make an answer private where no Authorization header does', async () => {
 
         const withToken = await server.inject('GET /design?access_token=abc');
         const without = await server.inject('GET /design', { headers: { authorization: 'Bearer abc' } });
 
-        expect(withToken.headers['cache-control']).to.equal('private, no-cache');
+        const byForm = await server.inject('POST /search', {
+            payload: 'query=x&access_token=abc', headers: { 'content-type': 'application/x-www-form-urlencoded' }
+        });
+        const byCookie = await server.inject('GET /design', { headers: { cookie: 'JSESSIONID=s1' } });
+
+        expect([withToken, byForm, byCookie].map(({ headers }) => headers['cache-control'])).to.equal(Array<string>(3).fill('private, no-cache'));
         expect(without.headers['cache-control']).to.equal('no-cache');
+    });
+
+    it('tell whether the method promises to change nothing', async () => {
+
+        for (const method of ['GET', 'HEAD', 'PUT', 'POST']) {
+            await server.inject(`${method} /acls/t/1`, { headers: { cookie: 'JSESSIONID=s1' }, ...method === 'GET' || method === 'HEAD' ? {} : { payload: '{}' } });
+        }
+
+        expect(server.recorder.requests.map(({ safe }) => safe)).to.equal([true, true, undefined, undefined]);
     });
 
     it('that come as tokens are never cached', async () => {
