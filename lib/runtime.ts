@@ -29,7 +29,8 @@ import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
 import { purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
 import { JobRunner } from './jobs/runner.js';
-import { describeObject } from './search/describe-object.js';
+import { IndexFormKeeper } from './search/index-form-keeper.js';
+import { StoredIndexSource } from './search/index-source.js';
 import { LocalSearchIndex } from './search/local-search-index.js';
 import { SearchService } from './search/search-service.js';
 import { BlobStore } from './stores/blob-store.js';
@@ -37,6 +38,7 @@ import { BlobSweeper } from './stores/blob-sweeper.js';
 import { CatalogStore } from './stores/catalog-store.js';
 import { DatabaseElementStore } from './stores/database-element-store.js';
 import { ElementStores } from './stores/element-store.js';
+import { IndexFormStore } from './stores/index-form-store.js';
 import { JobStore } from './stores/job-store.js';
 import { ObjectScan } from './stores/object-scan.js';
 import { ObjectStore } from './stores/object-store.js';
@@ -180,12 +182,14 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
     const pipeline = new ContentPipeline({ catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits });
     const scan = new ObjectScan(db);
     const isShared = db.dialect === 'mysql';
+    const forms = new IndexFormStore(db);
     const searchIndex = new LocalSearchIndex({
-        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, isShared ? nodeName(options.dataDir) : 'local'), objects: scan,
-        describe: (object) => describeObject(object, catalog), logger: log, hasOthers: isShared
+        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, isShared ? nodeName(options.dataDir) : 'local'),
+        source: new StoredIndexSource({ objects: scan, forms, catalog }), logger: log, hasOthers: isShared
     });
     const participants = [
-        new CatalogParticipant(catalogStore), references, new IdentityParticipant(identity.accountWriter), searchIndex.participant
+        new CatalogParticipant(catalogStore), references, new IdentityParticipant(identity.accountWriter),
+        new IndexFormKeeper(forms), searchIndex.participant
     ];
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
     const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks() });

@@ -8,11 +8,13 @@ import { payloads } from './002-payloads.js';
 import { jobs } from './003-jobs.js';
 import { identity } from './004-identity.js';
 import { search } from './005-search.js';
+import { indexSources } from './006-index-sources.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
     payloads,
     jobs,
     identity,
-    search
+    search,
+    indexSources
 ];

@@ -6,6 +6,7 @@
 import type { Step } from '../../db/database.js';
 import type { Caller } from '../identity/caller.js';
 import type { ProcessedContent } from '../types/type-definition.js';
+import type { IndexForm } from './index-form.js';
 import type { StoredObject } from './stored-object.js';
 
 /** A change that is about to be stored. */
@@ -16,6 +17,11 @@ export interface ObjectChange {
     readonly after: StoredObject | null;
     /** What validation found in the new content; null when the content was not touched or the object is deleted. */
     readonly processed: ProcessedContent | null;
+    /**
+     * What is indexed in place of parts of `after`, where the type has something to say about that: with every change of such
+     * an object, also when its content was not touched. Null when it is indexed as it is; absent for all other types.
+     */
+    readonly indexForm?: IndexForm | null;
     /** Steps that preparing the content led to, such as new hashes of passwords. */
     readonly steps: readonly Step[];
     readonly caller: Caller;

@@ -2,6 +2,8 @@
  * What is indexed of a stored object: itself, and what its type knows about its content.
  */
 
+import type { JsonObject } from '../doip/json.js';
+import type { IndexForm } from '../objects/index-form.js';
 import type { StoredObject } from '../objects/stored-object.js';
 import { SCHEMA_TYPE } from '../types/built-in-types.js';
 import type { Catalog } from '../types/catalog.js';
@@ -11,16 +13,26 @@ import type { Annotation } from '../types/annotations.js';
 import type { IndexDocument } from './index-document.js';
 import { toIndexDocument } from './index-document.js';
 
-/** Describes an object by the types of this moment. Does not throw. */
-export function describeObject(object: StoredObject, catalog: Catalog): IndexDocument {
-
-    return toIndexDocument(object, { indexedOn: Date.now(), keywords: keywordsOf(object, catalog) });
+/** What is known of an object that is to be described. */
+export interface Known {
+    /** What is indexed in place of the object. */
+    readonly form?: IndexForm | undefined;
+    /** The extension keyword wherever it applies to the content; found out when it is not given. */
+    readonly annotations?: readonly Annotation[] | undefined;
 }
 
-function keywordsOf({ type, content, metadata }: StoredObject, catalog: Catalog): Record<string, readonly string[]> {
+/** Describes an object by the types of this moment. Does not throw. */
+export function describeObject(object: StoredObject, catalog: Catalog, { form, annotations }: Known = {}): IndexDocument {
 
-    const { prefix } = catalog.current;
-    const annotations = catalog.current.get(type)?.annotate(content) ?? [];
+    const content = form?.content ?? object.content;
+    const notes = annotations ?? catalog.current.get(object.type)?.annotate(content) ?? [];
+    return toIndexDocument(object, { form, indexedOn: Date.now(), keywords: keywordsOf(object, content, { notes, prefix: catalog.current.prefix }) });
+}
+
+function keywordsOf(
+    { type, metadata }: StoredObject, content: JsonObject, { notes: annotations, prefix }: { notes: readonly Annotation[]; prefix: string }
+): Record<string, readonly string[]> {
+
     const { username, members } = findRoles(annotations, prefix);
     const keywords: Record<string, readonly string[] | undefined> = {
         username: texts(username?.value),

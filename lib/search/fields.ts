@@ -111,23 +111,23 @@ function describeKeywords({ id, type, metadata, keywords, indexedOn }: IndexDocu
     sink.value('dtindexed', indexedOn);
 }
 
-function describeRights({ acl, metadata }: IndexDocument, sink: FieldSink): void {
+function describeRights({ acl, rights, metadata }: IndexDocument, sink: FieldSink): void {
 
     const list = (name: 'readers' | 'writers' | 'payloadReaders', absent: PrincipalList, shortName?: string): void => {
 
-        const entries = acl?.[name];
-        for (const entry of entries ?? []) {
-            sink.principal(name, entry);
+        const granted = rights?.[name];
+        granted?.forEach((entry) => sink.principal(name, entry));
+        if (!granted) {
+            sink.principal(absent, ABSENT);
+        }
+
+        for (const entry of acl?.[name] ?? []) {
             sink.keyword(`acl/${name}/_`, entry);
             sink.value(`acl/${name}/_`, entry);
         }
 
-        if (!entries) {
-            sink.principal(absent, ABSENT);
-        }
-
         if (shortName !== undefined) {
-            for (const entry of entries ?? ['missing']) {
+            for (const entry of acl?.[name] ?? ['missing']) {
                 sink.keyword(shortName, entry);
                 sink.value(shortName, entry);
             }

@@ -4,13 +4,17 @@
 
 import type { Acl, Metadata } from '../doip/object.js';
 import type { JsonObject } from '../doip/json.js';
+import type { IndexForm } from '../objects/index-form.js';
 import type { StoredObject } from '../objects/stored-object.js';
 
 export interface IndexDocument {
     readonly id: string;
     readonly type: string;
     readonly content: JsonObject;
+    /** What queries on ACL fields see. */
     readonly acl: Acl | null;
+    /** What it depends on who finds the object. */
+    readonly rights: Acl | null;
     readonly userMetadata: JsonObject | null;
     readonly metadata: Metadata & { readonly txnId: number };
     readonly elements: readonly IndexElement[];
@@ -33,8 +37,8 @@ export interface IndexElement {
 /** What is known of an object besides itself. */
 export interface DocumentFacts {
     readonly indexedOn: number;
-    /** Replaces the content, as the type's hook for indexing wants it. */
-    readonly content?: JsonObject;
+    /** Replaces parts of the object. */
+    readonly form?: IndexForm | undefined;
     readonly keywords?: Readonly<Record<string, readonly string[]>>;
     /** Texts of elements, by name. */
     readonly texts?: ReadonlyMap<string, string>;
@@ -43,10 +47,11 @@ export interface DocumentFacts {
 /** The document of a stored object. */
 export function toIndexDocument(object: StoredObject, facts: DocumentFacts): IndexDocument {
 
-    const { id, type, acl, userMetadata, metadata } = object;
+    const { id, type, metadata } = object;
+    const { content, userMetadata, acl } = facts.form ?? object;
     return {
-        id, type, acl, userMetadata, metadata,
-        content: facts.content ?? object.content,
+        id, type, content, acl, userMetadata, metadata,
+        rights: object.acl,
         elements: object.elements.map(({ name, filename, mediaType, size }) => {
 
             return { name, filename, mediaType, size, text: facts.texts?.get(name) ?? null };

@@ -5,7 +5,7 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { StoredObject } from '../objects/stored-object.js';
+import type { ObjectChange } from '../objects/write-participant.js';
 import { DamagedSegment } from '../stores/search-segment-store.js';
 import type { Backlog } from './backlog.js';
 import type { LogFollower } from './log-follower.js';
@@ -87,7 +87,7 @@ export class IndexSession {
     /** Indexes all objects. */
     async build(): Promise<void> {
 
-        const { options: { objects, logger }, backlog } = this.#parts;
+        const { options: { source, logger }, backlog } = this.#parts;
         const started = Date.now();
         let count = 0;
         for (let after: string | null = ''; after !== null;) {
@@ -95,10 +95,10 @@ export class IndexSession {
             after = null;
             await this.#readAndApply(async () => {
 
-                const page = await objects.after(last);
+                const page = await source.after(last);
                 count += page.length;
                 after = page.at(-1)?.id ?? null;
-                return page.map((object) => this.#put(object));
+                return page.map((document): Change => ({ kind: 'put', document }));
             });
             await backlog.wait();
             // Building may take long; whatever else the process does comes first.
@@ -116,17 +116,18 @@ export class IndexSession {
 
         await this.#readAndApply(async () => {
 
-            const objects = await this.#parts.options.objects.byIds(ids);
-            const found = new Set(objects.map(({ id }) => id));
+            const documents = await this.#parts.options.source.byIds(ids);
+            const found = new Set(documents.map(({ id }) => id));
             const gone = ids.filter((id) => !found.has(id));
-            return [...objects.map((object) => this.#put(object)), ...gone.map((id): Change => ({ kind: 'delete', id }))];
+            return [...documents.map((document): Change => ({ kind: 'put', document })), ...gone.map((id): Change => ({ kind: 'delete', id }))];
         });
     }
 
-    /** Applies a change that was committed: the object as it is now, or null when it was deleted. Nobody has to wait for it. */
-    changed(id: string, object: StoredObject | null): void {
+    /** Applies a change that was committed. Nobody has to wait for it. */
+    changed(id: string, change: ObjectChange): void {
 
-        this.#apply([object ? this.#put(object) : { kind: 'delete', id }]).catch(() => {
+        const { after } = change;
+        this.#apply([after ? { kind: 'put', document: this.#parts.options.source.describe(after, change) } : { kind: 'delete', id }]).catch(() => {
             // The thread has ended; the next session reads the log.
         });
     }
@@ -215,11 +216,6 @@ export class IndexSession {
                 // It was logged, and is tried again with the next changes.
             });
         }
-    }
-
-    #put(object: StoredObject): Change {
-
-        return { kind: 'put', document: this.#parts.options.describe(object) };
     }
 
     #startMerger(): MergerPort {

@@ -6,31 +6,20 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../db/log.js';
 import { unavailable } from '../doip/error.js';
-import type { StoredObject } from '../objects/stored-object.js';
 import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
 import type { SearchLogStore } from '../stores/search-log-store.js';
 import type { SearchSegmentStore } from '../stores/search-segment-store.js';
 import { Backlog } from './backlog.js';
-import type { IndexDocument } from './index-document.js';
+import type { IndexSource } from './index-source.js';
 import { IndexSession } from './index-session.js';
 import { LogFollower } from './log-follower.js';
 import type { SearchAnswer, SearchIndex } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
 
-/** Reads objects as they are stored now. */
-export interface ObjectReader {
-    /** Those that exist among the ids, in no order. */
-    byIds(ids: readonly string[]): Promise<StoredObject[]>;
-    /** The next ones by id; an empty list after the last. */
-    after(id: string): Promise<StoredObject[]>;
-}
-
 export interface LocalSearchOptions {
     readonly log: SearchLogStore;
     readonly segments: SearchSegmentStore;
-    readonly objects: ObjectReader;
-    /** What is to be indexed of an object. Must not throw. */
-    readonly describe: (object: StoredObject) => IndexDocument;
+    readonly source: IndexSource;
     readonly logger: Log;
     /** True when other nodes write to the same database. */
     readonly hasOthers: boolean;
@@ -93,7 +82,7 @@ export class LocalSearchIndex implements SearchIndex {
 
                 const number = this.#numbers.get(change);
                 if (number !== undefined && this.#follower.tell(number)) {
-                    this.#session?.changed(idOf(change), change.after);
+                    this.#session?.changed(idOf(change), change);
                 }
             }
         };

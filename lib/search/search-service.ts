@@ -10,7 +10,7 @@ import type { StoredObject } from '../objects/stored-object.js';
 import { toDigitalObject } from '../objects/stored-object.js';
 import type { Catalog } from '../types/catalog.js';
 import { accessOf } from './access.js';
-import type { ObjectReader } from './local-search-index.js';
+import type { ObjectReader } from './index-source.js';
 import type { SearchIndex } from './search-index.js';
 import type { FacetResult, SearchHit, SearchRequest } from './search-request.js';
 import { released } from './released.js';

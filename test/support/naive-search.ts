@@ -304,19 +304,19 @@ function countValues(found: readonly Parts[], field: string): { value: string; c
 /** The rules of access, read entry by entry. */
 function mayRead(document: IndexDocument, access: SearchAccess): boolean {
 
-    return access.all || mayWrite(document, access) || isListed(document, access, document.acl?.readers, 'read');
+    return access.all || mayWrite(document, access) || isListed(document, access, document.rights?.readers, 'read');
 }
 
 function mayWrite(document: IndexDocument, access: SearchAccess): boolean {
 
-    return isListed(document, access, document.acl?.writers, 'write');
+    return isListed(document, access, document.rights?.writers, 'write');
 }
 
 function mayReadPayloads(document: IndexDocument, access: SearchAccess): boolean {
 
     const { payload } = typeAccess(document, access);
     return access.all || mayWrite(document, access) ||
-        (document.acl?.payloadReaders || payload ? isListed(document, access, document.acl?.payloadReaders, 'payload') : mayRead(document, access));
+        (document.rights?.payloadReaders || payload ? isListed(document, access, document.rights?.payloadReaders, 'payload') : mayRead(document, access));
 }
 
 function typeAccess({ type }: IndexDocument, { types, defaults }: SearchAccess): TypeAccess {

@@ -60,11 +60,13 @@ export class SearchCorpus {
     document(id: string): IndexDocument {
 
         const createdOn = 1_700_000_000_000 + this.below(20) * 86_400_000;
+        const rights = this.once(4) ? null : this.#acl();
         return {
             id,
             type: this.pick(TYPES),
             content: this.#content(),
-            acl: this.once(4) ? null : this.#acl(),
+            rights,
+            acl: this.once(5) ? this.#acl() : rights,
             userMetadata: this.once(3) ? { note: this.#text(3) } : null,
             metadata: {
                 createdOn, createdBy: this.pick(PEOPLE), modifiedOn: createdOn + this.below(3), modifiedBy: this.pick(PEOPLE), txnId: ++this.#txnId,

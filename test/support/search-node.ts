@@ -5,12 +5,16 @@ import { SILENT } from '../../db/log.js';
 import { ADMIN_ID } from '../../lib/identity/caller.js';
 import type { StoredElement, StoredObject } from '../../lib/objects/stored-object.js';
 import type { ObjectChange } from '../../lib/objects/write-participant.js';
+import type { IndexForm } from '../../lib/objects/index-form.js';
 import { FULL_ACCESS } from '../../lib/search/access.js';
+import { IndexFormKeeper } from '../../lib/search/index-form-keeper.js';
 import type { IndexDocument } from '../../lib/search/index-document.js';
 import { toIndexDocument } from '../../lib/search/index-document.js';
+import type { IndexSource } from '../../lib/search/index-source.js';
 import { LocalSearchIndex } from '../../lib/search/local-search-index.js';
 import type { LocalSearchOptions } from '../../lib/search/local-search-index.js';
 import type { SearchHit, SearchRequest } from '../../lib/search/search-request.js';
+import { IndexFormStore } from '../../lib/stores/index-form-store.js';
 import { ObjectScan } from '../../lib/stores/object-scan.js';
 import { ObjectStore } from '../../lib/stores/object-store.js';
 import { SearchLogStore } from '../../lib/stores/search-log-store.js';
@@ -31,25 +35,31 @@ export class SearchNode {
     readonly segments: SearchSegmentStore;
     readonly #database: Database;
     readonly #store: ObjectStore;
+    readonly #forms: IndexFormStore;
 
-    constructor(database: Database, options: Partial<LocalSearchOptions> & { owner?: string } = {}) {
+    /** @param options `described` is told of every object that is described */
+    constructor(database: Database, options: Partial<LocalSearchOptions> & { owner?: string; described?: (object: StoredObject) => void } = {}) {
 
         this.#database = database;
         this.#store = new ObjectStore(database);
+        this.#forms = new IndexFormStore(database);
         this.segments = new SearchSegmentStore(database, options.owner ?? 'node');
         this.index = new LocalSearchIndex({
-            log: new SearchLogStore(database), segments: this.segments, objects: new ObjectScan(database),
-            describe: documentOf, logger: SILENT, hasOthers: false, ...options
+            log: new SearchLogStore(database), segments: this.segments,
+            source: sourceOf(new ObjectScan(database), this.#forms, options.described), logger: SILENT, hasOthers: false, ...options
         });
     }
 
-    /** Creates, replaces or deletes an object, with its row in the log. */
-    async write(before: StoredObject | null, after: StoredObject | null): Promise<void> {
+    /** Creates, replaces or deletes an object, with its row in the log, and the form in which it is indexed. */
+    async write(before: StoredObject | null, after: StoredObject | null, indexForm?: IndexForm | null): Promise<void> {
 
-        const change: ObjectChange = { before, after, processed: null, steps: [], caller: ADMIN, now: 0 };
+        const change: ObjectChange = {
+            before, after, processed: null, steps: [], caller: ADMIN, now: 0, ...indexForm === undefined ? {} : { indexForm }
+        };
         const own = after ? before ? this.#store.updateSteps(before, after, 'changed') : this.#store.insertSteps(after, 'taken') :
             before ? this.#store.deleteSteps(before, 'changed') : [];
-        const result = await this.#database.commit({ steps: [...own, ...await this.index.participant.steps(change)] });
+        const formSteps = new IndexFormKeeper(this.#forms).steps(change);
+        const result = await this.#database.commit({ steps: [...own, ...formSteps, ...await this.index.participant.steps(change)] });
         if (!result.ok) {
             throw new Error(`not written: ${result.failed}`);
         }
@@ -69,10 +79,31 @@ export class SearchNode {
     }
 }
 
-/** What is indexed of an object here. */
-export function documentOf(object: StoredObject): IndexDocument {
+function sourceOf(objects: ObjectScan, forms: IndexFormStore, described: (object: StoredObject) => void = () => {}): IndexSource {
 
-    return toIndexDocument(object, { indexedOn: 0 });
+    const describe = (object: StoredObject, form: IndexForm | null | undefined): IndexDocument => {
+
+        described(object);
+        return documentOf(object, form);
+    };
+
+    const read = async (found: Promise<StoredObject[]>): Promise<IndexDocument[]> => {
+
+        const known = await forms.read(await found);
+        return (await found).map((object) => describe(object, known.get(object.id)));
+    };
+
+    return {
+        describe: (object, { indexForm }) => describe(object, indexForm),
+        byIds: (ids) => read(objects.byIds(ids)),
+        after: (id) => read(objects.after(id))
+    };
+}
+
+/** What is indexed of an object here. */
+export function documentOf(object: StoredObject, form?: IndexForm | null): IndexDocument {
+
+    return toIndexDocument(object, { indexedOn: 0, form: form ?? undefined });
 }
 
 /** An object that has just this in it. */
@@ -82,6 +113,6 @@ export function objectOf(document: IndexDocument): StoredObject {
 
         return { name, filename, mediaType, size, blobId: 1, store: 'database', hash: null };
     });
-    const { id, type, content, acl, userMetadata, metadata } = document;
-    return { id, type, content, acl, userMetadata, metadata, elements };
+    const { id, type, content, rights, userMetadata, metadata } = document;
+    return { id, type, content, acl: rights, userMetadata, metadata, elements };
 }

@@ -112,7 +112,7 @@ forEachDatabase((name, create) => {
                 for (let i = 0; i < 5; ++i) {
                     const request = corpus.request();
                     const found = await node.search(request);
-                    const naive = naiveSearch(Array.from(current.values(), documentOf), request);
+                    const naive = naiveSearch(Array.from(current.values(), (object) => documentOf(object)), request);
                     const context = `round ${round}: ${JSON.stringify(request)}`;
                     expect(found.size, context).to.equal(naive.size);
                     if (request.sort.length > 0) {
@@ -122,7 +122,7 @@ forEachDatabase((name, create) => {
 
                 const all = await node.search({ sort: [{ field: 'id', reverse: false }] });
                 expect(all.hits.map((hit) => hit.id), `round ${round}`).to.equal(naiveSearch(
-                    Array.from(current.values(), documentOf), { ...EVERYTHING, sort: [{ field: 'id', reverse: false }] }).ids as string[]);
+                    Array.from(current.values(), (object) => documentOf(object)), { ...EVERYTHING, sort: [{ field: 'id', reverse: false }] }).ids as string[]);
             }
         });
 
@@ -139,11 +139,7 @@ forEachDatabase((name, create) => {
             await stop(first);
 
             const read: string[] = [];
-            const second = await start({ describe: (stored) => {
-
-                read.push(stored.id);
-                return documentOf(stored);
-            } });
+            const second = await start({ described: ({ id }) => read.push(id) });
 
             expect((await second.search({ query: 'stored' })).size).to.equal(9);
             expect((await second.search({ query: 'later' })).size).to.equal(1);
