@@ -24,6 +24,7 @@ import { IdentityParticipant, IdentitySecretKeeper } from './identity/write-part
 import { ContentPipeline } from './objects/content-pipeline.js';
 import { ElementService } from './objects/element-service.js';
 import { TransactionClock } from './objects/id-minter.js';
+import { WITHOUT_CODE } from './objects/lifecycle.js';
 import { ObjectService } from './objects/object-service.js';
 import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
@@ -192,7 +193,7 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
         new IndexFormKeeper(forms), searchIndex.participant
     ];
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
-    const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks() });
+    const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks(), lifecycle: WITHOUT_CODE });
     const { admin, logins } = identity;
     const services: Services = {
         get serviceId() {

@@ -10,7 +10,6 @@ import type { Catalog } from '../types/catalog.js';
 import type { ProcessedContent, TypeDefinition } from '../types/type-definition.js';
 import type { FieldLimits } from './field-rules.js';
 import type { TransactionClock } from './id-minter.js';
-import type { ObjectInput } from './object-input.js';
 import type { ReferenceChecker } from './reference-checker.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import type { ObjectChange } from './write-participant.js';
@@ -95,10 +94,9 @@ export class ContentPipeline {
     }
 
     /** Text of the primary property of content that is about to be created, when its type marks one. */
-    primaryOf(input: ObjectInput): string | undefined {
+    primaryOf(type: string, content: JsonObject): string | undefined {
 
-        return input.type === undefined || !input.content ? undefined :
-            this.catalog.current.get(input.type)?.primaryOf(input.content);
+        return this.catalog.current.get(type)?.primaryOf(content);
     }
 
     private typeOf(name: string): TypeDefinition {

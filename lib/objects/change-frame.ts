@@ -1,0 +1,105 @@
+/**
+ * The frame of every change to an existing object: one writer at a time, on its newest state, computed anew when another node
+ * was faster. Correctness rests on the preconditions of the unit, not on the lock.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyedLocks } from '../core/locks.js';
+import type { ObjectStore, ObjectView } from '../stores/object-store.js';
+import type { Catalog } from '../types/catalog.js';
+import type { ObjectWriter } from './object-writer.js';
+import type { StoredObject } from './stored-object.js';
+import type { WriteContext } from './write-context.js';
+import type { ObjectChange } from './write-participant.js';
+import { conflict, notFound } from '../doip/error.js';
+import { checkVersion, checkWritable } from './write-rules.js';
+
+/** Milliseconds that a writer waits for another one on the same object. */
+const LOCK_DEADLINE = 30_000;
+
+/** Milliseconds that a script waits for another object. Two scripts that want each other's objects both wait no longer than this. */
+const SCRIPT_LOCK_DEADLINE = 2000;
+
+/** Milliseconds for which a change is computed anew while other nodes keep being faster. */
+const RACE_DEADLINE = 15_000;
+
+/** Most milliseconds between two attempts. A random part of it keeps nodes from meeting again and again. */
+const RACE_PAUSE = 20;
+
+/** Changes existing objects. */
+export class ChangeFrame {
+
+    readonly #store: ObjectStore;
+    readonly #catalog: Catalog;
+    readonly #writer: ObjectWriter;
+    readonly #locks: KeyedLocks;
+
+    constructor(parts: { store: ObjectStore; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks }) {
+
+        this.#store = parts.store;
+        this.#catalog = parts.catalog;
+        this.#writer = parts.writer;
+        this.#locks = parts.locks;
+    }
+
+    /** The object of an id, or its absence. The catalog of types is at least as new as the object afterwards. */
+    async view(id: string): Promise<ObjectView> {
+
+        const view = await this.#store.view(id);
+        await this.#catalog.ensure(view.epochs.types);
+        return view;
+    }
+
+    /** Runs work while nobody else on this node changes an object. */
+    async locked<T>(id: string, { within }: Pick<WriteContext, 'within'>, work: () => Promise<T>): Promise<T> {
+
+        const holding = within?.get(id);
+        if (holding === 'change') {
+            throw conflict(`object ${id} is being changed by the request that runs this script: change the object that the hook is given`);
+        }
+
+        return holding ? work() : this.#locks.run(id, within ? SCRIPT_LOCK_DEADLINE : LOCK_DEADLINE, work);
+    }
+
+    /**
+     * Changes an object.
+     *
+     * @param compute works out the change of the object as it is; called again after a lost race
+     * @returns the change that was stored, or in a dry run would have been
+     * @throws DoipError 404 when there is no such object, 409 when others kept being faster
+     */
+    change<C extends ObjectChange>(
+        id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<C>
+    ): Promise<C> {
+
+        return this.locked(id, context, async () => {
+
+            const deadline = Date.now() + RACE_DEADLINE;
+            while (Date.now() < deadline) {
+                const before = await this.#writable(id, context);
+                const change = await compute(before, Date.now());
+                if (context.dryRun || await this.#writer.write(change) === 'stored') {
+                    return change;
+                }
+
+                await sleep(Math.random() * RACE_PAUSE);
+            }
+
+            throw conflict(`object ${id} is being changed by others, try again`);
+        });
+    }
+
+    async #writable(id: string, context: WriteContext): Promise<StoredObject> {
+
+        const { object } = await this.view(id);
+        if (!object) {
+            throw notFound(`object ${id} does not exist`);
+        }
+
+        context.check?.(object);
+        const { design } = this.#catalog.current;
+        checkWritable(design, context.caller, id);
+        checkVersion(design, object);
+        return object;
+    }
+}

@@ -1,0 +1,177 @@
+/**
+ * Creating objects: finding an id, and everything between what a client sent and what is stored under it.
+ */
+
+import type { Catalog } from '../types/catalog.js';
+import type { ObjectStore } from '../stores/object-store.js';
+import type { ContentPipeline, PreparedChange } from './content-pipeline.js';
+import type { ObjectInput } from './object-input.js';
+import type { ObjectWriter } from './object-writer.js';
+import type { StoredObject } from './stored-object.js';
+import { conflict } from '../doip/error.js';
+import { checkNewId, checkTypeName } from './field-rules.js';
+import type { Proposal } from './hook-object.js';
+import { idFromPrimary, mintId } from './id-minter.js';
+import { applyContent, applyElements } from './update-wish.js';
+import { authorOf, type WriteContext } from './write-context.js';
+import { checkWritable } from './write-rules.js';
+import { WriteHooks, type HookParts } from './write-hooks.js';
+
+/** How many ids are minted before that is given up. */
+const MINT_ATTEMPTS = 8;
+
+/** How often a generator of ids is asked when the ids that it makes are taken. */
+const GENERATE_ATTEMPTS = 100;
+
+/** Creates objects. */
+export class ObjectCreation {
+
+    readonly #store: ObjectStore;
+    readonly #catalog: Catalog;
+    readonly #pipeline: ContentPipeline;
+    readonly #writer: ObjectWriter;
+    readonly #hooks: HookParts;
+
+    constructor(parts: { store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; hooks: HookParts }) {
+
+        this.#store = parts.store;
+        this.#catalog = parts.catalog;
+        this.#pipeline = parts.pipeline;
+        this.#writer = parts.writer;
+        this.#hooks = parts.hooks;
+    }
+
+    /** See `ObjectService.create`. */
+    async create(input: ObjectInput, context: WriteContext, suffix: string | undefined): Promise<StoredObject> {
+
+        const given = input.id ?? (suffix === undefined ? undefined : `${this.#catalog.current.prefix}/${suffix}`);
+        checkWritable(this.#catalog.current.design, context.caller, given ?? '');
+        if (given !== undefined) {
+            await this.#checkFree(given);
+        }
+
+        const hooks = this.#hooksOf(input, context);
+        let proposal = this.#propose(given, input);
+        if (hooks) {
+            proposal = await hooks.beforeSchemaValidation(proposal);
+            if (proposal.id !== undefined && proposal.id !== given) {
+                await this.#checkFree(proposal.id);
+            }
+        }
+
+        const after = proposal.id === undefined ?
+            await this.#underNewId(proposal, context, hooks) :
+            await this.#under(proposal.id, proposal, context, hooks);
+        if (!after) {
+            throw proposal.id === undefined ? conflict('no free id could be found, try again') : alreadyThere(proposal.id);
+        }
+
+        await hooks?.afterStorage(after);
+        return after;
+    }
+
+    #hooksOf(input: ObjectInput, context: WriteContext): WriteHooks | null {
+
+        const { lifecycle } = this.#hooks;
+        const concerns = input.type !== undefined && !context.within && (lifecycle.has(input.type) || lifecycle.mayGenerateIds(input.type));
+        return concerns ? new WriteHooks(this.#hooks, { before: null, input, context }) : null;
+    }
+
+    #propose(id: string | undefined, input: ObjectInput): Proposal {
+
+        return {
+            id,
+            type: checkTypeName(input.type, this.#hooks.limits),
+            content: applyContent({}, { input }),
+            acl: input.acl ?? null,
+            userMetadata: input.userMetadata ?? null,
+            elements: applyElements({ id: id ?? 'without id', elements: [] }, { input })
+        };
+    }
+
+    async #underNewId(proposal: Proposal, context: WriteContext, hooks: WriteHooks | null): Promise<StoredObject | null> {
+
+        const generated = hooks ? await this.#underGenerated(proposal, context, hooks) : null;
+        if (generated) {
+            return generated;
+        }
+
+        for (const id of this.#candidates(proposal)) {
+            const after = await this.#under(id, proposal, context, hooks);
+            if (after) {
+                return after;
+            }
+        }
+
+        return null;
+    }
+
+    /** Under an id that code makes; null when it makes none. */
+    async #underGenerated(proposal: Proposal, context: WriteContext, hooks: WriteHooks): Promise<StoredObject | null> {
+
+        let last: string | null = null;
+        for await (const id of hooks.generatedIds(proposal, GENERATE_ATTEMPTS)) {
+            checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
+            last = id;
+            const isTaken = (await this.#store.view(id)).object !== null;
+            const after = isTaken ? null : await this.#under(id, proposal, context, hooks);
+            if (after) {
+                return after;
+            }
+        }
+
+        if (last !== null) {
+            throw alreadyThere(last);
+        }
+
+        return null;
+    }
+
+    *#candidates({ type, content }: Proposal): Generator<string> {
+
+        const { prefix } = this.#catalog.current;
+        const primary = this.#pipeline.primaryOf(type, content);
+        if (primary !== undefined) {
+            yield idFromPrimary(prefix, primary);
+        }
+
+        for (let i = 0; i < MINT_ATTEMPTS; ++i) {
+            yield mintId(prefix);
+        }
+    }
+
+    /** Stores the object under an id; null when the id is taken. */
+    async #under(id: string, wanted: Proposal, context: WriteContext, hooks: WriteHooks | null): Promise<StoredObject | null> {
+
+        const proposal = { ...wanted, id };
+        const change = await this.#draft(id, hooks ? await hooks.withId(proposal) : proposal, context);
+        await hooks?.beforeStorage(change.after);
+        const outcome = context.dryRun ? 'stored' : await this.#writer.write(change);
+        return outcome === 'stored' ? change.after : null;
+    }
+
+    #draft(id: string, proposal: Proposal, { caller }: WriteContext): Promise<PreparedChange> {
+
+        const now = Date.now();
+        const author = authorOf(caller);
+        return this.#pipeline.prepare({
+            ...proposal, before: null, id, caller, now,
+            metadata: { createdOn: now, createdBy: author, modifiedOn: now, modifiedBy: author },
+            contentTouched: true
+        });
+    }
+
+    /** Requires an id that a new object can have. */
+    async #checkFree(id: string): Promise<void> {
+
+        checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
+        if ((await this.#store.view(id)).object) {
+            throw alreadyThere(id);
+        }
+    }
+}
+
+function alreadyThere(id: string): Error {
+
+    return conflict(`Object already exists: ${id}`);
+}

@@ -1,0 +1,25 @@
+/**
+ * What the design forbids whoever writes.
+ */
+
+import type { Caller } from '../identity/caller.js';
+import type { Design } from '../types/design.js';
+import type { StoredObject } from './stored-object.js';
+import { badRequest } from '../doip/error.js';
+import { DESIGN_ID } from '../doip/handle.js';
+
+/** Requires that the service takes changes; the administrator may always change the design. */
+export function checkWritable(design: Design, caller: Caller, id: string): void {
+
+    if (design.isReadOnly && !(caller.isAdmin && id === DESIGN_ID)) {
+        throw badRequest('Cordra is read-only');
+    }
+}
+
+/** Requires that an object is no version, or that versions may be changed. */
+export function checkVersion(design: Design, { metadata }: StoredObject): void {
+
+    if (metadata.isVersion && !design.enableVersionEdits) {
+        throw badRequest('Object versions cannot be edited');
+    }
+}
