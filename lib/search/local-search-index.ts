@@ -114,6 +114,12 @@ export class LocalSearchIndex implements SearchIndex {
         return await session.search(request);
     }
 
+    /** Resolves when the index has everything that was stored before; rejects when it could not be opened. */
+    async complete(): Promise<void> {
+
+        await this.#ready;
+    }
+
     async reindex(ids: readonly string[]): Promise<void> {
 
         for (let start = 0; start < ids.length; start += OBJECTS_AT_ONCE) {

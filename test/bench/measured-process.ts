@@ -27,12 +27,14 @@ export class MeasuredProcess {
         this.url = url;
     }
 
-    /** Starts a script and waits for the line with its URL. */
-    static async start(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<MeasuredProcess> {
+    /** Starts a script, after those in `preload`, and waits for the line with its URL. */
+    static async start(
+        script: string, args: readonly string[], env: NodeJS.ProcessEnv, preload: readonly string[] = []
+    ): Promise<MeasuredProcess> {
 
         const child = fork(script, args, {
             env: { ...process.env, ...env },
-            execArgv: ['-r', join(__dirname, 'loop-monitor.js')],
+            execArgv: [join(__dirname, 'loop-monitor.js'), ...preload].flatMap((file) => ['-r', file]),
             stdio: ['ignore', 'pipe', 'inherit', 'ipc']
         });
         return new MeasuredProcess(child, await listeningUrl(child, script));

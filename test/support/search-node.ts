@@ -79,7 +79,8 @@ export class SearchNode {
     }
 }
 
-function sourceOf(objects: ObjectScan, forms: IndexFormStore, described: (object: StoredObject) => void = () => {}): IndexSource {
+/** Documents of stored objects, without types. */
+export function sourceOf(objects: ObjectScan, forms: IndexFormStore, described: (object: StoredObject) => void = () => {}): IndexSource {
 
     const describe = (object: StoredObject, form: IndexForm | null | undefined): IndexDocument => {
 

@@ -1,0 +1,106 @@
+/**
+ * How long searches take in process, shape by shape, with their counts checked by looking at every object of a sample.
+ */
+
+import type { IndexDocument } from '../../../lib/search/index-document.js';
+import { toIndexDocument } from '../../../lib/search/index-document.js';
+import type { SearchIndex } from '../../../lib/search/search-index.js';
+import type { SearchRequest } from '../../../lib/search/search-request.js';
+import { naiveSearch } from '../../support/naive-search.js';
+import { corpus } from './place.js';
+import type { Shape } from './shapes.js';
+import { SHAPES } from './shapes.js';
+
+/** Milliseconds. */
+export interface Latency {
+    readonly shape: Shape;
+    /** Counts of the variants. */
+    readonly sizes: readonly number[];
+    readonly p50: number;
+    readonly p95: number;
+    /** Processor time of all threads for one search. */
+    readonly cpu: number;
+}
+
+const WARM_UP_MS = 300;
+const MEASURED_MS = 1500;
+const LEAST_ROUNDS = 20;
+
+/** Objects of the sample, which are the first ones. */
+const SAMPLE = 1000;
+
+/** One search with the hits of its page; returns its count. */
+export async function ask(index: SearchIndex, request: SearchRequest): Promise<number> {
+
+    const { size, hits } = await index.search(request);
+    for await (const block of hits) {
+        if (block.length === 0) {
+            break;
+        }
+    }
+
+    return size;
+}
+
+/** Measures every shape. */
+export async function measureShapes(index: SearchIndex): Promise<Latency[]> {
+
+    const found: Latency[] = [];
+    for (const shape of SHAPES) {
+        found.push(await measureShape(index, shape));
+    }
+
+    return found;
+}
+
+async function measureShape(index: SearchIndex, shape: Shape): Promise<Latency> {
+
+    const sizes: number[] = [];
+    for (const request of shape.requests) {
+        sizes.push(await ask(index, request));
+    }
+
+    await repeat(index, shape, { milliseconds: WARM_UP_MS, rounds: 5 });
+    const cpu = process.cpuUsage();
+    const times = await repeat(index, shape, { milliseconds: MEASURED_MS, rounds: LEAST_ROUNDS });
+    const { user, system } = process.cpuUsage(cpu);
+    return { shape, sizes, ...percentiles(times), cpu: (user + system) / 1000 / times.length };
+}
+
+async function repeat(index: SearchIndex, shape: Shape, least: { milliseconds: number; rounds: number }): Promise<number[]> {
+
+    const times: number[] = [];
+    const end = performance.now() + least.milliseconds;
+    for (let round = 0; round < least.rounds || performance.now() < end; ++round) {
+        for (const request of shape.requests) {
+            const started = performance.now();
+            await ask(index, request);
+            times.push(performance.now() - started);
+        }
+    }
+
+    return times;
+}
+
+/** Middle and slow ones. */
+export function percentiles(times: readonly number[]): { p50: number; p95: number } {
+
+    const sorted = times.toSorted((a, b) => a - b);
+    const at = (share: number): number => sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0;
+    return { p50: at(0.5), p95: at(0.95) };
+}
+
+/** Compares the counts among the first objects with those of a matcher that looks at each of them. Throws where they differ. */
+export async function checkCounts(index: SearchIndex): Promise<void> {
+
+    const sample: IndexDocument[] = Array.from(corpus(SAMPLE), (object) => toIndexDocument(object, { indexedOn: 0 }));
+    for (const { name, requests } of SHAPES) {
+        for (const request of requests) {
+            const narrowed = { ...request, filterQueries: [`txnId:[1 TO ${SAMPLE}] AND id:bench/*`] };
+            const [size, { size: expected }] = [await ask(index, narrowed), naiveSearch(sample, narrowed)];
+            if (size !== expected) {
+                throw new Error(`${name} (${request.query}): ${size} of the first ${SAMPLE} objects, ${expected} by looking at each`);
+            }
+        }
+    }
+}

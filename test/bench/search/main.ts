@@ -1,0 +1,125 @@
+/**
+ * `npm run bench:search`: how fast the search is, how much it takes, and what it leaves to others.
+ *
+ *     npm run bench:search                              10,000 objects
+ *     npm run bench:search -- --objects 1000000
+ *     npm run bench:search -- --data FOLDER             keeps objects and index there for the next run
+ *     npm run bench:search -- --only latency,service    parts: build, latency, service, ingest
+ *     npm run bench:search -- --seconds 60              of each load on the service
+ *     npm run bench:search -- --lucene                  the same with Lucene, where Java and its jars are
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { measureIngest } from './ingest.js';
+import { checkCounts, measureShapes } from './latency.js';
+import { BenchPlace } from './place.js';
+import { serviceTable, shapeTable } from './report.js';
+import { BenchService, measureStart } from './service.js';
+
+const MIB = 1024 * 1024;
+
+async function main(): Promise<void> {
+
+    const { values } = parseArgs({ options: {
+        objects: { type: 'string', default: '10000' }, data: { type: 'string' }, only: { type: 'string', default: 'build,latency,service,ingest' },
+        seconds: { type: 'string', default: '10' }, lucene: { type: 'boolean', default: false }
+    } });
+    const objects = Number(values.objects);
+    const parts = new Set(values.only.split(','));
+    const folder = values.data ?? mkdtempSync(join(tmpdir(), 'doip-gateway-bench-'));
+    console.log(`${objects} objects; ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 1024 ** 3)} GiB, ` +
+        `Node ${process.versions.node}, ${process.platform}\n`);
+    try {
+        await prepare(folder, objects, parts.has('build'));
+        if (parts.has('latency')) {
+            await latency(folder, values.lucene);
+        }
+
+        if (parts.has('service')) {
+            await service(folder, Number(values.seconds));
+        }
+
+        if (parts.has('ingest')) {
+            await ingest(Number(values.seconds));
+        }
+    }
+    finally {
+        if (values.data === undefined) {
+            rmSync(folder, { recursive: true });
+        }
+    }
+}
+
+/** Loads the objects, and builds the index anew when that is to be measured. */
+async function prepare(folder: string, objects: number, isMeasured: boolean): Promise<void> {
+
+    const place = await BenchPlace.open(folder);
+    try {
+        await place.load(objects);
+        if (!isMeasured) {
+            return;
+        }
+
+        await place.forgetIndex();
+        const index = place.index();
+        const started = performance.now();
+        const cpu = process.cpuUsage();
+        await index.start();
+        await index.complete();
+        const seconds = (performance.now() - started) / 1000;
+        const { user, system } = process.cpuUsage(cpu);
+        const { index: bytes, file } = await place.disk();
+        console.log(`indexed ${(objects / seconds).toFixed(0)} objects/s (${((user + system) / 1000 / objects).toFixed(3)} ms of processor time each); ` +
+            `${(bytes / MIB).toFixed(0)} MiB in ${await place.segments()} segments, database file ${(file / MIB).toFixed(0)} MiB`);
+        await index.stop();
+    }
+    finally {
+        await place.close();
+    }
+}
+
+async function latency(folder: string, _withLucene: boolean): Promise<void> {
+
+    const place = await BenchPlace.open(folder);
+    const index = place.index();
+    try {
+        await index.start();
+        await index.complete();
+        await checkCounts(index);
+        console.log(shapeTable(await measureShapes(index)));
+    }
+    finally {
+        await index.stop();
+        await place.close();
+    }
+}
+
+async function service(folder: string, seconds: number): Promise<void> {
+
+    // The first start makes what a fresh service needs.
+    await (await BenchService.start(folder)).stop();
+    const { listening, answered } = await measureStart(folder);
+    console.log(`\nlistens ${(listening / 1000).toFixed(2)} s after its start, has answered a search after ${(answered / 1000).toFixed(2)} s`);
+    const running = await BenchService.start(folder);
+    try {
+        const results = [await running.besidePages(seconds), await running.besideUnlimited(seconds)];
+        console.log(`\n${serviceTable(results)}\n\nresident memory of the service ${(running.memory() / MIB).toFixed(0)} MiB`);
+    }
+    finally {
+        await running.stop();
+    }
+}
+
+async function ingest(seconds: number): Promise<void> {
+
+    const { withIndex, without } = await measureIngest(seconds);
+    console.log(`\ndurable creates for ${seconds} s: ${withIndex.toFixed(0)}/s, without indexing ${without.toFixed(0)}/s: ` +
+        `${(withIndex / without).toFixed(2)} of it`);
+}
+
+if (require.main === module) {
+    void main();
+}

@@ -1,0 +1,197 @@
+/**
+ * The whole service on the objects of the benchmark, in a process of its own: how soon it listens and answers its first search,
+ * and how long its event loop is held up while it answers a hundred retrieves a second beside searches.
+ */
+
+import { Agent, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MeasuredProcess } from '../measured-process.js';
+import type { LoopDelay } from '../measured-process.js';
+import { percentiles } from './latency.js';
+import { SHAPES } from './shapes.js';
+
+const PASSWORD = 'bench-password';
+const RETRIEVE_EVERY_MS = 10;
+const CLI = join(__dirname, '../../../lib/cli.js');
+
+/** One load beside the retrieves. */
+export interface ServiceResult {
+    readonly name: string;
+    /** Of the event loop of the thread that speaks HTTP. */
+    readonly delay: LoopDelay;
+    /** Milliseconds that retrieves took. */
+    readonly retrieves: { readonly p50: number; readonly p95: number };
+    /** Searches answered, or objects for searches without a limit, in a second. */
+    readonly perSecond: number;
+}
+
+/** Milliseconds. */
+export interface StartResult {
+    readonly listening: number;
+    readonly answered: number;
+}
+
+/** A running service and a caller who may see everything. */
+export class BenchService {
+
+    readonly #process: MeasuredProcess;
+    readonly #agent = new Agent({ keepAlive: true });
+    readonly #authorization: string;
+
+    private constructor(process: MeasuredProcess, authorization: string) {
+
+        this.#process = process;
+        this.#authorization = authorization;
+    }
+
+    /** Starts it; `preload` are scripts to run before. */
+    static async start(folder: string, preload: readonly string[] = []): Promise<BenchService> {
+
+        const process = await MeasuredProcess.start(CLI, ['serve'], {
+            DATA_DIR: folder, PORT: '0', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'error'
+        }, preload);
+        const answer = await fetch(`${process.url}/auth/token`, {
+            method: 'POST', body: JSON.stringify({ grant_type: 'password', username: 'admin', password: PASSWORD })
+        });
+        const { access_token: token } = await answer.json() as { access_token: string };
+        return new BenchService(process, `Bearer ${token}`);
+    }
+
+    get url(): string {
+
+        return this.#process.url;
+    }
+
+    get authorization(): string {
+
+        return this.#authorization;
+    }
+
+    /** Resident memory of the process, bytes. */
+    memory(): number {
+
+        return this.#process.memory();
+    }
+
+    async stop(): Promise<void> {
+
+        this.#agent.destroy();
+        await this.#process.stop();
+    }
+
+    /** Retrieves beside one stream of searches after the other, each with a page of results. */
+    async besidePages(seconds: number): Promise<ServiceResult> {
+
+        const queries = SHAPES.flatMap(({ requests }) => requests).flatMap(({ query }) => query ?? []);
+        let next = 0;
+        return await this.#beside('searches with pages of 10', seconds, async () => {
+
+            await this.#get(`/search?pageSize=10&query=${encodeURIComponent(queries[next++ % queries.length] ?? '')}`);
+            return 1;
+        });
+    }
+
+    /** Retrieves beside searches for everything, without a limit. */
+    async besideUnlimited(seconds: number): Promise<ServiceResult> {
+
+        const end = Date.now() + seconds * 1000;
+        return await this.#beside('unlimited results', seconds, async () => {
+
+            return await this.#get('/search?query=*:*', (body) => countResults(body, end));
+        });
+    }
+
+    async #beside(name: string, seconds: number, search: () => Promise<number>): Promise<ServiceResult> {
+
+        const times: number[] = [];
+        const end = Date.now() + seconds * 1000;
+        const retrieving = (async () => {
+
+            const pending = new Set<Promise<void>>();
+            for (let number = 1; Date.now() < end; number = number % 1000 + 1) {
+                const one: Promise<void> = this.#retrieve(number, times).finally(() => pending.delete(one));
+                pending.add(one);
+                await sleep(RETRIEVE_EVERY_MS);
+            }
+
+            await Promise.all(pending);
+        })();
+        await search();
+        this.#process.resetDelay();
+        const started = Date.now();
+        let count = 0;
+        while (Date.now() < end) {
+            count += await search();
+        }
+
+        const perSecond = count * 1000 / (Date.now() - started);
+        const delay = await this.#process.delay();
+        await retrieving;
+        return { name, delay, retrieves: percentiles(times), perSecond };
+    }
+
+    async #retrieve(number: number, times: number[]): Promise<void> {
+
+        const started = performance.now();
+        await this.#get(`/objects/bench/${number}`);
+        times.push(performance.now() - started);
+    }
+
+    async #get<T = null>(path: string, read?: (body: IncomingMessage) => Promise<T>): Promise<T> {
+
+        const call = request(`${this.url}${path}`, { agent: this.#agent, headers: { authorization: this.#authorization } }).end();
+        const [response] = await once(call, 'response') as [IncomingMessage];
+        if (response.statusCode !== 200) {
+            response.resume();
+            throw new Error(`${path} was answered ${response.statusCode}`);
+        }
+
+        if (read) {
+            return await read(response);
+        }
+
+        response.resume();
+        await once(response, 'end');
+        return null as T;
+    }
+}
+
+/** Objects in a stream of results; gives up reading when the time is over. */
+async function countResults(body: IncomingMessage, end: number): Promise<number> {
+
+    let count = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+        for (let at = chunk.indexOf('"identifier"'); at !== -1; at = chunk.indexOf('"identifier"', at + 1)) {
+            ++count;
+        }
+
+        if (Date.now() > end) {
+            break;
+        }
+    }
+
+    return count;
+}
+
+/** How soon a service that has its index listens, and how soon it has answered a search. */
+export async function measureStart(folder: string): Promise<StartResult> {
+
+    const started = performance.now();
+    const process = await MeasuredProcess.start(CLI, ['serve'], { DATA_DIR: folder, PORT: '0', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'error' });
+    const listening = performance.now() - started;
+    try {
+        for (;;) {
+            const answer = await fetch(`${process.url}/search?query=robababax&pageSize=10`);
+            await answer.text();
+            if (answer.status === 200) {
+                return { listening, answered: performance.now() - started };
+            }
+        }
+    }
+    finally {
+        await process.stop();
+    }
+}

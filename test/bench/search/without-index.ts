@@ -1,0 +1,21 @@
+/**
+ * Preloaded into a service that is measured without search: its index takes no part in writing and finds nothing. The service
+ * itself has no such switch.
+ */
+
+import * as Module from '../../../lib/search/local-search-index.js';
+
+class NoIndex extends Module.LocalSearchIndex {
+
+    override readonly participant = { name: 'search', steps: () => [] };
+
+    override async start(): Promise<void> {
+        // There is nothing to open.
+    }
+
+    override async stop(): Promise<void> {
+        // Nor to close.
+    }
+}
+
+Object.assign(Module, { LocalSearchIndex: NoIndex });
