@@ -6,7 +6,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { unauthenticated } from '../doip/error.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { Credentials } from './credentials.js';
+import type { BackOff } from './back-off.js';
+import type { Claim, Credentials } from './credentials.js';
+import { isAdminName, isPossibleName } from './login-name.js';
 
 /** What the hook is told: `token`, or `username` and `password`; `asUserId` where it is claimed. */
 export type AuthenticateHook = (info: JsonObject) => Promise<JsonObject | null>;
@@ -28,37 +30,67 @@ export interface HookAnswer {
     readonly asUserId: string | null;
 }
 
+/** Finds the hook as it is now; null while there is none. */
+export type HookFinder = () => AuthenticateHook | null;
+
 interface Kept {
     readonly answer: HookAnswer;
-    /** The epoch of types, which changes with the design object and so with the hook. */
+    /** An answer counts only as long as this is the hook. */
+    readonly hook: AuthenticateHook;
+    /** The epoch of types, which changes with the design object and so with what the hook may look at. */
     readonly epoch: number;
+}
+
+/** One question to the hook. */
+interface Question {
+    readonly hook: AuthenticateHook;
+    readonly info: JsonObject;
+    readonly credentials: Credentials;
+    readonly source: string;
 }
 
 const KEPT = 10_000;
 
+/** Groups that one answer may name. */
+const MAX_GROUPS = 1_000;
+
 /** Asks the hook, if there is one. */
 export class HookDesk {
 
-    readonly #hook: () => AuthenticateHook | null;
+    readonly #backOff: BackOff;
     readonly #now: () => number;
     readonly #key = randomBytes(32);
     readonly #kept = new Map<string, Kept>();
+    readonly #running = new Map<string, Promise<HookAnswer | null>>();
+    #find: HookFinder = () => null;
 
-    constructor(hook: () => AuthenticateHook | null, now: () => number) {
+    constructor(backOff: BackOff, now: () => number) {
 
-        this.#hook = hook;
+        this.#backOff = backOff;
         this.#now = now;
     }
 
     /**
-     * The hook's answer to some credentials; null when there is no hook or it has nothing to say.
+     * Puts the hook in its place.
      *
-     * @param epoch of types
-     * @throws DoipError 401 when the hook fails; its error is the cause
+     * @param find asked with every login, so it must be cheap; another function in its answer is another hook
      */
-    async ask(credentials: Credentials, asUserId: string | null, epoch: number): Promise<HookAnswer | null> {
+    use(find: HookFinder): void {
 
-        const hook = this.#hook();
+        this.#find = find;
+    }
+
+    /**
+     * The hook's answer to some credentials; null when there is no hook or it has nothing to say. Passwords that it does not
+     * accept count as failed logins.
+     *
+     * @param source where the request comes from, see {@link sourceOf}
+     * @param epoch of types
+     * @throws DoipError 401 when the hook fails; its error is the cause. 429 when too many logins are waiting
+     */
+    async ask({ credentials, asUserId }: Claim, source: string, epoch: number): Promise<HookAnswer | null> {
+
+        const hook = this.#find();
         const info = hook ? infoOf(credentials, asUserId) : null;
         if (!hook || !info) {
             return null;
@@ -66,22 +98,51 @@ export class HookDesk {
 
         const digest = createHmac('sha256', this.#key).update(JSON.stringify(info)).digest('base64');
         const kept = this.#kept.get(digest);
-        if (kept && kept.epoch === epoch && (kept.answer.expiresOn ?? 0) > this.#now()) {
+        if (kept && kept.hook === hook && kept.epoch === epoch && (kept.answer.expiresOn ?? 0) > this.#now()) {
             return kept.answer;
         }
 
         this.#kept.delete(digest);
-        const answer = await call(hook, info);
-        if (!answer?.active || answer.expiresOn === null) {
-            return answer;
+        const answer = await this.#together(`${epoch} ${source} ${digest}`, () => this.#question({ hook, info, credentials, source }));
+        if (answer?.active && answer.expiresOn !== null) {
+            this.#keep(digest, { answer, hook, epoch });
         }
 
-        if (answer.expiresOn <= this.#now()) {
-            return { ...answer, active: false };
-        }
-
-        this.#keep(digest, { answer, epoch });
         return answer;
+    }
+
+    /** Requests that come with the same credentials at the same time are one question. */
+    #together(key: string, ask: () => Promise<HookAnswer | null>): Promise<HookAnswer | null> {
+
+        let running = this.#running.get(key);
+        if (!running) {
+            running = ask().finally(() => this.#running.delete(key));
+            this.#running.set(key, running);
+        }
+
+        return running;
+    }
+
+    /** The administrator is not slowed down by what a hook thinks. */
+    async #question({ hook, info, credentials, source }: Question): Promise<HookAnswer | null> {
+
+        if (credentials.kind !== 'password' || isAdminName(credentials.name)) {
+            return this.#call(hook, info);
+        }
+
+        const accepted = await this.#backOff.guard(credentials.name, source, async () => {
+
+            const answer = await this.#call(hook, info);
+            return answer === null ? undefined : answer.active ? answer : null;
+        });
+        return accepted === null ? NOT_ACTIVE : accepted ?? null;
+    }
+
+    async #call(hook: AuthenticateHook, info: JsonObject): Promise<HookAnswer | null> {
+
+        const answer = await call(hook, info);
+        const hasEnded = answer !== null && answer.expiresOn !== null && answer.expiresOn <= this.#now();
+        return hasEnded ? NOT_ACTIVE : answer;
     }
 
     #keep(digest: string, kept: Kept): void {
@@ -108,21 +169,24 @@ async function call(hook: AuthenticateHook, info: JsonObject): Promise<HookAnswe
     return answer && readAnswer(answer);
 }
 
-/** What an answer says; members of the wrong kind count as absent. */
+/** What an answer says; members of the wrong kind count as absent, and without a readable end nobody is let in for ever. */
 export function readAnswer(answer: JsonObject): HookAnswer {
 
-    const { exp, groupIds } = answer;
+    const { active, exp, groupIds } = answer;
+    const hasEnd = exp !== undefined && exp !== null;
     return {
-        active: answer.active === true,
-        userId: textOf(answer.userId),
-        username: textOf(answer.username),
-        groupIds: Array.isArray(groupIds) ? groupIds.filter((id): id is string => typeof id === 'string') : [],
-        expiresOn: typeof exp === 'number' ? exp * 1000 : null,
+        active: active === true && (!hasEnd || typeof exp === 'number'),
+        userId: idOf(answer.userId),
+        username: idOf(answer.username),
+        groupIds: Array.isArray(groupIds) ? groupIds.map(idOf).filter((id) => id !== null).slice(0, MAX_GROUPS) : [],
+        expiresOn: typeof exp === 'number' ? Math.floor(Math.min(exp * 1000, Number.MAX_SAFE_INTEGER)) : null,
         grantAuthenticatedAccess: answer.grantAuthenticatedAccess === true,
         bypassGroupObjects: answer.bypassCordraGroupObjects === true,
-        asUserId: textOf(answer.asUserId)
+        asUserId: idOf(answer.asUserId)
     };
 }
+
+const NOT_ACTIVE = readAnswer({ active: false });
 
 function infoOf(credentials: Credentials, asUserId: string | null): JsonObject | null {
 
@@ -138,7 +202,8 @@ function infoOf(credentials: Credentials, asUserId: string | null): JsonObject |
     }
 }
 
-function textOf(value: JsonValue | undefined): string | null {
+/** What can be an id; nothing else gets into a row or a list of principals. */
+function idOf(value: JsonValue | undefined): string | null {
 
-    return typeof value === 'string' && value !== '' ? value : null;
+    return typeof value === 'string' && isPossibleName(value) ? value : null;
 }

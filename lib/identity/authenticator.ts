@@ -12,6 +12,7 @@ import { Op } from '../doip/operation-ids.js';
 import type { Epochs } from '../stores/object-store.js';
 import type { Assertions } from './jwt.js';
 import type { HookAnswer, HookDesk } from './authenticate-hook.js';
+import { sourceOf } from './back-off.js';
 import type { CallerDesk, Proof } from './caller-desk.js';
 import type { Caller } from './caller.js';
 import { ANONYMOUS } from './caller.js';
@@ -104,7 +105,7 @@ export class Authenticator {
         const { credentials } = claim;
         this.checkTransport(transport);
         const proof = await this.#ownToken(credentials, safe ?? false, epochs) ??
-            await this.#foreign(claim, epochs) ??
+            await this.#foreign(claim, transport, epochs) ??
             await this.#direct(credentials, transport, epochs);
         if (!proof) {
             throw failure(credentials);
@@ -160,11 +161,12 @@ export class Authenticator {
     }
 
     /** What the hook says. It can let somebody in as admin, and it cannot keep the administrator out. */
-    async #foreign({ credentials, asUserId }: Claim, epochs: Epochs): Promise<Proof | null> {
+    async #foreign(claim: Claim, { remoteAddress }: Transport, epochs: Epochs): Promise<Proof | null> {
 
+        const { credentials } = claim;
         let answer: HookAnswer | null;
         try {
-            answer = await this.#hook.ask(credentials, asUserId, epochs.types);
+            answer = await this.#hook.ask(claim, sourceOf(remoteAddress), epochs.types);
         }
         catch (error) {
             if (claimsAdmin(credentials)) {

@@ -55,7 +55,7 @@ export class BackOff {
      * Makes an attempt at logging in, after the delay that earlier ones brought about.
      *
      * @param source where it comes from, see {@link sourceOf}
-     * @param attempt resolves to null when the login failed; when it rejects, nothing is counted
+     * @param attempt resolves to null when the login failed; when it rejects or resolves to undefined, nothing is counted
      * @throws DoipError 429 when too many attempts with the name are waiting
      */
     async guard<T>(name: string, source: string, attempt: () => Promise<T | null>): Promise<T | null> {
@@ -82,7 +82,7 @@ export class BackOff {
             const now = this.#options.now();
             await this.#store.addFailure(keys, now, now - FORGOTTEN_AFTER);
         }
-        else if (failures.size > 0) {
+        else if (result !== undefined && failures.size > 0) {
             await this.#store.forget(keys);
         }
 

@@ -13,7 +13,7 @@ import { LoginStore } from '../stores/login-store.js';
 import { TokenStore } from '../stores/token-store.js';
 import { AccountWriter } from './account-writer.js';
 import { AdminAccount } from './admin-account.js';
-import type { AuthenticateHook } from './authenticate-hook.js';
+import type { HookFinder } from './authenticate-hook.js';
 import { HookDesk } from './authenticate-hook.js';
 import { Authenticator } from './authenticator.js';
 import { BackOff } from './back-off.js';
@@ -42,8 +42,6 @@ export interface IdentityOptions {
     /** Milliseconds without use after which a token ends. */
     readonly tokenTimeout: number;
     readonly passwords?: PasswordOptions;
-    /** The authenticate hook, null while there is none. */
-    readonly hook?: () => AuthenticateHook | null;
     /** The clock, for tests. */
     readonly now?: () => number;
 }
@@ -59,6 +57,8 @@ export interface Identity {
     readonly directory: Directory;
     readonly secureValues: SecureValues;
     readonly accountWriter: AccountWriter;
+    /** Puts the authenticate hook in its place, at any time; `find` is asked with every login and must be cheap. */
+    useAuthenticateHook(find: HookFinder): void;
     /** Repeating work for the service's job runner. */
     readonly housekeeping: JobKind;
     /** Begins background work. */
@@ -83,7 +83,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const tokens = new Tokens(stores, { timeout: options.tokenTimeout, now, log });
     const logins = new PasswordLogins({ directory, credentials: stores.credentials, passwords, backOff }, now);
     const assertions = new Assertions({ directory, logins: stores.logins }, design, now);
-    const hook = new HookDesk(options.hook ?? (() => null), now);
+    const hook = new HookDesk(backOff, now);
     const authenticator = new Authenticator({ assertions, callers, hook, logins, tokens }, design);
     return {
         authenticator, logins, directory,
@@ -93,6 +93,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
         secureValues: new SecureValues({ ...stores, passwords }),
         accountWriter: new AccountWriter(stores),
+        useAuthenticateHook: (find) => hook.use(find),
         housekeeping: sweepLogins({ tokens, logins: stores.logins }, now),
         start: () => tokens.start(),
         close: () => tokens.close()

@@ -108,14 +108,15 @@ export class IdentityKit {
 
         const { design = {}, now, hook, tokenTimeout = 30 * 60_000 } = options;
         const system = readAclDefaults({ defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: ['authenticated'] });
-        return composeIdentity({
+        const identity = composeIdentity({
             db: this.db, log: pino({ level: 'silent' }), tokenTimeout,
             policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'] })),
             design: () => design,
             passwords: { cost: QUICK },
-            ...now ? { now } : {},
-            ...hook ? { hook: () => hook } : {}
+            ...now ? { now } : {}
         });
+        identity.useAuthenticateHook(() => hook ?? null);
+        return identity;
     }
 
     /** The epochs of this moment. */

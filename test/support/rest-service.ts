@@ -3,6 +3,7 @@
  * and HTTP/2, on every database there is.
  */
 
+import type { Gateway } from '../../lib/gateway.js';
 import type { TestDatabase } from './database.js';
 import type { Client, Protocol } from './server.js';
 import { DIALECTS } from './database.js';
@@ -29,6 +30,8 @@ export interface RestService {
     /** Without a slash at its end. */
     readonly url: string;
     readonly port: number;
+    /** The gateway behind it, for what no client can do. */
+    readonly gateway: Gateway;
     /** Sends a request as nobody. */
     anonymously(line: string, more?: More): Promise<Received>;
     /** Sends a request as the administrator. */
@@ -68,6 +71,7 @@ export async function startRest(
         protocol, anonymously, asAdmin,
         url: server.url,
         port: server.port,
+        gateway: server.server.plugins['doip-gateway'].gateway,
         async create(type, content, query = '') {
 
             const response = await asAdmin(`POST /objects?full&type=${type}&${query}`, { payload: JSON.stringify(content) });

@@ -68,6 +68,12 @@ describe('the authenticate hook', () => {
         ['an unknown username alone', { active: true, username: 'nobody' }, null],
         ['somebody who is not active', { active: false, userId: 'test/ann' }, null],
         ['no word about being active', { userId: 'test/ann' }, null],
+        ['an end that cannot be read', { active: true, userId: 'test/ann', exp: 'tomorrow' }, null],
+        ['an end that has passed', { active: true, userId: 'test/ann', exp: 1 }, null],
+        ['an end beyond all numbers', { active: true, userId: 'test/ann', exp: 1e300 }, { userId: 'test/ann' }],
+        ['an id that is too long', { active: true, userId: 'x'.repeat(256) }, null],
+        ['an id with half a character', { active: true, userId: 'test/\ud800' }, null],
+        ['groups that cannot be', { active: true, userId: 'orcid/2', groupIds: ['', 7, null, 'x'.repeat(256), 'fine'] }, { groupIds: ['fine'] }],
         ['members of the wrong kind', { active: 'true', userId: 7, groupIds: 'x', exp: 'y' }, null],
         ['an inactive account', { active: true, userId: 'test/idle' }, null]
     ];
@@ -157,6 +163,57 @@ describe('the authenticate hook', () => {
         await lasting.node.authenticator.authenticate(request, undefined, { types: 2, identity: 1 });
 
         expect([timeless.asked.length, lasting.asked.length]).to.equal([2, 2]);
+    });
+
+    it('is asked once for requests that come with the same credentials at the same time', async () => {
+
+        const { asked, node } = nodeWith({ active: true, userId: 'orcid/1' });
+
+        const callers = await Promise.all(Array.from({ length: 20 }, () => kit.authenticate(node, { token: TOKEN })));
+
+        expect(callers.map(({ userId }) => userId)).to.equal(Array<string>(20).fill('orcid/1'));
+        expect(asked.length).to.be.below(20);
+    });
+
+    it('may come later, be another one, and go away', async () => {
+
+        const { asked, node } = nodeWith({ active: true, userId: 'orcid/1', exp: Math.floor(Date.now() / 1000) + 60 });
+        await kit.authenticate(node, { token: TOKEN });
+
+        const other = async (): Promise<JsonObject> => ({ active: true, userId: 'orcid/2' });
+        node.useAuthenticateHook(() => other);
+        const second = await kit.authenticate(node, { token: TOKEN });
+        node.useAuthenticateHook(() => null);
+
+        await expect(kit.authenticate(node, { token: TOKEN })).to.reject(DoipError);
+        expect([asked.length, second.userId]).to.equal([1, 'orcid/2']);
+    });
+
+    it('slows guessing down like any login, and forgets it for who is let in', async () => {
+
+        const { node } = nodeWith(null);
+        const strict = async ({ password = '' }: JsonObject): Promise<JsonObject> => ({ active: password === 'right', userId: 'orcid/1' });
+        node.useAuthenticateHook(() => strict);
+        const count = async (): Promise<number> =>
+            (await kit.db.read<{ n: number }>({ sql: 'select count(*) as n from back_off' }, []))[0]?.n ?? 0;
+        const before = await count();
+
+        await expect(kit.authenticate(node, { username: 'slow', password: 'wrong' })).to.reject(DoipError);
+        const failed = await count();
+        await kit.authenticate(node, { username: 'slow', password: 'right' });
+
+        expect([failed - before, await count() - before]).to.equal([2, 0]);
+    });
+
+    it('gives tokens to ids and groups of any number that can be stored', async () => {
+
+        const groupIds = Array.from({ length: 2_000 }, (_, i) => `claimed/${i}`);
+        const { node } = nodeWith({ active: true, userId: 'orcid/many', groupIds, exp: 1e300 });
+
+        const { token, caller } = await node.tokens.grant({ username: 'many', password: 'x' }, INTERNAL);
+
+        expect(caller.groupIds).to.have.length(1_000);
+        expect((await kit.authenticate(node, { token })).groupIds).to.have.length(1_000);
     });
 
     it('decides who may act as whom, but for admin', async () => {

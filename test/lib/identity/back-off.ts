@@ -139,6 +139,17 @@ forEachDatabase((name, create) => {
             expect(one.delays.at(-1) ?? 0).to.be.within(300, 400);
         });
 
+        it('neither counts nor forgets by an attempt that decided nothing', async () => {
+
+            const { backOff, delays } = node();
+            await backOff.guard('undecided', 'a', fail);
+            await backOff.guard('undecided', 'a', async () => undefined);
+            await backOff.guard('undecided', 'a', fail);
+            await backOff.guard('undecided', 'a', succeed);
+
+            expect(delays).to.equal([100, 400]);
+        });
+
         it('does not count attempts that were not made', async () => {
 
             const { backOff, delays } = node();
