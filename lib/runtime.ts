@@ -25,6 +25,7 @@ import { ContentPipeline } from './objects/content-pipeline.js';
 import { ElementService } from './objects/element-service.js';
 import { TransactionClock } from './objects/id-minter.js';
 import { WITHOUT_CODE } from './objects/lifecycle.js';
+import { ObjectResolution } from './objects/object-resolution.js';
 import { ObjectService } from './objects/object-service.js';
 import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
@@ -193,14 +194,16 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
         new IndexFormKeeper(forms), searchIndex.participant
     ];
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
-    const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks(), lifecycle: WITHOUT_CODE });
+    const lifecycle = WITHOUT_CODE;
+    const resolution = new ObjectResolution(lifecycle, limits);
+    const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks(), lifecycle });
     const { admin, logins } = identity;
     const services: Services = {
         get serviceId() {
 
             return serviceId(catalog.current.prefix);
         },
-        registry, objects, elements, catalog, limits, search: new SearchService({ index: searchIndex, objects: scan, policy, catalog }),
+        registry, objects, resolution, elements, catalog, limits, search: new SearchService({ index: searchIndex, objects: scan, policy, catalog, resolution }),
         startup, log, policy, identity,
         authentication: identity.authenticator,
         passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),

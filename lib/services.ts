@@ -11,6 +11,7 @@ import type { PasswordChanges } from './identity/password-changes.js';
 import type { Policy } from './identity/policy.js';
 import type { ElementService } from './objects/element-service.js';
 import type { FieldLimits } from './objects/field-rules.js';
+import type { ObjectResolution } from './objects/object-resolution.js';
 import type { ObjectService } from './objects/object-service.js';
 import type { SearchService } from './search/search-service.js';
 import type { Epochs } from './stores/object-store.js';
@@ -40,6 +41,8 @@ export interface Services {
     readonly serviceId: string;
     readonly registry: OperationRegistry;
     readonly objects: ObjectService;
+    /** How the code of types shows objects. */
+    readonly resolution: ObjectResolution;
     readonly elements: ElementService;
     readonly search: SearchService;
     readonly catalog: Catalog;

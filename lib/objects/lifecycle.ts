@@ -87,10 +87,20 @@ export interface IdGenerator {
     next(object: HookObject, facts: HookFacts): Promise<string | null>;
 }
 
+/** What code wrote by itself, instead of returning a value. */
+export interface DirectOutput {
+    readonly bytes: Uint8Array;
+    readonly mediaType?: string;
+    readonly filename?: string;
+}
+
+/** What a hook made of one object, or why it refused it. */
+export type HookOutcome = { readonly value: JsonValue | undefined } | { readonly error: Error };
+
 /** Asks the code of types. */
 export interface Lifecycle {
-    /** False when the type has no code at all; then none of its hooks needs to be called. */
-    has(type: string): boolean;
+    /** False when the type has no code, or has it and it is known to lack the hook; then there is nothing to call. */
+    has(type: string, hook?: ObjectHook): boolean;
     /** False when neither the type nor the design has code that could make ids. */
     mayGenerateIds(type: string): boolean;
     /**
@@ -100,6 +110,14 @@ export interface Lifecycle {
      * @throws DoipError when it refuses or fails, unless it is too late for that
      */
     run(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<JsonValue | undefined>;
+    /** Runs a hook on many objects of one type in one go; outcomes in the order of the objects. */
+    runAll(hook: ObjectHook, type: string, objects: readonly HookObject[], facts: HookFacts): Promise<readonly HookOutcome[]>;
+    /**
+     * Runs `onPayloadResolution`.
+     *
+     * @returns what is shown instead of the bytes of the element; null to show these
+     */
+    resolvePayload(type: string, object: HookObject, facts: HookFacts): Promise<DirectOutput | null>;
     /** The generator of ids of a type, else that of the design; null when there is none. */
     generator(type: string): Promise<IdGenerator | null>;
 }
@@ -109,5 +127,7 @@ export const WITHOUT_CODE: Lifecycle = {
     has: () => false,
     mayGenerateIds: () => false,
     run: () => Promise.resolve(undefined),
+    runAll: (hook, type, objects) => Promise.resolve(objects.map(() => ({ value: undefined }))),
+    resolvePayload: () => Promise.resolve(null),
     generator: () => Promise.resolve(null)
 };

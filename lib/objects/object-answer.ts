@@ -14,10 +14,14 @@ export interface Asking {
     readonly services: { readonly policy: Policy };
 }
 
-/** The digital object as the caller may see it, and the facts that carriers show beside it. */
-export function objectAnswer(asking: Asking, object: StoredObject): [JsonValue, JsonObject] {
+/**
+ * The digital object as the caller may see it, and the facts that carriers show beside it.
+ *
+ * @param shown the object as the code of its type shows it, where that differs from the object that rights depend on
+ */
+export function objectAnswer(asking: Asking, object: StoredObject, shown = object): [JsonValue, JsonObject] {
 
-    const visible = asking.services.policy.visibleTo(asking.caller, object);
+    const visible = asking.services.policy.visibleTo(asking.caller, shown);
     return [toDigitalObject(visible) as unknown as JsonObject, objectFacts(asking, object)];
 }
 

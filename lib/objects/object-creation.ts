@@ -11,6 +11,7 @@ import type { StoredObject } from './stored-object.js';
 import { conflict } from '../doip/error.js';
 import { checkNewId, checkTypeName } from './field-rules.js';
 import type { Proposal } from './hook-object.js';
+import { withIndexForm } from './index-form-maker.js';
 import { idFromPrimary, mintId } from './id-minter.js';
 import { applyContent, applyElements } from './update-wish.js';
 import { authorOf, type WriteContext } from './write-context.js';
@@ -146,7 +147,8 @@ export class ObjectCreation {
         const proposal = { ...wanted, id };
         const change = await this.#draft(id, hooks ? await hooks.withId(proposal) : proposal, context);
         await hooks?.beforeStorage(change.after);
-        const outcome = context.dryRun ? 'stored' : await this.#writer.write(change);
+        const indexed = withIndexForm(this.#hooks, change, context);
+        const outcome = context.dryRun ? 'stored' : await this.#writer.write(indexed instanceof Promise ? await indexed : indexed);
         return outcome === 'stored' ? change.after : null;
     }
 

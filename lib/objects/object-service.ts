@@ -9,6 +9,7 @@ import type { ObjectStore, ObjectView } from '../stores/object-store.js';
 import type { Catalog } from '../types/catalog.js';
 import type { ContentPipeline, PreparedChange } from './content-pipeline.js';
 import type { FieldLimits } from './field-rules.js';
+import type { IndexForm } from './index-form.js';
 import type { Proposal } from './hook-object.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { ObjectInput } from './object-input.js';
@@ -17,6 +18,7 @@ import type { StoredObject } from './stored-object.js';
 import { badRequest } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { ChangeFrame } from './change-frame.js';
+import { indexFormOf, withIndexForm } from './index-form-maker.js';
 import { ObjectCreation } from './object-creation.js';
 import { applyContent, applyElements, type UpdateWish } from './update-wish.js';
 import { authorOf, type WriteContext } from './write-context.js';
@@ -122,6 +124,17 @@ export class ObjectService {
         await hooks?.afterDelete(before);
     }
 
+    /**
+     * The form in which an object is to be indexed, made anew: undefined when its type says nothing about it, null when it is
+     * indexed as it is.
+     *
+     * @throws DoipError when the code of the type fails
+     */
+    indexFormOf(object: StoredObject, context: WriteContext): Promise<IndexForm | null | undefined> {
+
+        return indexFormOf(this.#hooks, object, context);
+    }
+
     /** Works out a change and stores it. The last hooks run when nobody holds the object any more. */
     async #stored(
         id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<HookedChange>
@@ -133,17 +146,18 @@ export class ObjectService {
     }
 
     async #prepare(
-        { before, context: { caller } }: HookedWrite & { before: StoredObject },
+        { before, context }: HookedWrite & { before: StoredObject },
         { wanted, now, hooks }: { wanted: Proposal; now: number; hooks: WriteHooks | null }
     ): Promise<HookedChange> {
 
+        const { caller } = context;
         const change = await this.#pipeline.prepare({
             ...wanted, before, id: before.id, caller, now,
             metadata: { ...before.metadata, modifiedOn: now, modifiedBy: authorOf(caller) },
             contentTouched: wanted.content !== before.content || wanted.type !== before.type
         });
         await hooks?.beforeStorage(change.after);
-        return { ...change, hooks };
+        return withIndexForm(this.#hooks, { ...change, hooks }, context);
     }
 
     /** The hooks of a write, if there are any: for what scripts write none run. */

@@ -3,9 +3,11 @@
  * shown, because objects and rules may have changed since the index was asked.
  */
 
+import type { JsonObject } from '../doip/json.js';
 import type { DigitalObject } from '../doip/object.js';
 import type { Caller } from '../identity/caller.js';
 import type { Policy } from '../identity/policy.js';
+import type { ObjectResolution } from '../objects/object-resolution.js';
 import type { StoredObject } from '../objects/stored-object.js';
 import { toDigitalObject } from '../objects/stored-object.js';
 import type { Catalog } from '../types/catalog.js';
@@ -24,6 +26,8 @@ export interface Searching {
     readonly caller: Caller;
     /** Tells anonymous callers apart. */
     readonly remoteAddress: string;
+    /** From the request, for hooks. */
+    readonly requestContext: JsonObject;
     /** Fires when nobody waits any more. */
     readonly signal: AbortSignal;
 }
@@ -47,14 +51,16 @@ export class SearchService {
     readonly #objects: ObjectReader;
     readonly #policy: Policy;
     readonly #catalog: Catalog;
+    readonly #resolution: ObjectResolution;
     readonly #unlimited = new Turnstile(UNLIMITED_AT_ONCE);
 
-    constructor(parts: { index: SearchIndex; objects: ObjectReader; policy: Policy; catalog: Catalog }) {
+    constructor(parts: { index: SearchIndex; objects: ObjectReader; policy: Policy; catalog: Catalog; resolution: ObjectResolution }) {
 
         this.#index = parts.index;
         this.#objects = parts.objects;
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
+        this.#resolution = parts.resolution;
     }
 
     /** Finds ids. Throws like {@link SearchIndex.search}. */
@@ -66,7 +72,7 @@ export class SearchService {
     /** Finds objects, as the caller may see them, with scores where they were asked for. */
     async objects(wish: SearchWish, searching: Searching): Promise<Found<DigitalObject>> {
 
-        return await this.#search(wish, searching, (hits) => this.#show(hits, searching.caller));
+        return await this.#search(wish, searching, (hits) => this.#show(hits, searching));
     }
 
     async #search<T>(wish: SearchWish, searching: Searching, show: (hits: readonly SearchHit[]) => Promise<readonly T[]>): Promise<Found<T>> {
@@ -90,14 +96,17 @@ export class SearchService {
         }
     }
 
-    /** Objects that are gone or may not be read any more are left out. */
-    async #show(hits: readonly SearchHit[], caller: Caller): Promise<DigitalObject[]> {
+    /** Objects that are gone, may not be read any more or are kept back by the code of their type are left out. */
+    async #show(hits: readonly SearchHit[], { caller, requestContext }: Searching): Promise<DigitalObject[]> {
 
-        const objects = new Map((await this.#objects.byIds(hits.map(({ id }) => id))).map((object) => [object.id, object]));
+        const objects = await this.#objects.byIds(hits.map(({ id }) => id));
+        const readable = objects.filter((object) => this.#policy.canRead(caller, object).allowed);
+        const shown = await this.#resolution.resolveAll(readable, { caller, requestContext });
+        const byId = new Map(shown.flatMap((object) => (object ? [[object.id, object] as const] : [])));
         return hits.flatMap(({ id, score }) => {
 
-            const object = objects.get(id);
-            return object && this.#policy.canRead(caller, object).allowed ? [this.#toDigital(object, caller, score)] : [];
+            const object = byId.get(id);
+            return object ? [this.#toDigital(object, caller, score)] : [];
         });
     }
 

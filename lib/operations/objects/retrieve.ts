@@ -8,7 +8,8 @@ import type { OperationContext } from '../../core/context.js';
 import type { OperationResult } from '../../core/operation.js';
 import type { Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../doip/json.js';
-import type { StoredElement } from '../../objects/stored-object.js';
+import type { DirectOutput } from '../../objects/lifecycle.js';
+import type { StoredElement, StoredObject } from '../../objects/stored-object.js';
 import { demand } from '../../core/authorise.js';
 import { flag, text, texts } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
@@ -16,7 +17,7 @@ import { notFound } from '../../doip/error.js';
 import { requireAt } from '../../doip/json-pointer.js';
 import { prune } from '../../doip/json-prune.js';
 import { Op } from '../../doip/operation-ids.js';
-import { jsonSegment } from '../../doip/segments.js';
+import { bytesSegment, jsonSegment } from '../../doip/segments.js';
 import { resolveRange } from '../../objects/byte-range.js';
 import { objectAnswer, objectFacts } from '../../objects/object-answer.js';
 
@@ -47,31 +48,37 @@ export const retrieve = defineOperation<RetrieveAttributes>({
 
     async handler(context) {
 
-        const { element, includeElementData, jsonPointer } = context.attributes;
+        const { attributes: { element, includeElementData, jsonPointer }, services: { resolution }, target } = context;
+        const shown = resolution.concerns(target.type) ? await resolution.resolve(target, context) : target;
         if (element !== undefined) {
-            return retrieveElement(context, element);
+            return retrieveElement(context, shown, element);
         }
 
         if (jsonPointer !== undefined) {
-            return retrievePart(context, jsonPointer);
+            return retrievePart(context, shown, jsonPointer);
         }
 
-        const [object, facts] = objectAnswer(context, context.target);
-        const shown = filtered(context, object);
-        return includeElementData ? result.segments(withElements(context, shown), facts) : result.json(shown, facts);
+        const [object, facts] = objectAnswer(context, target, shown);
+        const value = filtered(context, object);
+        return includeElementData ? result.segments(withElements(context, shown, value), facts) : result.json(value, facts);
     }
 });
 
-function retrieveElement(context: OperationContext<RetrieveAttributes>, name: string): OperationResult {
+async function retrieveElement(context: OperationContext<RetrieveAttributes>, shown: StoredObject, name: string): Promise<OperationResult> {
 
-    const { target, attributes, services: { elements } } = context;
+    const { target, attributes, services: { elements, resolution } } = context;
     checkPayloadRight(context);
-    const element = target.elements.find((candidate) => candidate.name === name);
+    const element = shown.elements.find((candidate) => candidate.name === name);
     if (!element) {
         throw notFound(`No payload ${name} in object ${target.id}`);
     }
 
     const range = attributes.range ? resolveRange(attributes.range, element.size) : null;
+    const replacement = await resolution.resolvePayload(shown, name, context, range);
+    if (replacement) {
+        return replaced(context, replacement);
+    }
+
     const length = range ? range.end - range.start + 1 : element.size;
     const body = elements.open(element, range);
     const facts: JsonObject = { ...objectFacts(context, target), ...elementFacts(element), size: element.size };
@@ -82,24 +89,40 @@ function retrieveElement(context: OperationContext<RetrieveAttributes>, name: st
     return result.segments(one({ kind: 'bytes', body, length }), facts);
 }
 
-function retrievePart(context: OperationContext<RetrieveAttributes>, pointer: string): OperationResult {
+/** What code shows instead of the bytes of an element; a range of that is not cut out. */
+function replaced(context: OperationContext<RetrieveAttributes>, { bytes, mediaType, filename }: DirectOutput): OperationResult {
+
+    const facts = { mediaType: mediaType ?? 'application/octet-stream', ...filename === undefined ? {} : { filename }, size: bytes.byteLength };
+    return result.segments(one(bytesSegment(bytes)), { ...objectFacts(context, context.target), ...facts });
+}
+
+function retrievePart(context: OperationContext<RetrieveAttributes>, shown: StoredObject, pointer: string): OperationResult {
 
     const { target, services: { catalog } } = context;
-    const [object, facts] = objectAnswer(context, target);
+    const [object, facts] = objectAnswer(context, target, shown);
     const { content } = (object as { attributes: { content: JsonObject } }).attributes;
     const value = requireAt(content, pointer);
     const mediaType = catalog.current.get(target.type)?.textMediaTypeAt(content, pointer);
     return result.json(value, mediaType === undefined ? facts : { ...facts, textMediaType: mediaType });
 }
 
-async function *withElements(context: OperationContext<RetrieveAttributes>, object: JsonValue): AsyncGenerator<Segment> {
+async function *withElements(
+    context: OperationContext<RetrieveAttributes>, shown: StoredObject, object: JsonValue
+): AsyncGenerator<Segment> {
 
-    const { target, services: { elements } } = context;
+    const { services: { elements, resolution } } = context;
     checkPayloadRight(context);
     yield jsonSegment(object);
-    for (const element of target.elements) {
-        yield jsonSegment({ id: element.name });
+    for (const element of shown.elements) {
         const { mediaType, filename } = element;
+        const replacement = await resolution.resolvePayload(shown, element.name, context, null);
+        yield jsonSegment({ id: element.name });
+        if (replacement) {
+            const { bytes, ...facts } = replacement;
+            yield bytesSegment(bytes, facts);
+            continue;
+        }
+
         yield {
             kind: 'bytes', body: elements.open(element, null), length: element.size,
             ...(mediaType === null ? {} : { mediaType }), ...(filename === null ? {} : { filename })

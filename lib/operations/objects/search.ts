@@ -77,9 +77,9 @@ export const search = defineOperation<SearchAttributes>({
     async handler(context) {
 
         const wanted = withInput(context);
-        const { services, caller, signal, transport: { remoteAddress } } = context;
+        const { services, caller, requestContext, signal, transport: { remoteAddress } } = context;
         const wish = toWish(wanted, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
-        const searching = { caller, remoteAddress, signal };
+        const searching = { caller, requestContext, remoteAddress, signal };
         const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
         const found: Found<unknown> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
         const { filter } = wanted;
