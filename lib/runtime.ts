@@ -7,6 +7,7 @@ import type { Database } from '../db/database.js';
 import type { OperationRegistry } from './core/registry.js';
 import type { JsonObject } from './doip/json.js';
 import type { ScryptCost } from './identity/password-record.js';
+import type { HandleOptions } from './handles/handles.js';
 import type { FieldLimits } from './objects/field-rules.js';
 import type { Endpoint, Services } from './services.js';
 import type { ElementStore, StoreChooser } from './stores/element-store.js';
@@ -17,6 +18,8 @@ import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir
 import { withRepoInit } from './first-start.js';
 import { KeyedLocks } from './core/locks.js';
 import { serviceId } from './doip/handle.js';
+import { serviceInfo } from './services.js';
+import { composeHandles } from './handles/handles.js';
 import { composeIdentity } from './identity/identity.js';
 import { PasswordChanges } from './identity/password-changes.js';
 import { Policy } from './identity/policy.js';
@@ -77,6 +80,7 @@ export interface GatewayOptions {
     readonly storageChooser?: StoreChooser;
     /** Where clients reach the service natively; told by Hello. */
     readonly endpoint?: () => Endpoint;
+    readonly handles?: HandleOptions;
 }
 
 /** Everything that was opened. */
@@ -198,6 +202,12 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
     const resolution = new ObjectResolution(lifecycle, limits);
     const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks(), lifecycle });
     const { admin, logins } = identity;
+    const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
+    const handles = composeHandles({
+        catalog, policy, options: options.handles ?? { uiBase: null }, hook: null,
+        ownBase: () => endpoint().url,
+        serviceInfo: () => serviceInfo(services)
+    });
     const services: Services = {
         get serviceId() {
 
@@ -207,7 +217,7 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
         startup, log, policy, identity,
         authentication: identity.authenticator,
         passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),
-        endpoint: options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }))
+        handles, endpoint
     };
     return { db, log, blobs, jobs, searchIndex, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
 }

@@ -50,7 +50,7 @@ export interface ServerOptions {
 export async function createServer(config: Config = loadConfig(), options: ServerOptions = {}): Promise<Server> {
 
     const log = options.log ?? openLog(config.log).logger;
-    const gateway = options.gateway ?? createGateway({ ...gatewayOptions(config, log), endpoint: () => endpointOf(server) });
+    const gateway = options.gateway ?? createGateway({ ...gatewayOptions(config, log), endpoint: () => endpointOf(server, config) });
     const listener = createListener(config.listen, config.http);
     const connections = new Connections(listener, config.http);
     const server: Server = Hapi.server({
@@ -85,9 +85,10 @@ export function serverUrl(server: Server, { listen: { host, basePath } }: Config
 }
 
 /** Where clients reach the service, as Hello tells it. */
-function endpointOf({ info }: Server): Endpoint {
+function endpointOf(server: Server, config: Config): Endpoint {
 
-    return { address: info.address ?? info.host, port: Number(info.port), protocol: info.protocol.toUpperCase() };
+    const { address, host, port, protocol } = server.info;
+    return { address: address ?? host, port: Number(port), protocol: protocol.toUpperCase(), url: `${serverUrl(server, config)}/` };
 }
 
 /** What happens to every request and response, also to those that no route takes. One step each: every step costs time. */

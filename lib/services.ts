@@ -4,7 +4,9 @@
 
 import type { Logger } from 'pino';
 import type { OperationRegistry } from './core/registry.js';
+import type { JsonObject } from './doip/json.js';
 import type { DoipRequest } from './doip/envelope.js';
+import type { Handles } from './handles/handles.js';
 import type { Caller } from './identity/caller.js';
 import type { Identity } from './identity/identity.js';
 import type { PasswordChanges } from './identity/password-changes.js';
@@ -24,6 +26,19 @@ export interface Endpoint {
     readonly port: number;
     /** `HTTP` or `HTTPS`, and `TCP` where native DOIP is served. */
     readonly protocol: string;
+    /** Where the REST interface is reached, with a slash at its end; absent where nothing serves it. */
+    readonly url?: string;
+}
+
+/** The description of the service: its id, and where it is reached natively. */
+export function serviceInfo({ serviceId, endpoint }: Pick<Services, 'serviceId' | 'endpoint'>): JsonObject {
+
+    const { address, port, protocol } = endpoint();
+    return {
+        id: serviceId,
+        type: '0.TYPE/DOIPServiceInfo',
+        attributes: { ipAddress: address, port, protocol, protocolVersion: '2.0' }
+    };
 }
 
 /** Finds out who is behind a request. */
@@ -54,5 +69,6 @@ export interface Services {
     /** Tokens, sessions, and who somebody is. */
     readonly identity: Identity;
     readonly passwordChanges: PasswordChanges;
+    readonly handles: Handles;
     endpoint(): Endpoint;
 }

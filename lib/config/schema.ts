@@ -145,6 +145,10 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
         extensionKeyword: setting(keyword.default('cordra'), { name: 'EXTENSION_KEYWORD' },
             'Keyword by which JSON schemas of types carry instructions for the service.')
     }).default(),
+    handles: Joi.object({
+        uiBaseUri: optional(webAddress, { name: 'UI_BASE_URI' },
+            'Address of a user interface, to which handles lead people: #objects/ and the id are added. Unset: a page of the service.')
+    }).default(),
     admin: Joi.object({
         password: optional(Joi.string().max(1024), { name: 'ADMIN_PASSWORD', secret: true },
             'Password of admin at first start; unset: a random one is made and printed once.')

@@ -45,6 +45,11 @@ export interface ServiceConfig {
     readonly extensionKeyword: string;
 }
 
+/** What handles lead to. */
+export interface HandlesConfig {
+    readonly uiBaseUri: string | null;
+}
+
 /** Bounds of what clients may send. */
 export interface LimitsConfig {
     readonly jsonBytes: number;
@@ -68,6 +73,7 @@ export interface Config {
     readonly log: LogConfig;
     readonly storage: StorageConfig;
     readonly service: ServiceConfig;
+    readonly handles: HandlesConfig;
     readonly admin: { readonly password: string | null };
     readonly tokens: { readonly lifetimeSeconds: number };
     readonly limits: LimitsConfig;

@@ -14,6 +14,12 @@ export function serviceId(prefix: string): string {
     return `${prefix}/${SERVICE_ALIAS}`;
 }
 
+/** An id as part of a path: percent-encoded but for its slashes. */
+export function idPath(id: string): string {
+
+    return id.split('/').map(encodeURIComponent).join('/');
+}
+
 /**
  * What is wrong with an id for a new object, or null. Rules: contains a slash with something on both sides, does not
  * start with `/` or `.`, no control characters, no lone surrogates, at most `maxBytes` bytes of UTF-8.

@@ -37,6 +37,8 @@ export const Op = {
     uploadObjects: 'gateway/Op.UploadObjects',
     handlesUpdate: 'gateway/Op.Handles.Update',
     handlesStatus: 'gateway/Op.Handles.Status',
+    handlesResolve: 'gateway/Op.Handles.Resolve',
+    handlesLocate: 'gateway/Op.Handles.Locate',
     sessionsCreate: 'gateway/Op.Sessions.Create',
     sessionsGet: 'gateway/Op.Sessions.Get',
     sessionsDelete: 'gateway/Op.Sessions.Delete',

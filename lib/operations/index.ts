@@ -11,6 +11,8 @@ import { checkCredentials } from './auth/check-credentials.js';
 import { introspect } from './auth/introspect.js';
 import { revoke } from './auth/revoke.js';
 import { token } from './auth/token.js';
+import { locateHandle } from './handles/locate.js';
+import { resolveHandle } from './handles/resolve.js';
 import { create } from './objects/create.js';
 import { remove } from './objects/delete.js';
 import { retrieve } from './objects/retrieve.js';
@@ -34,5 +36,5 @@ export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, getDesign,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema,
-    changeAdminPassword, createSession, getSession, deleteSession, startupStatus
+    changeAdminPassword, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus
 ] as unknown as readonly Operation[];

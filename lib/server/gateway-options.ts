@@ -13,8 +13,9 @@ import type { GatewayOptions } from '../runtime.js';
  * @example
  * const gateway = createGateway(gatewayOptions(configure({ DATA_DIR: './data' })));
  */
-export function gatewayOptions({ admin, limits, service, storage, tokens, log: logging }: Config, log: Logger = openLog(logging).logger): GatewayOptions {
+export function gatewayOptions(config: Config, log: Logger = openLog(config.log).logger): GatewayOptions {
 
+    const { admin, handles, limits, service, storage, tokens } = config;
     return {
         dataDir: storage.dataDir,
         databaseUrl: storage.databaseUrl,
@@ -22,6 +23,7 @@ export function gatewayOptions({ admin, limits, service, storage, tokens, log: l
         baseUri: service.baseUri,
         adminPassword: admin.password,
         extensionKeyword: service.extensionKeyword,
+        handles: { uiBase: handles.uiBaseUri },
         tokenTimeout: tokens.lifetimeSeconds * 1000,
         limits,
         log

@@ -22,6 +22,8 @@ export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** The reply to a request that succeeded. */
 export interface Reply {
+    /** HTTP code; default 200, or 206 for a range. */
+    readonly code?: number;
     readonly headers: Headers;
     readonly body: ReplyBody;
 }
@@ -37,6 +39,12 @@ export function textReply(text: string, options: { readonly headers: Headers; re
 
     const { headers, mediaType } = options;
     return { headers, body: { kind: 'text', text, mediaType: typeof mediaType === 'string' ? mediaType : 'text/plain' } };
+}
+
+/** A reply that sends the client elsewhere. */
+export function redirectReply(location: string): Reply {
+
+    return { code: 302, headers: { Location: location }, body: { kind: 'text', text: '', mediaType: 'text/plain' } };
 }
 
 /** The operation's output as it is. */

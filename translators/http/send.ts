@@ -10,9 +10,13 @@ import { respond, respondJson } from './respond.js';
 import { withForeignType } from './safe-content.js';
 
 /** A reply as a hapi response. `response` is what the operation answered. */
-export async function send(request: Request, h: ResponseToolkit, { headers, body }: Reply, response: DoipResponse): Promise<ResponseObject> {
+export async function send(request: Request, h: ResponseToolkit, { code, headers, body }: Reply, response: DoipResponse): Promise<ResponseObject> {
 
     const answered = await sendBody(request, h, body, response);
+    if (code !== undefined) {
+        answered.code(code);
+    }
+
     for (const [name, values] of Object.entries(headers)) {
         for (const value of [values].flat()) {
             answered.header(name, value, { append: Array.isArray(values) });

@@ -11,6 +11,7 @@ import { adminRoutes } from './admin.js';
 import { authRoutes } from './auth.js';
 import { batchUploadRoutes } from './batch-upload.js';
 import { callRoutes } from './call.js';
+import { handleRoutes } from './handles.js';
 import { mount } from '../http/mount.js';
 import { objectRoutes } from './objects.js';
 import { schemaRoutes } from './schemas.js';
@@ -21,7 +22,7 @@ import { versionRoutes } from './versions.js';
 /** All routes of the REST interface. */
 export const restRoutes: readonly Route[] = [
     ...objectRoutes, ...aclRoutes, ...searchRoutes, ...schemaRoutes, ...versionRoutes, ...callRoutes, ...authRoutes, ...userRoutes,
-    ...batchUploadRoutes, ...adminRoutes
+    ...batchUploadRoutes, ...handleRoutes, ...adminRoutes
 ];
 
 /**

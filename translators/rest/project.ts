@@ -6,6 +6,7 @@
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { Acl, DigitalObject, Element } from '../../lib/doip/object.js';
 import { badRequest, notFound } from '../../lib/doip/error.js';
+import { idPath } from '../../lib/doip/handle.js';
 import { getAt, requireAt } from '../../lib/doip/json-pointer.js';
 import { prune } from '../../lib/doip/json-prune.js';
 
@@ -128,7 +129,7 @@ function headerText(text: string): string {
 /** The path of an object below the base of the interface, percent-encoded but for its slashes. */
 export function objectPath(base: string, id: string): string {
 
-    return `${base}/objects/${id.split('/').map(encodeURIComponent).join('/')}`;
+    return `${base}/objects/${idPath(id)}`;
 }
 
 /** The digital object that an operation answered with. Operations of the service promise this form. */

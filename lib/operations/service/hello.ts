@@ -4,6 +4,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { serviceInfo } from '../../services.js';
 
 export const hello = defineOperation({
     id: Op.hello,
@@ -14,11 +15,6 @@ export const hello = defineOperation({
 
     async handler({ services }) {
 
-        const { address, port, protocol } = services.endpoint();
-        return result.json({
-            id: services.serviceId,
-            type: '0.TYPE/DOIPServiceInfo',
-            attributes: { ipAddress: address, port, protocol, protocolVersion: '2.0' }
-        });
+        return result.json(serviceInfo(services));
     }
 });

@@ -1,0 +1,142 @@
+/**
+ * Computes handle records: what resolvers are told about an object, and about the service itself. Nothing is stored: a record
+ * follows from the object, the design and the script of the design.
+ */
+
+import type { JsonValue } from '../doip/json.js';
+import type { Caller } from '../identity/caller.js';
+import type { Policy } from '../identity/policy.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import type { Catalog } from '../types/catalog.js';
+import type { HandleIdentity, HandleValue } from './handle-value.js';
+import type { HandleLocation } from './locations.js';
+import type { HandleLink, MintingConfig } from './minting-config.js';
+import { serviceId } from '../doip/handle.js';
+import { adminValue, freeIndex, readValues, textValue, timestampOf } from './handle-value.js';
+import { LOCATIONS_TYPE, locationsOf, locationsXml } from './locations.js';
+import { readMintingConfig } from './minting-config.js';
+
+/**
+ * Runs `createHandleValues` of the script of the design (`handleMintingConfig.javascript`) and resolves to what it returned;
+ * undefined when the script has no such function.
+ */
+export type HandleValuesHook = (object: StoredObject) => Promise<JsonValue | undefined>;
+
+/** What records depend on besides design and object. */
+export interface RecordSources {
+    readonly catalog: Catalog;
+    readonly policy: Policy;
+    /** Base of a user interface, null when there is none. */
+    readonly uiBase: string | null;
+    /** Where the service is reached as far as it knows itself, with a slash at its end; for designs that do not say. */
+    readonly ownBase: () => string | undefined;
+    /** The description of the service, as Hello tells it. */
+    readonly serviceInfo: () => JsonValue;
+    /** Who administers handles where the design does not say. */
+    readonly adminIdentity: HandleIdentity | null;
+    /** Null as long as there is nothing that runs scripts. */
+    readonly hook: HandleValuesHook | null;
+}
+
+const SERVICE = '0.TYPE/DOIPService';
+const SERVICE_INFO = '0.TYPE/DOIPServiceInfo';
+
+/** Makes handle records. */
+export class HandleRecords {
+
+    readonly #sources: RecordSources;
+    /** The time of what is said about the service: it may have changed at the start. */
+    readonly #since = timestampOf(Date.now());
+    #hook: HandleValuesHook | null;
+    #read: { readonly design: object; readonly config: MintingConfig } | null = null;
+
+    constructor(sources: RecordSources) {
+
+        this.#sources = sources;
+        this.#hook = sources.hook;
+    }
+
+    /** Sets what runs the script of the design. */
+    set hook(hook: HandleValuesHook | null) {
+
+        this.#hook = hook;
+    }
+
+    /** The configuration as it is now. */
+    get config(): MintingConfig {
+
+        const { content } = this.#sources.catalog.current.design;
+        if (this.#read?.design !== content) {
+            this.#read = { design: content, config: readMintingConfig(content) };
+        }
+
+        return this.#read.config;
+    }
+
+    /**
+     * The record of an object, as `reader` may see it: links into an object are left out for those who may not read it.
+     *
+     * @throws Error when the script fails, or returns what are no handle values
+     */
+    async of(object: StoredObject, reader: Caller): Promise<HandleValue[]> {
+
+        const { config } = this;
+        const timestamp = timestampOf(object.metadata.modifiedOn);
+        const scripted = config.hasScript && this.#hook ? await this.#hook(object) : undefined;
+        const values = scripted === undefined ? this.#ownValues(object, reader, timestamp) : readValues(scripted, timestamp);
+        if (config.omitService || values.some(({ type }) => type === SERVICE)) {
+            return values;
+        }
+
+        return [...values, textValue(freeIndex(values), SERVICE, this.#serviceId, timestamp)];
+    }
+
+    /** The record of the service. */
+    ofService(): HandleValue[] {
+
+        const timestamp = this.#since;
+        const info = textValue(1, SERVICE_INFO, JSON.stringify(this.#sources.serviceInfo()), timestamp);
+        const { serviceValues } = this.config;
+        const further = serviceValues === undefined ? [] : readValues(serviceValues, timestamp);
+        return [...this.#adminValues(timestamp), info, ...further.filter(({ index }) => index !== info.index)];
+    }
+
+    #ownValues(object: StoredObject, reader: Caller, timestamp: string): HandleValue[] {
+
+        const locations = this.#locations(object, reader);
+        return [
+            ...this.#adminValues(timestamp),
+            ...(locations.length > 0 ? [textValue(1, LOCATIONS_TYPE, locationsXml(locations), timestamp)] : [])
+        ];
+    }
+
+    #adminValues(timestamp: string): HandleValue[] {
+
+        const identity = this.config.adminIdentity ?? this.#sources.adminIdentity;
+        return identity ? [adminValue(identity, timestamp)] : [];
+    }
+
+    /** None where the address of the service is not known. */
+    #locations(object: StoredObject, reader: Caller): HandleLocation[] {
+
+        const service = this.config.baseUri ?? this.#sources.ownBase();
+        if (service === undefined) {
+            return [];
+        }
+
+        const links = this.config.linksOf(object.type);
+        const allowed = this.#sources.policy.canRead(reader, object).allowed ? links : links.filter(isOutside);
+        return locationsOf(object, allowed, { service, ui: this.#sources.uiBase });
+    }
+
+    get #serviceId(): string {
+
+        return serviceId(this.#sources.catalog.current.prefix);
+    }
+}
+
+/** Tells nothing of what is inside of the object. */
+function isOutside({ type }: HandleLink): boolean {
+
+    return type === 'json' || type === 'ui';
+}

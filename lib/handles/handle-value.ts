@@ -1,0 +1,131 @@
+/**
+ * Values of handle records, in the JSON form of the HTTP API of handle servers and of the public handle proxy.
+ */
+
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import { isJsonObject } from '../doip/json.js';
+
+/** One value of a handle record. */
+export interface HandleValue {
+    /** 1 to 2^31 - 1, unique in its record. */
+    readonly index: number;
+    readonly type: string;
+    /** `format` is `string`, `admin` or another of the handle system; it says what `value` looks like. */
+    readonly data: { readonly format: string; readonly value: JsonValue };
+    /** Seconds for which a resolver may keep it. */
+    readonly ttl: number;
+    /** Date and time in UTC without parts of a second: `2024-05-01T10:20:30Z`. */
+    readonly timestamp: string;
+}
+
+/** Who administers handles: a value of a handle that holds a key or a list of administrators. */
+export interface HandleIdentity {
+    readonly index: number;
+    readonly handle: string;
+}
+
+const DEFAULT_TTL = 86_400;
+const MAX_INDEX = 2 ** 31 - 1;
+
+/** Index of the value that says who administers the handle, by custom. */
+const ADMIN_INDEX = 100;
+
+/** What an administrator may: add, delete, change, read and list whatever there is. */
+const ALL_PERMISSIONS = '111111111111';
+
+/** A value of text. */
+export function textValue(index: number, type: string, text: string, timestamp: string): HandleValue {
+
+    return { index, type, data: { format: 'string', value: text }, ttl: DEFAULT_TTL, timestamp };
+}
+
+/** The value that gives all rights over the handle to an identity. */
+export function adminValue({ index, handle }: HandleIdentity, timestamp: string): HandleValue {
+
+    const value = { handle, index, permissions: ALL_PERMISSIONS };
+    return { index: ADMIN_INDEX, type: 'HS_ADMIN', data: { format: 'admin', value }, ttl: DEFAULT_TTL, timestamp };
+}
+
+/** A time (epoch ms) as values write it. */
+export function timestampOf(time: number): string {
+
+    return new Date(time).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+/** An identity written as `300:20.500.123/admin`; null when it is not one. */
+export function parseIdentity(text: string): HandleIdentity | null {
+
+    const [, digits = '', handle = ''] = /^(\d{1,10}):([^/]+\/.+)$/s.exec(text) ?? [];
+    const index = Number(digits);
+    return handle !== '' && index <= MAX_INDEX ? { index, handle } : null;
+}
+
+/** The text of a value; empty for one of other data. */
+export function textOf({ data }: HandleValue): string {
+
+    return typeof data.value === 'string' ? data.value : '';
+}
+
+/** The smallest index from 1 on that no value has. */
+export function freeIndex(values: readonly HandleValue[]): number {
+
+    const taken = new Set(values.map(({ index }) => index));
+    let index = 1;
+    while (taken.has(index)) {
+        ++index;
+    }
+
+    return index;
+}
+
+/**
+ * Values that somebody else wrote: a script, or the design. Data that is plain text counts as `string`; times are those of the
+ * object unless they are given.
+ *
+ * @throws Error that says which value is wrong
+ */
+export function readValues(list: JsonValue | undefined, timestamp: string): HandleValue[] {
+
+    if (!Array.isArray(list)) {
+        throw new Error('handle values must be an array');
+    }
+
+    const values = list.map((value, n) => readValue(value, n, timestamp));
+    if (new Set(values.map(({ index }) => index)).size < values.length) {
+        throw new Error('two handle values have the same index');
+    }
+
+    return values;
+}
+
+function readValue(value: JsonValue, n: number, fallback: string): HandleValue {
+
+    const { index, type, data, ttl, timestamp }: JsonObject = isJsonObject(value) ? value : {};
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 1 || index > MAX_INDEX) {
+        throw new Error(`handle value ${n} must have an index from 1 to ${MAX_INDEX}`);
+    }
+
+    if (typeof type !== 'string' || type === '') {
+        throw new Error(`handle value ${n} must have a type`);
+    }
+
+    return {
+        index, type,
+        data: readData(data, n),
+        ttl: typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= 0 ? ttl : DEFAULT_TTL,
+        timestamp: typeof timestamp === 'string' ? timestamp : fallback
+    };
+}
+
+function readData(data: JsonValue | undefined, n: number): HandleValue['data'] {
+
+    if (typeof data === 'string') {
+        return { format: 'string', value: data };
+    }
+
+    if (!isJsonObject(data) || typeof data.format !== 'string' || data.value === undefined) {
+        throw new Error(`the data of handle value ${n} must be text, or an object with format and value`);
+    }
+
+    return { format: data.format, value: data.value };
+}

@@ -1,0 +1,30 @@
+/**
+ * Where the object of a handle is to be seen, as the public handle proxy finds it: by the name of a view, else by the weights of
+ * its links. Open to all in the way of the record itself.
+ */
+
+import Joi from 'joi';
+import { text } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { resolvingOf } from '../../handles/resolver.js';
+
+interface LocateAttributes {
+    readonly view?: string;
+}
+
+export const locateHandle = defineOperation<LocateAttributes>({
+    id: Op.handlesLocate,
+    summary: 'tell where the object of a handle is to be seen',
+    target: 'any',
+    methods: ['GET', 'POST'],
+    authorise: 'in-handler',
+    unlisted: true,
+    attributes: Joi.object<LocateAttributes>({ view: text() }),
+
+    async handler(context) {
+
+        const { attributes: { view }, services: { handles } } = context;
+        return result.json({ ...await handles.resolver.locate(resolvingOf(context), view) });
+    }
+});

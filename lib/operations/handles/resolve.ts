@@ -1,0 +1,37 @@
+/**
+ * The handle record of an object or of the service, in the form of the public handle proxy. Open to all: whoever may not read
+ * the object is told that there is no such handle.
+ */
+
+import Joi from 'joi';
+import { texts } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { resolvingOf } from '../../handles/resolver.js';
+
+interface ResolveAttributes {
+    readonly index: readonly number[];
+    readonly type: readonly string[];
+}
+
+/** As many values as anybody asks for by name. */
+const MOST = 100;
+
+export const resolveHandle = defineOperation<ResolveAttributes>({
+    id: Op.handlesResolve,
+    summary: 'resolve a handle to its record',
+    target: 'any',
+    methods: ['GET', 'POST'],
+    authorise: 'in-handler',
+    unlisted: true,
+    attributes: Joi.object<ResolveAttributes>({
+        index: Joi.array().items(Joi.number().integer().min(0)).single().max(MOST).default([]),
+        type: texts().max(MOST).default([])
+    }),
+
+    async handler(context) {
+
+        const { attributes: { index, type }, services: { handles } } = context;
+        return result.json(await handles.resolver.resolve(resolvingOf(context), { indexes: index, types: type }));
+    }
+});

@@ -1,0 +1,73 @@
+/**
+ * Handles as the public handle proxy resolves them: `/api/handles/<handle>` is the record, `/hdl/<handle>` leads to the object
+ * (interface specification, "GET `{handle_proxy_url}/<id>?locatt=<view>`"). `auth` and `cert` are accepted and mean nothing here:
+ * every answer is the one of the origin.
+ */
+
+import type { DoipResponse } from '../../lib/doip/envelope.js';
+import type { JsonObject } from '../../lib/doip/json.js';
+import type { Params } from '../http/params.js';
+import type { Reply } from '../http/reply.js';
+import type { Exchange, RouteCall, Route } from '../http/route.js';
+import { badRequest } from '../../lib/doip/error.js';
+import { isJsonObject } from '../../lib/doip/json.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { readJson } from '../../lib/doip/segments.js';
+import { given } from '../http/params.js';
+import { jsonReply, redirectReply } from '../http/reply.js';
+import { handlePage } from './handle-page.js';
+import { objectPath } from './project.js';
+
+export const handleRoutes: readonly Route[] = [
+    { methods: ['GET'], path: '/api/handles/{name*}', toEnvelope: resolve },
+    { methods: ['GET'], path: '/hdl/{name*}', toEnvelope: follow }
+];
+
+function resolve(call: RouteCall): Exchange {
+
+    const { params } = call;
+    const pretty = params.flag('pretty');
+    return {
+        operationId: Op.handlesResolve,
+        targetId: requireHandle(call),
+        attributes: { index: params.texts('index'), type: params.texts('type') },
+        fromEnvelope: async ({ output }) => jsonReply(await readJson(output), { pretty })
+    };
+}
+
+function follow(call: RouteCall): Exchange {
+
+    return {
+        operationId: Op.handlesLocate,
+        targetId: requireHandle(call),
+        attributes: given({ view: viewOf(call.params) }),
+        fromEnvelope: (response) => show(response, call)
+    };
+}
+
+/** What `locatt=view:…` asks for; with `noredirect` it is the record itself. */
+function viewOf(params: Params): string | undefined {
+
+    const [, view] = /^view:(.+)$/s.exec(params.text('locatt') ?? '') ?? [];
+    return params.flag('noredirect') ? 'record' : view;
+}
+
+async function show({ output }: DoipResponse, { name, base }: RouteCall): Promise<Reply> {
+
+    const { view, href, record } = await readJson(output) as JsonObject;
+    if (typeof href === 'string') {
+        return redirectReply(href);
+    }
+
+    const path = objectPath(base, name);
+    return view === 'json' ? redirectReply(path) : handlePage(isJsonObject(record) ? record : {}, view === 'ui' ? path : null);
+}
+
+function requireHandle({ name }: RouteCall): string {
+
+    if (name === '') {
+        throw badRequest('Missing handle: it must follow in the path');
+    }
+
+    return name;
+}
