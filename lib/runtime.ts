@@ -32,6 +32,7 @@ import { ObjectResolution } from './objects/object-resolution.js';
 import { ObjectService } from './objects/object-service.js';
 import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
+import { VersionService } from './objects/version-service.js';
 import { purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
 import { JobRunner } from './jobs/runner.js';
 import { IndexFormKeeper } from './search/index-form-keeper.js';
@@ -51,6 +52,7 @@ import { ReferenceStore } from './stores/reference-store.js';
 import { SearchLogStore } from './stores/search-log-store.js';
 import { SearchSegmentStore } from './stores/search-segment-store.js';
 import { SettingStore } from './stores/setting-store.js';
+import { VersionStore } from './stores/version-store.js';
 import { Catalog } from './types/catalog.js';
 import { CatalogParticipant } from './types/catalog-participant.js';
 import { TypeRegistry } from './types/type-registry.js';
@@ -165,7 +167,8 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
         design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
     }));
     const clock = new TransactionClock(await objectStore.highestTxnId());
-    const references = new ReferenceChecker(objectStore, new ReferenceStore(db));
+    const referenceStore = new ReferenceStore(db);
+    const references = new ReferenceChecker(objectStore, referenceStore);
     const stores = new ElementStores(new DatabaseElementStore(db.blobs), options.storageChooser);
     for (const [name, store] of Object.entries(options.elementStores ?? {})) {
         stores.register(name, store);
@@ -200,7 +203,9 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
     const lifecycle = WITHOUT_CODE;
     const resolution = new ObjectResolution(lifecycle, limits);
-    const objects = new ObjectService({ store: objectStore, catalog, pipeline, writer, limits, locks: new KeyedLocks(), lifecycle });
+    const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle };
+    const objects = new ObjectService({ ...writing, pipeline });
+    const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore, clock });
     const { admin, logins } = identity;
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const handles = composeHandles({
@@ -213,7 +218,8 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
 
             return serviceId(catalog.current.prefix);
         },
-        registry, objects, resolution, elements, catalog, limits, search: new SearchService({ index: searchIndex, objects: scan, policy, catalog, resolution }),
+        registry, objects, resolution, elements, versions, catalog, limits,
+        search: new SearchService({ index: searchIndex, objects: scan, policy, catalog, resolution }),
         startup, log, policy, identity,
         authentication: identity.authenticator,
         passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),

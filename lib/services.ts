@@ -15,6 +15,7 @@ import type { ElementService } from './objects/element-service.js';
 import type { FieldLimits } from './objects/field-rules.js';
 import type { ObjectResolution } from './objects/object-resolution.js';
 import type { ObjectService } from './objects/object-service.js';
+import type { VersionService } from './objects/version-service.js';
 import type { SearchService } from './search/search-service.js';
 import type { Epochs } from './stores/object-store.js';
 import type { Catalog } from './types/catalog.js';
@@ -59,6 +60,7 @@ export interface Services {
     /** How the code of types shows objects. */
     readonly resolution: ObjectResolution;
     readonly elements: ElementService;
+    readonly versions: VersionService;
     readonly search: SearchService;
     readonly catalog: Catalog;
     readonly policy: Policy;

@@ -9,6 +9,7 @@ import { jobs } from './003-jobs.js';
 import { identity } from './004-identity.js';
 import { search } from './005-search.js';
 import { indexSources } from './006-index-sources.js';
+import { versions } from './010-versions.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -16,5 +17,6 @@ export const MIGRATIONS: readonly Migration[] = [
     jobs,
     identity,
     search,
-    indexSources
+    indexSources,
+    versions
 ];

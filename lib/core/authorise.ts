@@ -16,7 +16,7 @@ import { denied } from '../identity/caller.js';
  */
 export async function authorise(operation: Operation, context: OperationContext, target: StoredObject | null): Promise<void> {
 
-    if (operation.target === 'object' && !target) {
+    if (operation.target === 'object' && !target && !operation.targetMayBeGone) {
         throw missingTarget(context);
     }
 

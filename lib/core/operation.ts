@@ -42,6 +42,8 @@ export interface Operation<A extends object = JsonObject> {
     readonly inputSchema?: Joi.Schema;
     /** True to be answered even when start-up failed or the database is away. */
     readonly availableWhenDown?: boolean;
+    /** True for an operation on objects that also has an answer for an id whose object is gone; its handler asks `hasTarget`. */
+    readonly targetMayBeGone?: boolean;
     /** True to be left out of ListOperations. */
     readonly unlisted?: boolean;
     handler(context: OperationContext<A>): Promise<OperationResult>;

@@ -30,12 +30,17 @@ const schema = Joi.object({
     input: Joi.valid('none', 'json', 'optional-json', 'segments'),
     inputSchema: Joi.object().schema(),
     availableWhenDown: Joi.boolean(),
+    targetMayBeGone: Joi.boolean(),
     unlisted: Joi.boolean(),
     handler: Joi.function().required()
 }).custom((operation: Operation, helpers) => {
 
     if ((operation.authorise === 'reader' || operation.authorise === 'writer') && operation.target !== 'object') {
         return helpers.message({ custom: `authorise '${operation.authorise}' needs target 'object'` });
+    }
+
+    if (operation.targetMayBeGone && operation.authorise !== 'in-handler') {
+        return helpers.message({ custom: 'targetMayBeGone needs authorise \'in-handler\'' });
     }
 
     if (operation.inputSchema && !operation.input?.endsWith('json')) {

@@ -12,7 +12,7 @@ import type { StoredObject } from './stored-object.js';
 import type { WriteContext } from './write-context.js';
 import type { ObjectChange } from './write-participant.js';
 import { conflict, notFound } from '../doip/error.js';
-import { checkVersion, checkWritable } from './write-rules.js';
+import { checkWritable } from './write-rules.js';
 
 /** Milliseconds that a writer waits for another one on the same object. */
 const LOCK_DEADLINE = 30_000;
@@ -97,9 +97,7 @@ export class ChangeFrame {
         }
 
         context.check?.(object);
-        const { design } = this.#catalog.current;
-        checkWritable(design, context.caller, id);
-        checkVersion(design, object);
+        checkWritable(this.#catalog.current.design, context.caller, id);
         return object;
     }
 }

@@ -23,6 +23,7 @@ import { ObjectCreation } from './object-creation.js';
 import { applyContent, applyElements, type UpdateWish } from './update-wish.js';
 import { authorOf, type WriteContext } from './write-context.js';
 import { WriteHooks, type HookedWrite, type HookParts } from './write-hooks.js';
+import { checkVersion } from './write-rules.js';
 
 export { authorOf, type WriteContext } from './write-context.js';
 
@@ -78,6 +79,7 @@ export class ObjectService {
         const { input } = wish;
         return this.#stored(id, context, async (before, now) => {
 
+            checkVersion(this.#catalog.current.design, before);
             if (input.id !== undefined && input.id !== id) {
                 throw badRequest(`the id of the input, ${input.id}, differs from the target, ${id}`);
             }
@@ -100,8 +102,9 @@ export class ObjectService {
     /** Replaces the access control list of an object; absent arrays fall back to the defaults. The content is not looked at. */
     updateAcl(id: string, acl: Acl, context: WriteContext): Promise<StoredObject> {
 
-        return this.#stored(id, context, (before, now) => {
+        return this.#stored(id, context, async (before, now) => {
 
+            checkVersion(this.#catalog.current.design, before);
             const write = { before, input: undefined, context };
             return this.#prepare(write, { now, wanted: { ...before, acl }, hooks: this.#hooksOf(write, before.type) });
         });

@@ -16,7 +16,7 @@ export function checkWritable(design: Design, caller: Caller, id: string): void 
     }
 }
 
-/** Requires that an object is no version, or that versions may be changed. */
+/** Requires that an object is no version, or that versions may be changed. Deleting one is no change. */
 export function checkVersion(design: Design, { metadata }: StoredObject): void {
 
     if (metadata.isVersion && !design.enableVersionEdits) {

@@ -30,11 +30,14 @@ import { deleteSchema } from './types/delete.js';
 import { getSchema } from './types/get.js';
 import { listSchemas } from './types/list.js';
 import { updateSchema } from './types/update.js';
+import { getVersions } from './versions/get.js';
+import { publishVersion } from './versions/publish.js';
 
 /** Every operation of the specification that this service implements. */
 export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, getDesign,
+    publishVersion, getVersions,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema,
     changeAdminPassword, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus
 ] as unknown as readonly Operation[];

@@ -95,7 +95,8 @@ export function objectValues(object: StoredObject): Record<(typeof OBJECT_COLUMN
     };
 }
 
-function toMetadata(found: ObjectRow): Metadata & { txnId: number } {
+/** The metadata of a row; without `hashes` where they were not read. */
+export function toMetadata(found: Omit<ObjectRow, 'content'>): Metadata & { txnId: number } {
 
     return {
         ...(found.hashes === null ? {} : { hashes: JSON.parse(found.hashes) as JsonObject }),

@@ -149,6 +149,12 @@ export class ObjectStore {
         return steps;
     }
 
+    /** A step that changes nothing; the unit fails with `changed` when the object is no longer the one that was read. */
+    holdStep({ id, metadata: { txnId } }: StoredObject, changed: string): Step {
+
+        return this.#sql.hold.step({ id, expected: txnId }, { expect: { rows: 1, otherwise: changed } });
+    }
+
     /** Steps that delete an object; the unit fails with `changed` when it is no longer the one that was read. */
     deleteSteps(before: StoredObject, changed: string): Step[] {
 
@@ -221,6 +227,8 @@ function buildStatements(db: Database) {
         insert: build<Column>((knex, bind) => knex('objects').insert(row(bind, OBJECT_COLUMNS))),
         update: build<Column | 'expected'>((knex, bind) => knex('objects')
             .where('id', bind('id')).where('txn_id', bind('expected')).update(row(bind, OBJECT_COLUMNS))),
+        hold: build<'id' | 'expected'>((knex, bind) => knex('objects')
+            .where('id', bind('id')).where('txn_id', bind('expected')).update('txn_id', bind('expected'))),
         delete: build<'id' | 'expected'>((knex, bind) => knex('objects')
             .where('id', bind('id')).where('txn_id', bind('expected')).delete()),
         insertElement: build<ElementColumn>((knex, bind) => knex('payloads')

@@ -28,6 +28,12 @@ export class ReferenceStore {
         const inserts = references.map(({ pointer, toId }, n) => this.#sql.insert.step({ fromId, n, pointer, toId }));
         return isNew ? inserts : [this.#sql.delete.step({ fromId }), ...inserts];
     }
+
+    /** Steps that give a new object the references of another one. */
+    copySteps(fromId: string, newId: string): Step[] {
+
+        return [this.#sql.copy.step({ fromId, newId })];
+    }
 }
 
 function buildStatements(db: Database) {
@@ -36,6 +42,10 @@ function buildStatements(db: Database) {
     return {
         insert: build<'fromId' | 'n' | 'pointer' | 'toId'>((knex, bind) => knex('object_refs')
             .insert({ from_id: bind('fromId'), n: bind('n'), pointer: bind('pointer'), to_id: bind('toId') })),
+        copy: build<'fromId' | 'newId'>((knex, bind) => knex.raw(
+            'insert into object_refs (from_id, n, pointer, to_id) select ?, n, pointer, to_id from object_refs where from_id = ?',
+            [bind('newId'), bind('fromId')]
+        )),
         delete: build<'fromId'>((knex, bind) => knex('object_refs').where('from_id', bind('fromId')).delete())
     };
 }

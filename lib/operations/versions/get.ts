@@ -1,0 +1,34 @@
+/**
+ * `20.DOIP/Op.Versions.Get`: the versions of an object (specification: GET `/versions`, DOIP "Versions.Get"). Asked for any
+ * version it tells of the whole family; those that the caller may not read are left out.
+ */
+
+import { demand, missingTarget } from '../../core/authorise.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const getVersions = defineOperation({
+    id: Op.versionsGet,
+    summary: 'list the versions of an object',
+    target: 'object',
+    methods: ['GET', 'POST'],
+    authorise: 'in-handler',
+    // Versions outlive the object that they were made from.
+    targetMayBeGone: true,
+
+    async handler(context) {
+
+        const { caller, hasTarget, targetId, services: { policy, versions } } = context;
+        if (hasTarget) {
+            demand(caller, policy.canRead(caller, context.target));
+        }
+
+        const member = hasTarget ? context.target : { id: targetId };
+        const records = await versions.list(member, (entry) => policy.canRead(caller, entry).allowed);
+        if (!hasTarget && records.length === 0) {
+            throw missingTarget(context);
+        }
+
+        return result.json(records);
+    }
+});

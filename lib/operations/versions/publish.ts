@@ -1,0 +1,31 @@
+/**
+ * `20.DOIP/Op.Versions.Publish`: keeps an object as it is now under an id of its own (specification: POST `/versions`, DOIP
+ * "Versions.Publish").
+ */
+
+import Joi from 'joi';
+import { flag, text } from '../../core/attributes.js';
+import { demand } from '../../core/authorise.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+interface PublishAttributes {
+    readonly versionId?: string;
+    readonly clonePayloads: boolean;
+}
+
+export const publishVersion = defineOperation<PublishAttributes>({
+    id: Op.versionsPublish,
+    summary: 'publish a version of an object',
+    target: 'object',
+    authorise: 'writer',
+    attributes: Joi.object<PublishAttributes>({ versionId: text(), clonePayloads: flag().default(true) }),
+
+    async handler({ caller, target, requestContext, attributes: { versionId, clonePayloads }, services: { policy, versions } }) {
+
+        return result.json(await versions.publish(target.id, { versionId, withElements: clonePayloads }, {
+            caller, requestContext,
+            check: (tip) => demand(caller, policy.canWrite(caller, tip))
+        }));
+    }
+});

@@ -1,0 +1,66 @@
+/**
+ * Which versions there are of an object, without their content.
+ */
+
+import type { Database } from '../../db/database.js';
+import { statements } from '../../db/statements.js';
+import type { Acl } from '../doip/object.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import { OBJECT_COLUMNS, toMetadata } from './object-rows.js';
+import type { ObjectRow } from './object-rows.js';
+
+/** A version, as far as it is listed. */
+export type VersionEntry = Pick<StoredObject, 'id' | 'type' | 'acl' | 'metadata'>;
+
+/** Most versions that are read at once. */
+const VERSIONS_AT_ONCE = 200;
+
+/** Content and hashes can be long and are not shown in lists. */
+const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
+
+/** Reads lists of versions. */
+export class VersionStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** All versions of a tip in blocks, the oldest first. They may be there without their tip. */
+    async *versionsOf(tipId: string): AsyncGenerator<VersionEntry[]> {
+
+        const { page } = this.#sql;
+        let last = { publishedOn: 0, id: '' };
+        for (;;) {
+            const rows = await this.#db.read<ObjectRow>(page, page.values({ tipId, ...last }));
+            const end = rows.at(-1);
+            if (!end) {
+                return;
+            }
+
+            yield rows.map(toEntry);
+            last = { publishedOn: end.published_on ?? 0, id: end.id };
+        }
+    }
+}
+
+function toEntry(found: ObjectRow): VersionEntry {
+
+    const { id, type, acl } = found;
+    return { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: toMetadata({ ...found, hashes: null }) };
+}
+
+function buildStatements({ dialect }: Database) {
+
+    const build = statements(dialect);
+    return {
+        page: build<'tipId' | 'publishedOn' | 'id'>((knex, bind) => knex('objects').select(...COLUMNS)
+            .where('version_of', bind('tipId')).where('published_on', '>=', bind('publishedOn'))
+            .where((later) => void later.where('published_on', '>', bind('publishedOn')).orWhere('id', '>', bind('id')))
+            .orderBy('published_on').orderBy('id').limit(VERSIONS_AT_ONCE))
+    };
+}
