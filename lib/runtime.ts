@@ -17,7 +17,7 @@ import { bootstrap } from './bootstrap.js';
 import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
 import { withRepoInit } from './first-start.js';
 import { KeyedLocks } from './core/locks.js';
-import { serviceId } from './doip/handle.js';
+import { DESIGN_ID, serviceId } from './doip/handle.js';
 import { serviceInfo } from './services.js';
 import { composeHandles } from './handles/handles.js';
 import { composeIdentity } from './identity/identity.js';
@@ -209,7 +209,8 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
     const { admin, logins } = identity;
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const handles = composeHandles({
-        catalog, policy, options: options.handles ?? { uiBase: null }, hook: null,
+        db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null }, hook: null,
+        refresh: () => objects.view(DESIGN_ID),
         ownBase: () => endpoint().url,
         serviceInfo: () => serviceInfo(services)
     });

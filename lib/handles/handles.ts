@@ -6,7 +6,10 @@ import type { JsonValue } from '../doip/json.js';
 import type { Policy } from '../identity/policy.js';
 import type { Catalog } from '../types/catalog.js';
 import type { HandleValuesHook } from './handle-records.js';
+import type { HandleUpdateParts } from './handle-update.js';
 import { HandleRecords } from './handle-records.js';
+import { HandleUpdate } from './handle-update.js';
+import { checkRecords } from './record-check.js';
 import { HandleResolver } from './resolver.js';
 
 /** What the configuration says about handles. */
@@ -16,7 +19,7 @@ export interface HandleOptions {
 }
 
 /** What handles need. */
-export interface HandleParts {
+export interface HandleParts extends Pick<HandleUpdateParts, 'db' | 'jobs' | 'jobStore' | 'settings' | 'objects' | 'refresh' | 'log'> {
     readonly catalog: Catalog;
     readonly policy: Policy;
     readonly options: HandleOptions;
@@ -25,16 +28,19 @@ export interface HandleParts {
     readonly hook: HandleValuesHook | null;
 }
 
-/** Records and their resolution. */
+/** Records, their resolution, and keeping them up to date. */
 export interface Handles {
     readonly records: HandleRecords;
     readonly resolver: HandleResolver;
+    readonly update: HandleUpdate;
 }
 
-/** Composes it. */
-export function composeHandles({ catalog, policy, options, ownBase, serviceInfo, hook }: HandleParts): Handles {
+/** Composes it, and registers the jobs. */
+export function composeHandles(parts: HandleParts): Handles {
 
-    const { uiBase } = options;
+    const { catalog, policy, options: { uiBase }, ownBase, serviceInfo, hook } = parts;
     const records = new HandleRecords({ catalog, policy, uiBase, ownBase, serviceInfo, hook, adminIdentity: null });
-    return { records, resolver: new HandleResolver({ records, policy, uiBase }) };
+    const update = new HandleUpdate({ ...parts, update: checkRecords({ ...parts, records }) });
+    parts.jobs.register(update.kind);
+    return { records, resolver: new HandleResolver({ records, policy, uiBase }), update };
 }

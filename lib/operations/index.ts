@@ -13,6 +13,8 @@ import { revoke } from './auth/revoke.js';
 import { token } from './auth/token.js';
 import { locateHandle } from './handles/locate.js';
 import { resolveHandle } from './handles/resolve.js';
+import { handleUpdateStatus } from './handles/status.js';
+import { updateHandles } from './handles/update.js';
 import { create } from './objects/create.js';
 import { remove } from './objects/delete.js';
 import { retrieve } from './objects/retrieve.js';
@@ -39,5 +41,5 @@ export const builtInOperations = [
     token, introspect, revoke, changePassword, checkCredentials, getInitData, getDesign,
     publishVersion, getVersions,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema,
-    changeAdminPassword, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus
+    changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus
 ] as unknown as readonly Operation[];

@@ -11,6 +11,9 @@ import type { ElementRow, ObjectRow } from './object-rows.js';
 /** Most objects that are read at once. */
 export const OBJECTS_AT_ONCE = 100;
 
+/** Most ids that are read at once. */
+export const IDS_AT_ONCE = 1000;
+
 export class ObjectScan {
 
     readonly #db: Database;
@@ -40,6 +43,13 @@ export class ObjectScan {
         return await this.#withElements(await this.#db.read<ObjectRow & Record<string, never>>(after, after.values({ id })));
     }
 
+    /** The next ids after one, at most {@link IDS_AT_ONCE}; from the first with an empty id. */
+    async idsAfter(id: string): Promise<string[]> {
+
+        const { idsAfter } = this.#sql;
+        return (await this.#db.read<{ id: string }>(idsAfter, idsAfter.values({ id }))).map((row) => row.id);
+    }
+
     async #withElements(rows: readonly ObjectRow[]): Promise<StoredObject[]> {
 
         const ids = rows.filter((row) => row.element_count > 0).map(({ id }) => id);
@@ -63,6 +73,7 @@ function buildStatements({ dialect }: Database) {
     return {
         byIds: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...OBJECT_COLUMNS)),
         after: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(OBJECTS_AT_ONCE).select(...OBJECT_COLUMNS)),
+        idsAfter: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(IDS_AT_ONCE).select('id')),
         elements: build.list<never, 'ids'>((knex, _bind, list) => knex('payloads').whereIn('object_id', list('ids'))
             .orderBy('object_id').orderBy('position').select('object_id', ...ELEMENT_COLUMNS))
     };

@@ -1,0 +1,20 @@
+/**
+ * How far the update of all handle records is, or how the last one ended (specification: GET `/updateHandles`).
+ */
+
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const handleUpdateStatus = defineOperation({
+    id: Op.handlesStatus,
+    summary: 'tell how far the update of all handle records is',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'admin',
+    unlisted: true,
+
+    async handler({ services: { handles } }) {
+
+        return result.json({ ...await handles.update.status() });
+    }
+});

@@ -1,0 +1,21 @@
+/**
+ * Brings all handle records up to date (specification: POST `/updateHandles`). It is done in the background; while it is, asking
+ * again changes nothing.
+ */
+
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const updateHandles = defineOperation({
+    id: Op.handlesUpdate,
+    summary: 'bring all handle records up to date',
+    target: 'service',
+    authorise: 'admin',
+    unlisted: true,
+
+    async handler({ services: { handles } }) {
+
+        await handles.update.start();
+        return result.json({});
+    }
+});
