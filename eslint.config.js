@@ -26,7 +26,7 @@ const NO_SQL = never('^(knex|better-sqlite3|mysql2)(/|$)', 'SQL lives in db and 
 const NO_DB = never('(^|/)db/', 'only lib/stores and the composition roots open the database', true);
 const NO_TRANSLATOR = never('(^|/)translators/', 'nothing in lib or db knows a protocol');
 const NO_OPERATION = never('(^|/)operations/', 'operations are reached through gateway.perform() alone');
-const SERVICES = '(objects|types|identity|search|scripting|handles|jobs|versions|payloads)';
+const SERVICES = '(objects|types|identity|search|bulk|scripting|handles|jobs|versions|payloads)';
 const TRANSLATORS = ['rest', 'sessions', 'doip-http', 'doip-tcp'];
 
 /** Who may not import what. Of the entries that match a file the last one counts, whole. */

@@ -117,7 +117,9 @@ class RepositoryGateway implements Gateway {
         this.#registry.seal();
         this.#startup.set('storage', 'STARTING');
         try {
-            const { runtime, generatedPassword } = await openRuntime(this.#options, this.#registry, this.#startup);
+            const { runtime, generatedPassword } = await openRuntime(this.#options, {
+                registry: this.#registry, startup: this.#startup, statuses: this.statuses
+            });
             this.#runtime = runtime;
             this.#dispatcher = this.#dispatcherOf(runtime.services, null);
             this.#startup.set('storage', 'UP');

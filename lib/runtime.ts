@@ -4,15 +4,18 @@
 
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
+import type { BulkLimits } from './bulk/bulk-service.js';
 import type { OperationRegistry } from './core/registry.js';
 import type { JsonObject } from './doip/json.js';
 import type { ScryptCost } from './identity/password-record.js';
 import type { HandleOptions } from './handles/handles.js';
 import type { FieldLimits } from './objects/field-rules.js';
+import type { StatusTable } from './doip/status.js';
 import type { Endpoint, Services } from './services.js';
 import type { ElementStore, StoreChooser } from './stores/element-store.js';
 import type { StartupState } from './startup-state.js';
 import { openDatabase } from '../db/open.js';
+import { composeBulk } from './compose/bulk.js';
 import { bootstrap } from './bootstrap.js';
 import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
 import { withRepoInit } from './first-start.js';
@@ -70,7 +73,7 @@ export interface GatewayOptions {
     readonly design?: JsonObject | undefined;
     /** Name of the extension keyword of schemas. */
     readonly extensionKeyword: string;
-    readonly limits: FieldLimits & { readonly elementBytes: number };
+    readonly limits: FieldLimits & { readonly elementBytes: number } & Partial<BulkLimits>;
     readonly log: Logger;
     /** Milliseconds without use after which an access token ends; default half an hour. */
     readonly tokenTimeout?: number;
@@ -92,6 +95,13 @@ export interface Runtime {
     close(): Promise<void>;
 }
 
+/** What the gateway has before anything is opened. */
+export interface Frame {
+    readonly registry: OperationRegistry;
+    readonly startup: StartupState;
+    readonly statuses: StatusTable;
+}
+
 const TOKEN_TIMEOUT = 30 * 60_000;
 
 /** What came of opening. */
@@ -106,12 +116,12 @@ interface Opened {
  *
  * @throws DataDirError when the data folder cannot be used, or somebody else uses it
  */
-export async function openRuntime(options: GatewayOptions, registry: OperationRegistry, startup: StartupState): Promise<Opened> {
+export async function openRuntime(options: GatewayOptions, frame: Frame): Promise<Opened> {
 
     const { dataDir } = options;
     const claim = claimDataDir(dataDir);
     try {
-        const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), registry, startup);
+        const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), frame);
         removeRepoInit(dataDir);
         const close = async (): Promise<void> => {
 
@@ -127,14 +137,15 @@ export async function openRuntime(options: GatewayOptions, registry: OperationRe
     }
 }
 
-async function openClaimed(options: GatewayOptions, registry: OperationRegistry, startup: StartupState): Promise<Opened> {
+async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opened> {
 
     const { log } = options;
     const db = await openDatabase({ url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log });
     try {
         await db.migrate();
-        const parts = await compose(db, options, registry, startup);
+        const parts = await compose(db, options, frame);
         const { generatedPassword } = await bootstrap(parts);
+        const { startup } = frame;
         startup.set('indexer', 'STARTING');
         await parts.searchIndex.start();
         startup.set('indexer', 'UP');
@@ -157,7 +168,7 @@ async function openClaimed(options: GatewayOptions, registry: OperationRegistry,
     }
 }
 
-async function compose(db: Database, options: GatewayOptions, registry: OperationRegistry, startup: StartupState) {
+async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses }: Frame) {
 
     const { limits, log } = options;
     const objectStore = new ObjectStore(db);
@@ -220,6 +231,7 @@ async function compose(db: Database, options: GatewayOptions, registry: Operatio
             return serviceId(catalog.current.prefix);
         },
         registry, objects, resolution, elements, versions, catalog, limits,
+        bulk: await composeBulk({ dataDir: options.dataDir, limits, statuses }),
         search: new SearchService({ index: searchIndex, objects: scan, policy, catalog, resolution }),
         startup, log, policy, identity,
         authentication: identity.authenticator,

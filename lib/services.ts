@@ -3,6 +3,7 @@
  */
 
 import type { Logger } from 'pino';
+import type { BulkService } from './bulk/bulk-service.js';
 import type { OperationRegistry } from './core/registry.js';
 import type { JsonObject } from './doip/json.js';
 import type { DoipRequest } from './doip/envelope.js';
@@ -62,6 +63,7 @@ export interface Services {
     readonly elements: ElementService;
     readonly versions: VersionService;
     readonly search: SearchService;
+    readonly bulk: BulkService;
     readonly catalog: Catalog;
     readonly policy: Policy;
     readonly limits: FieldLimits;

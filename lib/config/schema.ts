@@ -102,6 +102,8 @@ const limits = {
     jsonDepth: whole('MAX_JSON_DEPTH', 128, [10, 2000], 'Arrays and objects inside each other.'),
     formBytes: whole('MAX_FORM_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'Body of form fields, or a form field in a multipart body; longer gets 413.'),
     parameters: whole('MAX_PARAMETERS', 1000, [10, 100_000], 'Parameters in the query string and in form fields together.'),
+    itemBytes: whole('MAX_ITEM_BYTES', 32 * MIB, [1 * KIB, 512 * MIB],
+        'One object in a batch upload, with the payloads that it brings along; the whole upload may have any length.'),
     contentBytes: whole('MAX_CONTENT_BYTES', 8 * MIB, [1 * KIB, 1 * GIB], 'JSON text of the content of an object, and likewise of its userMetadata.'),
     idBytes: whole('MAX_ID_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES], 'Object id, in bytes of UTF-8.'),
     nameBytes: whole('MAX_NAME_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES],

@@ -56,6 +56,7 @@ export interface LimitsConfig {
     readonly jsonDepth: number;
     readonly formBytes: number;
     readonly parameters: number;
+    readonly itemBytes: number;
     readonly contentBytes: number;
     readonly idBytes: number;
     readonly nameBytes: number;

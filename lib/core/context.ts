@@ -24,6 +24,8 @@ export interface OperationContext<A extends object = JsonObject> {
     readonly inputJson: JsonValue | undefined;
     /** The input of operations that declare `input: 'segments'`. */
     readonly input: AsyncIterable<Segment>;
+    /** The same for those who read a JSON body while it arrives: it comes as bytes. Of the two one is read. */
+    readonly rawInput: AsyncIterable<Segment>;
     /** Given by the client for hooks, methods and the storage chooser; `{}` when absent. */
     readonly requestContext: JsonObject;
     readonly services: Services;

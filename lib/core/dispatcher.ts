@@ -162,6 +162,11 @@ export class Context implements OperationContext {
         return this.request.signal;
     }
 
+    get rawInput(): DoipRequest['input'] {
+
+        return this.request.rawInput ?? this.input;
+    }
+
     get log(): Logger {
 
         this.ownLog ??= requestLog(this.rootLog, this.request);

@@ -24,6 +24,11 @@ export interface DoipRequest {
     readonly attributes: JsonObject;
     /** The input segments, in order. Must be pulled in order; see {@link BytesSegment}. */
     readonly input: AsyncIterable<Segment>;
+    /**
+     * The same input for operations that read a long list of objects while it arrives: a carrier that would parse a JSON body
+     * as a whole leaves it as bytes here. Of the two one is read. Absent where there is no difference.
+     */
+    readonly rawInput?: AsyncIterable<Segment> | undefined;
     readonly transport: Transport;
     /** Fires when the peer goes away. */
     readonly signal: AbortSignal;

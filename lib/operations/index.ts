@@ -15,6 +15,7 @@ import { locateHandle } from './handles/locate.js';
 import { resolveHandle } from './handles/resolve.js';
 import { handleUpdateStatus } from './handles/status.js';
 import { updateHandles } from './handles/update.js';
+import { batchUpload } from './objects/batch-upload.js';
 import { create } from './objects/create.js';
 import { remove } from './objects/delete.js';
 import { retrieve } from './objects/retrieve.js';
@@ -38,7 +39,7 @@ import { publishVersion } from './versions/publish.js';
 /** Every operation of the specification that this service implements. */
 export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
-    token, introspect, revoke, changePassword, checkCredentials, getInitData, getDesign,
+    token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, getDesign,
     publishVersion, getVersions,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus

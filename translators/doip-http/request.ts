@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import { pathParameter, queryOf } from '../http/address.js';
 import { readAuthentication } from '../http/authentication.js';
-import { readForm, readSegments } from '../http/body.js';
+import { readForm, readRawSegments, readSegments } from '../http/body.js';
 import { parseDisposition } from '../http/disposition.js';
 import type { EnvelopeParameters } from '../http/dot-params.js';
 import { mergeJson, readEnvelopeParameters } from '../http/dot-params.js';
@@ -57,6 +57,7 @@ export async function readRequest(request: Request, setting: RequestSetting, see
         }),
         attributes: attributesOf(request, parameters.attributes),
         input: inputOf(request, parameters.input, limits),
+        ...(isSafe || parameters.input !== undefined ? {} : { rawInput: readRawSegments(request, limits) }),
         transport: setting.transport(request),
         ...(isSafe ? { safe: true } : {})
     });

@@ -8,7 +8,7 @@ import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/doip/json.js';
 import type { StatusTable } from '../../lib/doip/status.js';
 import type { Failure } from '../http/errors.js';
-import { failureOf, isFailure, respondFailure } from '../http/errors.js';
+import { codeOf, failureOf, hasReport, isFailure, respondFailure } from '../http/errors.js';
 import { readOutput } from '../http/output.js';
 import { respond } from '../http/respond.js';
 
@@ -23,7 +23,7 @@ export async function writeResponse(
     request: Request, h: ResponseToolkit, envelope: DoipRequest, response: DoipResponse, statuses: StatusTable
 ): Promise<ResponseObject | Error> {
 
-    if (isFailure(response)) {
+    if (isFailure(response) && !hasReport(response)) {
         return writeFailure(h, await failureOf(response, statuses), response.requestId);
     }
 
@@ -31,7 +31,7 @@ export async function writeResponse(
     const { disposition, pretty } = envelope.attributes;
     const written = await respond(request, h, await readOutput(response), {
         attributes,
-        code: response.http ?? 200,
+        code: codeOf(response, statuses),
         pretty: pretty === true || pretty === '',
         ...(typeof disposition === 'string' && disposition !== '' ? { disposition } : {})
     });

@@ -129,7 +129,18 @@ export function bytesPart(part: Part): BytesSegment {
  *
  * Of the parts only the first is parsed as JSON; see {@link BytesSegment}.
  */
-export async function *readSegments(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Segment> {
+export function readSegments(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Segment> {
+
+    return segmentsOf(request, limits, true);
+}
+
+/** Like {@link readSegments}, but a JSON body is one segment of bytes, however long it is. */
+export function readRawSegments(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Segment> {
+
+    return segmentsOf(request, limits, false);
+}
+
+async function *segmentsOf(request: RequestWithBody, limits: HttpLimits, isParsed: boolean): AsyncGenerator<Segment> {
 
     if (request.method === 'get' || request.method === 'head' || isForm(request)) {
         return;
@@ -141,7 +152,7 @@ export async function *readSegments(request: RequestWithBody, limits: HttpLimits
     }
 
     const type = contentType(request.headers);
-    if (isJsonType(type.essence)) {
+    if (isParsed && isJsonType(type.essence)) {
         yield jsonSegment(parseJson(await readBytes(bytes, limits.jsonBytes), { maxDepth: limits.jsonDepth }));
     }
     else if (type.essence === 'multipart/mixed' || type.essence === 'multipart/form-data') {

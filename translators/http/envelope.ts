@@ -20,6 +20,7 @@ export class HttpEnvelope implements DoipRequest {
     readonly authentication: DoipRequest['authentication'];
     readonly attributes: DoipRequest['attributes'];
     readonly input: DoipRequest['input'];
+    readonly rawInput: DoipRequest['rawInput'];
     readonly transport: DoipRequest['transport'];
     readonly safe?: boolean;
     readonly #request: Request;
@@ -34,6 +35,7 @@ export class HttpEnvelope implements DoipRequest {
         this.authentication = fields.authentication;
         this.attributes = fields.attributes;
         this.input = fields.input;
+        this.rawInput = fields.rawInput;
         this.transport = fields.transport;
         this.#request = request;
         if (fields.safe !== undefined) {

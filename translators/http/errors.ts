@@ -36,6 +36,18 @@ export function isFailure(response: DoipResponse): boolean {
     return response.status !== Status.ok;
 }
 
+/** True for an error whose output reports what was done before it came to that; such an output is sent as it is. */
+export function hasReport({ attributes }: DoipResponse): boolean {
+
+    return attributes['report'] === true;
+}
+
+/** The HTTP code of an answer. */
+export function codeOf({ http, status }: DoipResponse, statuses: StatusTable): number {
+
+    return http ?? statuses.info(status).http;
+}
+
 /** An error response of the gateway. Consumes its output. */
 export async function failureOf(response: DoipResponse, statuses: StatusTable): Promise<Failure> {
 

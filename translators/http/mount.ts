@@ -16,7 +16,7 @@ import { pathParameter, queryOf } from './address.js';
 import { readAuthentication } from './authentication.js';
 import { isForm, readForm, STREAMED } from './body.js';
 import { HttpEnvelope } from './envelope.js';
-import { failureOf, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './errors.js';
+import { codeOf, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './errors.js';
 import { answering, ROUTE_OPTIONS } from './handler.js';
 import { DEFAULT_BASES, DEFAULT_LIMITS } from './performer.js';
 import { parseParameters } from './query.js';
@@ -94,6 +94,10 @@ async function handle(
     const exchange = await route.toEnvelope(call);
     const response = await gateway.perform(envelope(request, exchange, { authentication, transport, requestContext }));
     if (isFailure(response)) {
+        if (hasReport(response)) {
+            return (await send(request, h, await replyOf(exchange, response), response)).code(codeOf(response, gateway.statuses));
+        }
+
         return respondFailure(h, await failureOf(inWordsOfPaths(exchange, response), gateway.statuses));
     }
 

@@ -33,7 +33,7 @@ export interface Exchange {
     readonly attributes?: JsonObject;
     /** Default: none. */
     readonly input?: AsyncIterable<Segment>;
-    /** Translates a success. Default: the output as it is. */
+    /** Translates a success, or an error with a report. Default: the output as it is. */
     fromEnvelope?(response: DoipResponse): Reply | Promise<Reply>;
 }
 

@@ -1,0 +1,47 @@
+/**
+ * The record that answers a batch: `{results, success}`, and `message` where the input broke. A short one is one JSON value. A
+ * long one is never in memory as a whole: it goes out in blocks of results, or as the bytes of its text.
+ */
+
+import type { BytesSegment, Segment } from '../doip/envelope.js';
+import type { JsonValue } from '../doip/json.js';
+import type { BulkOutcome } from './bulk-service.js';
+import { jsonSegment } from '../doip/segments.js';
+import { headOf } from './bulk-service.js';
+
+/** The record with its results in further segments: its head, then arrays of results. For carriers that write it piece by piece. */
+export async function *recordInBlocks(outcome: BulkOutcome): AsyncGenerator<Segment> {
+
+    yield jsonSegment(headOf(outcome));
+    for await (const block of outcome.results.blocks()) {
+        yield jsonSegment(block.map((text) => JSON.parse(text) as JsonValue));
+    }
+}
+
+/** The record as one segment. */
+export async function *wholeRecord(outcome: BulkOutcome): AsyncGenerator<Segment> {
+
+    if (!outcome.results.isShort) {
+        yield { kind: 'bytes', mediaType: 'application/json', body: recordText(outcome) } satisfies BytesSegment;
+        return;
+    }
+
+    const results: JsonValue[] = [];
+    for await (const block of outcome.results.blocks()) {
+        results.push(...block.map((text) => JSON.parse(text) as JsonValue));
+    }
+
+    yield jsonSegment({ results, ...headOf(outcome) });
+}
+
+async function *recordText(outcome: BulkOutcome): AsyncGenerator<Uint8Array> {
+
+    let separator = '';
+    yield Buffer.from('{"results":[');
+    for await (const block of outcome.results.blocks()) {
+        yield Buffer.from(separator + block.join(','));
+        separator = ',';
+    }
+
+    yield Buffer.from(`],${JSON.stringify(headOf(outcome)).slice(1)}`);
+}

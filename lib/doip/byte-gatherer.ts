@@ -1,0 +1,45 @@
+/**
+ * The bytes of one thing that spreads over several pieces of a stream.
+ */
+
+/** Gathers bytes up to a limit; beyond it they are only counted. */
+export class ByteGatherer {
+
+    readonly #limit: number;
+    #pieces: Uint8Array[] = [];
+    #length = 0;
+
+    constructor(limit: number) {
+
+        this.#limit = limit;
+    }
+
+    get length(): number {
+
+        return this.#length;
+    }
+
+    add(piece: Uint8Array): void {
+
+        this.#length += piece.byteLength;
+        if (this.#length > this.#limit) {
+            this.#pieces = [];
+        }
+        else if (piece.byteLength > 0) {
+            this.#pieces.push(piece);
+        }
+    }
+
+    /** Everything since the last time; null when it was too long. */
+    finish(): { bytes: Buffer | null; length: number } {
+
+        const [first] = this.#pieces;
+        const length = this.#length;
+        const bytes = length > this.#limit ? null :
+            first && this.#pieces.length === 1 ? Buffer.from(first.buffer, first.byteOffset, first.byteLength) :
+                Buffer.concat(this.#pieces, length);
+        this.#pieces = [];
+        this.#length = 0;
+        return { bytes, length };
+    }
+}

@@ -1,0 +1,142 @@
+/**
+ * Finds the end of a JSON value in bytes that arrive in pieces. It looks at brackets and strings only; whether the value is
+ * JSON is for the parser to say.
+ */
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** True for the white space of JSON. */
+export function isBlank(byte: number): boolean {
+
+    return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** Scans one value after the other. */
+export class ValueScanner {
+
+    #depth = 0;
+    #inString = false;
+    /** The last byte of the piece before was a backslash that escapes the first of the next one. */
+    #escaped = false;
+    #isFirst = true;
+
+    /** A value begins with the next byte. */
+    begin(): void {
+
+        this.#depth = 0;
+        this.#inString = false;
+        this.#escaped = false;
+        this.#isFirst = true;
+    }
+
+    /** Index behind the value that goes on at `start`; -1 when it does not end in this piece. */
+    scan(piece: Uint8Array, start: number): number {
+
+        let i = start;
+        while (i < piece.byteLength) {
+            if (this.#inString) {
+                i = this.#stringEnd(piece, i);
+                if (i === -1) {
+                    return -1;
+                }
+
+                if (this.#depth === 0) {
+                    return i;
+                }
+            }
+
+            const end = this.#structure(piece, i);
+            if (end !== GO_ON) {
+                return end;
+            }
+
+            i = this.#at;
+        }
+
+        return -1;
+    }
+
+    /** Where {@link #structure} stopped. */
+    #at = 0;
+
+    /** Passes over everything but strings: the end of the value, -1 at the end of the piece, or GO_ON at the start of a string. */
+    #structure(piece: Uint8Array, start: number): number {
+
+        for (let i = start; i < piece.byteLength; ++i) {
+            const byte = piece[i] ?? 0;
+            if (byte === QUOTE) {
+                if (this.#depth === 0 && !this.#isFirst) {
+                    return i;                               // Behind a bare word: not part of it
+                }
+
+                this.#isFirst = false;
+                this.#inString = true;
+                this.#at = i + 1;
+                return GO_ON;
+            }
+
+            if (byte === 0x7b || byte === 0x5b) {           // { [
+                ++this.#depth;
+            }
+            else if (byte === 0x7d || byte === 0x5d) {      // } ]
+                if (this.#depth === 0) {
+                    return i;                               // Behind a bare word
+                }
+
+                if (--this.#depth === 0) {
+                    return i + 1;
+                }
+            }
+            else if (this.#depth === 0 && !this.#isFirst && (byte === 0x2c || byte === 0x3a || isBlank(byte))) {
+                return i;
+            }
+
+            this.#isFirst = false;
+        }
+
+        return -1;
+    }
+
+    /** Index behind the closing quote, -1 when it is not in this piece. */
+    #stringEnd(piece: Uint8Array, start: number): number {
+
+        let i = start;
+        if (this.#escaped) {
+            this.#escaped = false;
+            ++i;
+        }
+
+        while (i < piece.byteLength) {
+            const quote = piece.indexOf(QUOTE, i);
+            const end = quote === -1 ? piece.byteLength : quote;
+            const isEscaped = backslashes(piece, i, end) % 2 === 1;
+            if (quote === -1) {
+                this.#escaped = isEscaped;
+                return -1;
+            }
+
+            if (!isEscaped) {
+                this.#inString = false;
+                return quote + 1;
+            }
+
+            i = quote + 1;
+        }
+
+        return -1;
+    }
+}
+
+const GO_ON = -2;
+
+/** The number of backslashes right before `end`, not before `start`. */
+function backslashes(piece: Uint8Array, start: number, end: number): number {
+
+    let first = end;
+    while (first > start && piece[first - 1] === BACKSLASH) {
+        --first;
+    }
+
+    return end - first;
+}

@@ -1,0 +1,136 @@
+/**
+ * `20.DOIP/Op.BatchUpload`: creates or changes many objects, each on its own (specification: POST `/batchUpload`, DOIP
+ * "BatchUpload"). The answer has a result for each item; it is a success also when some of them were refused.
+ */
+
+import Joi from 'joi';
+import type { OperationContext } from '../../core/context.js';
+import type { JsonObject, JsonValue } from '../../doip/json.js';
+import type { StoredObject } from '../../objects/stored-object.js';
+import { flag, text } from '../../core/attributes.js';
+import { demand } from '../../core/authorise.js';
+import { defineOperation } from '../../core/operation.js';
+import { badRequest, DoipError } from '../../doip/error.js';
+import { Op } from '../../doip/operation-ids.js';
+import { Status } from '../../doip/status.js';
+import { denied } from '../../identity/caller.js';
+import { idOf, itemSegments } from '../../bulk/bulk-item.js';
+import { recordInBlocks, wholeRecord } from '../../bulk/batch-record.js';
+import { objectAnswer } from '../../objects/object-answer.js';
+import { readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
+
+interface BatchAttributes {
+    readonly format?: string;
+    readonly failFast: boolean;
+    readonly parallel: boolean;
+    readonly inBlocks: boolean;
+}
+
+type BatchContext = OperationContext<BatchAttributes>;
+
+/** How often an item is looked at anew because its object came or went in the same moment. */
+const ATTEMPTS = 3;
+
+export const batchUpload = defineOperation<BatchAttributes>({
+    id: Op.batchUpload,
+    summary: 'create or change many objects',
+    target: 'service',
+    authorise: admit,
+    input: 'segments',
+    attributes: Joi.object<BatchAttributes>({
+        format: text(), failFast: flag().default(false), parallel: flag().default(true), inBlocks: flag().default(false)
+    }),
+
+    async handler(context) {
+
+        const { attributes: { format, failFast, parallel, inBlocks }, log, services: { bulk } } = context;
+        if (format !== undefined && format !== 'ndjson' && format !== 'json') {
+            throw badRequest(`format must be ndjson or json, got ${format.slice(0, 40)}`);
+        }
+
+        const outcome = await bulk.run(context.rawInput, {
+            ndjson: format === 'ndjson', failFast, parallel, log,
+            store: (item) => store(context, item)
+        });
+        const { fault } = outcome;
+        return {
+            status: fault?.status ?? Status.ok,
+            attributes: fault ? { message: fault.message, report: true } : {},
+            output: inBlocks ? recordInBlocks(outcome) : wholeRecord(outcome)
+        };
+    }
+});
+
+/** Nobody needs to be let in who could not create anything without logging in. */
+function admit({ caller, services: { policy } }: BatchContext): void {
+
+    if (caller.userId === null && policy.typesPermittedToCreate(caller).length === 0) {
+        throw denied(caller, 'no type is open to anonymous callers');
+    }
+}
+
+/** Creates the object of an item, or changes it if it exists. */
+async function store(context: BatchContext, item: JsonObject): Promise<JsonValue> {
+
+    const id = idOf(item);
+    for (let attempt = 1; ; ++attempt) {
+        const known = id === undefined ? null : (await context.services.objects.view(id)).object;
+        try {
+            const [answer] = objectAnswer(context, known ? await change(context, known, item) : await add(context, item));
+            return answer;
+        }
+        catch (error) {
+            if (id === undefined || attempt === ATTEMPTS || !isOvertaken(error, known)) {
+                throw error;
+            }
+        }
+    }
+}
+
+/** True when somebody has created the object, or deleted it, since it was looked for. */
+function isOvertaken(error: unknown, known: StoredObject | null): boolean {
+
+    return error instanceof DoipError && error.status === (known ? Status.notFound : Status.conflict);
+}
+
+async function add(context: BatchContext, item: JsonObject): Promise<StoredObject> {
+
+    const { caller, requestContext, services: { catalog, objects, policy } } = context;
+    const input = await read(context, item, ({ type }) => {
+
+        if (type === undefined) {
+            throw badRequest('Missing object type');
+        }
+
+        demand(caller, policy.canCreate(caller, type));
+        if (!catalog.current.get(type)) {
+            throw badRequest(`Unknown type ${type}`);
+        }
+    });
+    return storing(input, false, () => objects.create(input, { caller, requestContext }));
+}
+
+async function change(context: BatchContext, known: StoredObject, item: JsonObject): Promise<StoredObject> {
+
+    const { caller, requestContext, services: { objects, policy } } = context;
+    demand(caller, policy.canWrite(caller, known));
+    const input = await read(context, item, ({ type }) => {
+
+        if (type !== undefined && type !== known.type) {
+            demand(caller, policy.canCreate(caller, type));
+        }
+    });
+    return storing(input, false, () => objects.update(known.id, { input }, {
+        caller, requestContext,
+        check: (object) => demand(caller, policy.canWrite(caller, object))
+    }));
+}
+
+function read(context: BatchContext, item: JsonObject, beforeBytes: (input: ObjectInput) => void): Promise<ObjectInput> {
+
+    const { requestContext, services: { elements, limits }, signal } = context;
+    return readObjectInput(itemSegments(item), {
+        limits, beforeBytes,
+        stage: (body, input) => elements.stage(body, { input, requestContext, signal })
+    });
+}

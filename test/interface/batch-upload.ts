@@ -1,0 +1,164 @@
+/** Interface specification, "POST /batchUpload" and DOIP "BatchUpload", over HTTP. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import type { Received, RestService } from '../support/rest-service.js';
+import { ADMIN_HEADERS } from '../support/rest.js';
+import { forEachWay } from '../support/rest-service.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const DOIP = '/doip?operationId=20.DOIP/Op.BatchUpload&targetId=service';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+interface BatchRecord {
+    readonly results: { readonly position: number; readonly responseCode: number; readonly response: Record<string, unknown> }[];
+    readonly success: boolean;
+    readonly message?: string;
+}
+
+const record = ({ payload }: Received): BatchRecord => JSON.parse(payload) as BatchRecord;
+
+forEachWay((name, start, protocol) => {
+
+    describe(`a batch upload on ${name}`, () => {
+
+        let service: RestService;
+
+        before(async () => {
+
+            service = await start({ MAX_JSON_BYTES: 20_000 });
+            await service.asAdmin('PUT /schemas/Plain', { payload: '{"type":"object"}' });
+        });
+
+        after(() => service.stop());
+
+        it('answers with objects in REST form', async () => {
+
+            const items = [
+                { id: 'test/r0', type: 'Plain', content: { a: 1 }, payloads: [{ name: 'p', filename: 'p.txt', mediaType: 'text/plain', base64Payload: 'YWI=', size: 2 }] },
+                { id: 'test/r1', type: 'None', content: {} }
+            ];
+            const response = await service.asAdmin('POST /batchUpload', { payload: JSON.stringify(items) });
+
+            expect(response.statusCode).to.equal(200);
+            expect(String(response.headers['content-type'])).to.startWith('application/json');
+            const { results, success } = record(response);
+            expect(success).to.be.false();
+            const [stored, refused] = results.toSorted((a, b) => a.position - b.position);
+            expect(refused).to.equal({ position: 1, responseCode: 400, response: { message: 'Unknown type None' } });
+            expect(stored?.response).to.include({
+                id: 'test/r0', type: 'Plain', content: { a: 1 }, payloads: [{ name: 'p', filename: 'p.txt', mediaType: 'text/plain', size: 2 }]
+            });
+            expect((await service.asAdmin('GET /objects/test/r0?payload=p')).payload).to.equal('ab');
+        });
+
+        it('answers with digital objects by DOIP', async () => {
+
+            const payload = JSON.stringify({ results: [{ id: 'test/d0', type: 'Plain', attributes: { content: { a: 1 } }, elements: [{ id: 'p', base64Element: 'YWI' }] }] });
+            const response = await service.asAdmin(`POST ${DOIP}`, { payload, headers: JSON_TYPE });
+
+            expect(response.headers['doip-response']).to.equal('{"status":"0.DOIP/Status.001"}');
+            const { results, success } = record(response);
+            expect(success).to.be.true();
+            expect(results[0]).to.include({ position: 0, responseCode: 200 });
+            expect(results[0]?.response['elements']).to.equal([{ id: 'p', length: 2, attributes: {} }]);
+        });
+
+        it('takes lines, told by parameter or by media type', async () => {
+
+            const lines = (id: string) => ['', `{"id":"${id}0","type":"Plain","content":{}}`, 'oops', `{"id":"${id}2","type":"Plain","content":{}}`, ''].join('\n');
+            const responses = [
+                await service.asAdmin('POST /batchUpload?format=ndjson', { payload: lines('test/n') }),
+                await service.asAdmin('POST /cordra/batchUpload/', { payload: lines('test/m'), headers: { 'content-type': 'application/x-ndjson' } }),
+                await service.asAdmin(`POST ${DOIP}&format=ndjson`, { payload: lines('test/o'), headers: JSON_TYPE }),
+                await service.asAdmin(`POST ${DOIP}`, { payload: lines('test/q'), headers: { 'content-type': 'application/x-ndjson' } })
+            ];
+            for (const response of responses) {
+                const codes = record(response).results.toSorted((a, b) => a.position - b.position).map(({ responseCode }) => responseCode);
+                expect(codes).to.equal([200, 400, 200]);
+            }
+        });
+
+        it('is longer than a JSON body may be, and answers with as much', async () => {
+
+            const items = Array.from({ length: 400 }, (_, i) => ({ id: `test/big${i}`, type: 'Plain', content: { text: 'ü'.repeat(3000) } }));
+            for (const line of ['POST /batchUpload', `POST ${DOIP}`]) {
+                const response = await service.asAdmin(line, { payload: JSON.stringify(items), headers: JSON_TYPE });
+
+                const { results, success } = record(response);
+                expect([response.statusCode, success, results.length], line).to.equal([200, true, 400]);
+                expect(new Set(results.map(({ position }) => position)).size).to.equal(400);
+            }
+
+            const other = await service.asAdmin('POST /doip?operationId=0.DOIP/Op.Create&targetId=service', { payload: JSON.stringify(items), headers: JSON_TYPE });
+            expect(other.statusCode, 'other operations keep their limit').to.equal(413);
+        });
+
+        it('answers 400 where the body breaks, and reports what was stored before', async () => {
+
+            for (const [line, id, count] of [['POST /batchUpload', 'test/x', 2], [`POST ${DOIP}`, 'test/y', 2], ['POST /batchUpload', 'test/z', 600]] as const) {
+                const items = Array.from({ length: count }, (_, i) => ({ id: `${id}${i}`, type: 'Plain', content: { text: 'x'.repeat(2000) } }));
+                const payload = `${JSON.stringify(items).slice(0, -1)} {"id":"${id}-not"}]`;
+                const response = await service.asAdmin(line, { payload, headers: JSON_TYPE });
+
+                const { results, success, message } = record(response);
+                expect([response.statusCode, success, results.length]).to.equal([400, false, count]);
+                expect(message).to.equal(`the list of objects is broken at byte ${JSON.stringify(items).length}: expected , or ]`);
+                expect((await service.asAdmin(`GET /objects/${id}${count - 1}`)).statusCode).to.equal(200);
+                if (line !== 'POST /batchUpload') {
+                    expect(response.headers['doip-response']).to.contain('0.DOIP/Status.101');
+                }
+            }
+        });
+
+        it('asks who sends it', async () => {
+
+            for (const line of ['POST /batchUpload', `POST ${DOIP}`]) {
+                const refused = await service.anonymously(line, { payload: '[]', headers: JSON_TYPE });
+                const wrong = await service.anonymously(line, { payload: '[]', headers: { ...JSON_TYPE, authorization: 'Bearer x' } });
+
+                expect([refused.statusCode, wrong.statusCode]).to.equal([401, 401]);
+            }
+        });
+
+        it('answers 400 to nothing and to wrong parameters', async () => {
+
+            expect(record(await service.asAdmin('POST /batchUpload', { payload: '' })).message).to.equal('Missing input');
+            expect(record(await service.asAdmin('POST /batchUpload?format=csv', { payload: '[]' })).message).to.equal('format must be ndjson or json, got csv');
+            expect((await service.asAdmin('GET /batchUpload')).statusCode).to.equal(405);
+        });
+
+        if (protocol === 'http/1.1') {
+            it('answers nothing before the body has ended, also when it fails fast', async () => {
+
+                const socket = connect(service.port, '127.0.0.1');
+                const { authorization } = ADMIN_HEADERS;
+                let answer = '';
+                socket.on('data', (chunk) => {
+
+                    answer += chunk.toString();
+                });
+                socket.write(`POST /batchUpload?failFast&parallel=false HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n` +
+                    'transfer-encoding: chunked\r\nconnection: close\r\n\r\n');
+                const chunk = (text: string): void => void socket.write(`${text.length.toString(16)}\r\n${text}\r\n`);
+                chunk('[{"id":"test/slow","type":"Plain","content":{}},{"id":"bad"},');
+                while ((await service.asAdmin('GET /objects/test/slow')).statusCode !== 200) {
+                    expect(answer).to.equal('');
+                }
+
+                expect(answer).to.equal('');
+                chunk('{"id":"test/late","type":"Plain","content":{}}]');
+                socket.write('0\r\n\r\n');
+                await once(socket, 'close');
+
+                expect(answer).to.startWith('HTTP/1.1 200');
+                expect(answer.match(/"responseCode":\d+/g)).to.equal(['"responseCode":200', '"responseCode":400']);
+                expect((await service.asAdmin('GET /objects/test/late')).statusCode).to.equal(404);
+            });
+        }
+    });
+});
