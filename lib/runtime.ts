@@ -11,6 +11,7 @@ import type { ScryptCost } from './identity/password-record.js';
 import type { HandleOptions } from './handles/handles.js';
 import type { FieldLimits } from './objects/field-rules.js';
 import type { StatusTable } from './doip/status.js';
+import type { ScriptLimits } from './scripting/script-pool.js';
 import type { Endpoint, Services } from './services.js';
 import type { ElementStore, StoreChooser } from './stores/element-store.js';
 import type { StartupState } from './startup-state.js';
@@ -86,6 +87,8 @@ export interface GatewayOptions {
     /** Where clients reach the service natively; told by Hello. */
     readonly endpoint?: () => Endpoint;
     readonly handles?: HandleOptions;
+    /** Bounds of the code of types. */
+    readonly scripts?: ScriptLimits;
 }
 
 /** Everything that was opened. */

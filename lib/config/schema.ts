@@ -115,6 +115,14 @@ const limits = {
     partHeaderBytes: whole('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Headers of one part.')
 };
 
+const scripts = {
+    workers: whole('SCRIPT_WORKERS', 3, [1, 64],
+        'Scripts of types that run at a time, each in a thread that is started when it is needed. One caller gets all but one of them.'),
+    timeoutSeconds: seconds('SCRIPT_TIMEOUT_SECONDS', 10, 3600, 'A call of a hook or method that takes longer is ended.'),
+    memoryBytes: whole('SCRIPT_MEMORY_BYTES', 64 * MIB, [8 * MIB, 512 * MIB], 'Memory that a script may use.'),
+    stackBytes: whole('SCRIPT_STACK_BYTES', 512 * KIB, [64 * KIB, 1 * MIB], 'Stack that a script may use: 512 KiB are some 2500 calls inside each other.')
+};
+
 /** The shape of the configuration, with the rule and the description of every setting. */
 export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     listen: Joi.object({
@@ -158,5 +166,6 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     tokens: Joi.object({
         lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'An access token ends so long after its last use.')
     }).default(),
-    limits: Joi.object(limits).default()
+    limits: Joi.object(limits).default(),
+    scripts: Joi.object(scripts).default()
 });

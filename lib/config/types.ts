@@ -67,6 +67,15 @@ export interface LimitsConfig {
     readonly partHeaderBytes: number;
 }
 
+/** Bounds of type code. */
+export interface ScriptsConfig {
+    /** Scripts that run at a time. */
+    readonly workers: number;
+    readonly timeoutSeconds: number;
+    readonly memoryBytes: number;
+    readonly stackBytes: number;
+}
+
 /** The whole configuration. */
 export interface Config {
     readonly listen: ListenConfig;
@@ -78,4 +87,5 @@ export interface Config {
     readonly admin: { readonly password: string | null };
     readonly tokens: { readonly lifetimeSeconds: number };
     readonly limits: LimitsConfig;
+    readonly scripts: ScriptsConfig;
 }

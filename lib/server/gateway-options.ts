@@ -15,7 +15,7 @@ import type { GatewayOptions } from '../runtime.js';
  */
 export function gatewayOptions(config: Config, log: Logger = openLog(config.log).logger): GatewayOptions {
 
-    const { admin, handles, limits, service, storage, tokens } = config;
+    const { admin, handles, limits, scripts, service, storage, tokens } = config;
     return {
         dataDir: storage.dataDir,
         databaseUrl: storage.databaseUrl,
@@ -26,6 +26,10 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         handles: { uiBase: handles.uiBaseUri },
         tokenTimeout: tokens.lifetimeSeconds * 1000,
         limits,
+        scripts: {
+            workers: scripts.workers, timeout: scripts.timeoutSeconds * 1000, memoryBytes: scripts.memoryBytes,
+            stackBytes: scripts.stackBytes, crossingBytes: limits.jsonBytes
+        },
         log
     };
 }

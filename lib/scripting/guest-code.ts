@@ -1,0 +1,34 @@
+/**
+ * The code of the folder `guest`, put into one script that a new context runs first.
+ */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Files of the sandbox, those that are required first. */
+const FILES = ['intrinsics', 'thrown', 'console', 'cordra', 'direct-io', 'modules', 'main'];
+
+/** What the frames of these files are called in stacks. */
+export const GUEST_FILE = 'sandbox:';
+
+/** An expression whose value is the function `boot` of `guest/main.ts`. */
+export function guestCode(): string {
+
+    const modules = FILES.map((name) => {
+
+        const source = readFileSync(join(__dirname, 'guest', `${name}.js`), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
+        return `${JSON.stringify(`./${name}.js`)}: function (exports, require) {${source}\n}`;
+    });
+    return `(function () {
+        const files = {${modules.join(',\n')}};
+        const loaded = {};
+        const require = (name) => {
+            if (!loaded[name]) {
+                loaded[name] = {};
+                files[name](loaded[name], require);
+            }
+            return loaded[name];
+        };
+        return require('./main.js').boot;
+    })()`;
+}

@@ -1,0 +1,51 @@
+/**
+ * What the service does for scripts, with full rights. Given with every call; the functions run on the main thread while the
+ * script waits. They must tell harmless what they cannot do by a DoipError, which the script sees as a CordraError.
+ */
+
+import type { JsonObject, JsonValue } from '../doip/json.js';
+
+/** Where a question comes from: to be handed on to calls of scripts that the answer takes. */
+export interface ScriptScope {
+    /** 0 for a script that a request called, 1 for one that is run because of what that script asked for. */
+    readonly depth: number;
+    /** When the script that waits is ended, as `performance.now()` counts. */
+    readonly deadline: number;
+    /** Aborted when nobody waits any more. */
+    readonly signal: AbortSignal;
+    readonly callerKey: string;
+}
+
+/** How to search; everything else in it is the script's own and to be ignored. */
+export interface ScriptSearchParams {
+    /** 0-based. */
+    readonly pageNum: number;
+    /** Negative: all. */
+    readonly pageSize: number;
+    /** `name`, `name ASC` or `name DESC`, comma-separated; empty for none. */
+    readonly sortFields: string;
+}
+
+/** Services for scripts. */
+export interface ScriptHost {
+    /** The full object; null when there is none. `design` works, too. */
+    get(id: string, scope: ScriptScope): Promise<JsonObject | null>;
+    /** `{ pageNum, pageSize, size, results }`. */
+    search(query: string, params: ScriptSearchParams, scope: ScriptScope): Promise<JsonObject>;
+    create(object: JsonObject, scope: ScriptScope): Promise<JsonObject>;
+    update(object: JsonObject, scope: ScriptScope): Promise<JsonObject>;
+    delete(id: string, scope: ScriptScope): Promise<void>;
+    /** Bytes of an element, at most `limit`; null when there is none. */
+    payload(id: string, name: string, limit: number, scope: ScriptScope): Promise<Uint8Array | null>;
+    /** Compares a secret with the stored hash of the value at a pointer. The object is an id or a full object. */
+    verifySecret(object: JsonValue, pointer: string, secret: string, scope: ScriptScope): Promise<boolean>;
+    /** `{ content, userMetadata, full, payloads }` for an object with hashes. */
+    verifyHashes(object: JsonObject, scope: ScriptScope): Promise<JsonObject>;
+    /** `{ success, errors: [{ message, pointer }] }`. */
+    validate(value: JsonValue, schema: JsonValue, scope: ScriptScope): Promise<JsonObject>;
+    /** Ids of the groups that a user belongs to. */
+    groupsOf(userId: string, scope: ScriptScope): Promise<readonly string[]>;
+    /** The key of the service as a JWK: the public one, or a JWT signed with the private one. */
+    publicKey(scope: ScriptScope): Promise<JsonObject | null>;
+    sign(claims: JsonObject, scope: ScriptScope): Promise<string>;
+}

@@ -1,0 +1,280 @@
+/**
+ * Runs type code: a few threads, each with contexts of its own, for whoever calls hooks and methods. Knows nothing of what
+ * hooks are for. A service whose types have no code starts no thread.
+ *
+ * A script that asks for something (an update, say) that takes another script does not stand in its own way: what is run for a
+ * waiting script goes to threads that are kept for that depth.
+ */
+
+import type { Log } from '../../db/log.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { UnitDescription } from './description.js';
+import { describeFailure, EMPTY_DESCRIPTION, readDescription } from './description.js';
+import type { LogLevel, RunRequest, Takes, ThreadOptions } from './messages.js';
+import { ScriptError } from './script-error.js';
+import type { ScriptHost, ScriptScope } from './script-host.js';
+import type { ScriptResult } from './script-result.js';
+import { readLine } from './script-result.js';
+import type { ScriptUnit, ScriptWorld } from './script-world.js';
+import { parseJson } from '../doip/json-text.js';
+import type { RunOutcome } from './thread-seat.js';
+import { ThreadSeat } from './thread-seat.js';
+import { Turns } from './turns.js';
+
+/** Limits of scripts. */
+export interface ScriptLimits extends ThreadOptions {
+    /** Scripts that run at a time. */
+    readonly workers: number;
+    /** Milliseconds that a call may take. */
+    readonly timeout: number;
+}
+
+/** Where nobody says otherwise. */
+export const DEFAULT_LIMITS: ScriptLimits = {
+    workers: 3, timeout: 10_000, memoryBytes: 64 * 1024 * 1024, stackBytes: 512 * 1024, crossingBytes: 16 * 1024 * 1024
+};
+
+/** A call of a function that a unit exports. */
+export interface ScriptCall {
+    readonly unit: ScriptUnit;
+    readonly world: ScriptWorld;
+    /** Where the function is, such as `['beforeDelete']` or `['methods', 'count']`. */
+    readonly path: readonly string[];
+    /** Arguments before the context. */
+    readonly args: readonly JsonValue[];
+    /** The last argument. */
+    readonly context: JsonObject;
+    readonly takes: Takes;
+    readonly directIo?: DirectIo;
+    readonly host: ScriptHost;
+    /** Whom the call is made for: one caller does not get all threads. Ignored with `within`. */
+    readonly callerKey: string;
+    /** Of the script that waits for what this call is a part of. */
+    readonly within?: ScriptScope;
+}
+
+/** The same call for several lists of arguments. */
+export interface ScriptCalls extends Omit<ScriptCall, 'args' | 'context' | 'directIo'> {
+    readonly items: readonly { readonly args: readonly JsonValue[]; readonly context: JsonObject }[];
+}
+
+/** Input and output of a call that need not be JSON. */
+export interface DirectIo {
+    readonly input: { readonly bytes: Uint8Array; readonly filename?: string | undefined; readonly mediaType?: string | undefined } | null;
+}
+
+/** Where code is to be described. */
+export interface DescribeOptions {
+    readonly unit: ScriptUnit;
+    readonly world: ScriptWorld;
+    readonly host: ScriptHost;
+    readonly callerKey: string;
+}
+
+/** Scripts that are run for each other. */
+const MAX_DEPTH = 4;
+
+/** Calls that may wait, of one caller and altogether. */
+const WAITING = { perCaller: 200, total: 1000 };
+
+/** A call whose turn came late still gets so much time. */
+const LEAST_MS = 500;
+
+/** Descriptions that are kept. */
+const DESCRIPTIONS = 2000;
+
+/** Threads for one depth. */
+interface Lane {
+    readonly turns: Turns;
+    readonly idle: ThreadSeat[];
+    readonly seats: ThreadSeat[];
+}
+
+interface KnownUnit {
+    readonly code: string;
+    readonly version: string;
+    readonly description: Promise<UnitDescription>;
+}
+
+/** Threads for scripts. */
+export class ScriptPool {
+
+    readonly #limits: ScriptLimits;
+    readonly #log: Log;
+    readonly #lanes: Lane[] = [];
+    readonly #described = new Map<string, KnownUnit>();
+    #isClosed = false;
+
+    constructor(limits: ScriptLimits, log: Log) {
+
+        this.#limits = limits;
+        this.#log = log;
+    }
+
+    /**
+     * Calls a function.
+     *
+     * @throws ScriptError when the script fails or has to be stopped
+     * @throws DoipError 429 and 503 when too many wait
+     */
+    async call(call: ScriptCall): Promise<ScriptResult> {
+
+        const { args, context, directIo, ...rest } = call;
+        const [result] = await this.#callEach({ ...rest, items: [{ args, context }] }, directIo);
+        if (!result || result instanceof ScriptError) {
+            throw result ?? new Error('a script gave no result');
+        }
+
+        return result;
+    }
+
+    /**
+     * Calls a function for each item, with one crossing into the sandbox; results in the order of the items.
+     *
+     * @throws as {@link call}, when all of it has to be stopped
+     */
+    async callEach(calls: ScriptCalls): Promise<readonly (ScriptResult | ScriptError)[]> {
+
+        return await this.#callEach(calls, undefined);
+    }
+
+    /** What a unit exports; kept until the world changes. Throws as {@link call} where it was not the fault of the script. */
+    async describe({ unit, world, host, callerKey }: DescribeOptions): Promise<UnitDescription> {
+
+        if (unit.code.trim() === '') {
+            return EMPTY_DESCRIPTION;
+        }
+
+        const known = this.#described.get(unit.name);
+        if (known?.version === world.version && known.code === unit.code) {
+            return await known.description;
+        }
+
+        const description = this.#describe({ unit, world, host, callerKey });
+        this.#remember(unit, { code: unit.code, version: world.version, description });
+        return await description;
+    }
+
+    /** Ends all threads; calls that are running fail. */
+    async close(): Promise<void> {
+
+        this.#isClosed = true;
+        await Promise.all(this.#lanes.flatMap(({ seats }) => seats.map((seat) => seat.close())));
+    }
+
+    /** Threads that exist. */
+    get threads(): number {
+
+        return this.#lanes.reduce((sum, { seats }) => sum + seats.filter(({ isOpen }) => isOpen).length, 0);
+    }
+
+    #remember(unit: ScriptUnit, known: KnownUnit): void {
+
+        this.#described.delete(unit.name);
+        this.#described.set(unit.name, known);
+        const [oldest] = this.#described.keys();
+        if (oldest !== undefined && this.#described.size > DESCRIPTIONS) {
+            this.#described.delete(oldest);
+        }
+
+        known.description.catch(() => {
+
+            if (this.#described.get(unit.name) === known) {
+                this.#described.delete(unit.name);
+            }
+        });
+    }
+
+    async #describe(options: DescribeOptions): Promise<UnitDescription> {
+
+        const { unit } = options;
+        const outcome = await this.#run(options, null, null);
+        if (outcome.kind === 'failed') {
+            return describeFailure(unit, outcome.failure, false);
+        }
+
+        return readDescription(unit, parseJson(outcome.lines, { name: `the description of ${unit.label}` }));
+    }
+
+    async #callEach(calls: ScriptCalls, io: DirectIo | undefined): Promise<readonly (ScriptResult | ScriptError)[]> {
+
+        const { unit, path, items, takes } = calls;
+        const { input = null } = io ?? {};
+        const request: RunRequest = {
+            path, takes,
+            items: items.map(({ args, context }) => [...args, context]),
+            directIo: io ? { filename: input?.filename ?? null, mediaType: input?.mediaType ?? null, hasInput: input !== null } : null
+        };
+        const outcome = await this.#run(calls, JSON.stringify(request), input?.bytes ?? null);
+        if (outcome.kind === 'failed') {
+            throw new ScriptError(outcome.failure, unit.label);
+        }
+
+        const lines = outcome.lines.split('\n');
+        return items.map((_item, index) => readLine(lines[index] ?? '{}', unit.label, outcome.output));
+    }
+
+    async #run(options: DescribeOptions & { readonly within?: ScriptScope }, request: string | null, input: Uint8Array | null): Promise<RunOutcome> {
+
+        const { unit, world, host, within } = options;
+        const depth = within ? within.depth + 1 : 0;
+        if (depth > MAX_DEPTH || this.#isClosed) {
+            return { kind: 'failed', failure: { kind: 'error', message: `scripts are run for each other more than ${MAX_DEPTH} deep`, stack: '' } };
+        }
+
+        const { timeout, crossingBytes } = this.#limits;
+        const { lane, leave, callerKey, latest } = await this.#enter(options, depth);
+        const seat = lane.idle.pop() ?? this.#newSeat(lane);
+        const controller = new AbortController();
+        try {
+            const now = performance.now();
+            const budget = Math.max(1, Math.min(timeout, latest - now));
+            const scope = { depth, deadline: now + budget, signal: controller.signal, callerKey };
+            const report = (error: unknown): void => this.#log.error({ err: error, script: unit.label }, 'what a script asked for failed');
+            return await seat.run({
+                message: { unit: unit.name, label: unit.label, version: world.version, request, input },
+                desk: { world, host, scope, crossingBytes, report },
+                budget,
+                log: (level, text) => this.#note(level, text, unit)
+            });
+        }
+        finally {
+            controller.abort();
+            lane.idle.push(seat);
+            leave();
+        }
+    }
+
+    /** Waits for a place; `latest` is when the call must be over. */
+    async #enter({ within, callerKey: ownKey }: { within?: ScriptScope; callerKey: string }, depth: number) {
+
+        const { timeout } = this.#limits;
+        const callerKey = within?.callerKey ?? ownKey;
+        const now = performance.now();
+        const patience = within ? Math.max(1, within.deadline - now) : timeout;
+        const latest = within ? within.deadline : now + timeout + LEAST_MS;
+        const lane = this.#lane(depth);
+        const leave = await lane.turns.enter(callerKey, patience);
+        return { lane, leave, callerKey, latest };
+    }
+
+    #lane(depth: number): Lane {
+
+        const lane = this.#lanes[depth] ?? { turns: new Turns({ places: this.#limits.workers, ...WAITING }), idle: [], seats: [] };
+        this.#lanes[depth] = lane;
+        return lane;
+    }
+
+    #newSeat(lane: Lane): ThreadSeat {
+
+        const { memoryBytes, stackBytes, crossingBytes } = this.#limits;
+        const seat = new ThreadSeat({ memoryBytes, stackBytes, crossingBytes });
+        lane.seats.push(seat);
+        return seat;
+    }
+
+    #note(level: LogLevel, text: string, unit: ScriptUnit): void {
+
+        this.#log[level]({ script: unit.label, text }, 'script');
+    }
+}

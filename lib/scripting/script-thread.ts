@@ -1,0 +1,228 @@
+/**
+ * A thread that runs scripts, one after the other. Keeps the contexts of the units that it ran last, each of one version of
+ * the world; a context in which a limit was hit is thrown away.
+ */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
+import { authorStack } from './author-stack.js';
+import { compute } from './compute.js';
+import type { Engine } from './engine.js';
+import { openEngine } from './engine.js';
+import type { LineEnd } from './line.js';
+import { Line } from './line.js';
+import { LogGate } from './log-gate.js';
+import type { LogLevel, Reply, RunMessage, ThreadMessage, ThreadOptions } from './messages.js';
+import type { RealmServices } from './realm.js';
+import { Realm, RealmStopped } from './realm.js';
+import type { ScriptFailure, ScriptLimit } from './script-error.js';
+
+/** What a thread is started with. */
+export interface ThreadData {
+    readonly options: ThreadOptions;
+    readonly line: LineEnd;
+}
+
+/** Contexts that are kept. */
+const REALMS = 40;
+
+interface KeptRealm {
+    readonly realm: Realm;
+    readonly version: string;
+}
+
+const LIMITS: Readonly<Record<ScriptLimit, string>> = {
+    time: 'it took too long',
+    memory: 'it needs too much memory',
+    stack: 'its functions call each other too deeply',
+    size: 'it handed over too much at once'
+};
+
+class ScriptThread implements RealmServices {
+
+    readonly #engine: QuickJSWASMModule;
+    readonly #isFull: () => boolean;
+    readonly #options: ThreadOptions;
+    readonly #line: Line;
+    readonly #send: (message: ThreadMessage) => void;
+    readonly #gate = new LogGate();
+    /** By unit; the one used last is at the end. */
+    readonly #realms = new Map<string, KeptRealm>();
+    #message: RunMessage | null = null;
+    #deadline = 0;
+    #output: Uint8Array[] = [];
+    #outputBytes = 0;
+
+    constructor({ engine, isFull }: Engine, { options, line }: ThreadData, send: (message: ThreadMessage) => void) {
+
+        this.#engine = engine;
+        this.#isFull = isFull;
+        this.#options = options;
+        this.#line = new Line(line);
+        this.#send = send;
+    }
+
+    run(message: RunMessage): void {
+
+        this.#message = message;
+        this.#deadline = performance.now() + message.budget;
+        this.#output = [];
+        this.#outputBytes = 0;
+        const { unit, request } = message;
+        try {
+            const realm = this.#realm(message);
+            const lines = request === null ? realm.describe(unit) : realm.run(unit, request);
+            this.#send({ kind: 'done', lines, output: this.#output, retire: this.#isFull() });
+        }
+        catch (error) {
+            const isUsable = error instanceof RealmStopped && this.#discard(unit);
+            this.#send({ kind: 'failed', failure: failureOf(error), retire: !isUsable || this.#isFull() });
+        }
+
+        this.#message = null;
+    }
+
+    find(from: string, specifier: string): string {
+
+        return textOf(this.#ask('find', JSON.stringify([from, specifier])));
+    }
+
+    log(level: string, text: string): void {
+
+        const line = this.#gate.pass(text);
+        if (line !== null) {
+            this.#send({ kind: 'log', level: isLevel(level) ? level : 'info', text: line });
+        }
+    }
+
+    ask(name: string, args: string): string {
+
+        return textOf(this.#ask(name, args));
+    }
+
+    askBytes(name: string, args: string): Uint8Array | string | null {
+
+        const reply = this.#ask(name, args);
+        return 'bytes' in reply ? reply.bytes : 'text' in reply ? null : textOf(reply);
+    }
+
+    compute(name: string, args: string): string {
+
+        return compute(name, args, () => this.input());
+    }
+
+    input(): Uint8Array {
+
+        return this.#message?.input ?? new Uint8Array();
+    }
+
+    output(bytes: Uint8Array): void {
+
+        this.#outputBytes += bytes.byteLength;
+        if (this.#outputBytes > this.#options.crossingBytes) {
+            throw new RealmStopped('size', `an output of ${this.#outputBytes} bytes is too long`);
+        }
+
+        this.#output.push(bytes);
+    }
+
+    outputText(json: string): void {
+
+        this.output(new TextEncoder().encode(String(JSON.parse(json))));
+    }
+
+    isOver(): boolean {
+
+        return performance.now() > this.#deadline;
+    }
+
+    #ask(name: string, args: string): Reply {
+
+        const reply = this.#line.ask((question) => this.#send({ kind: 'ask', question, name, args }), this.#deadline - performance.now());
+        if (!reply) {
+            throw new RealmStopped('time', 'interrupted');
+        }
+
+        return reply;
+    }
+
+    #realm({ unit, version }: RunMessage): Realm {
+
+        const kept = this.#realms.get(unit);
+        if (kept?.version === version) {
+            this.#realms.delete(unit);
+            this.#realms.set(unit, kept);
+            return kept.realm;
+        }
+
+        this.#remove(unit);
+        const [oldest] = this.#realms.keys();
+        if (oldest !== undefined && this.#realms.size >= REALMS) {
+            this.#remove(oldest);
+        }
+
+        const realm = new Realm(this.#engine, this.#options, this);
+        this.#realms.set(unit, { realm, version });
+        return realm;
+    }
+
+    #remove(unit: string): void {
+
+        const kept = this.#realms.get(unit);
+        this.#realms.delete(unit);
+        kept?.realm.dispose();
+    }
+
+    /** False when the engine has lost its bearings. */
+    #discard(unit: string): boolean {
+
+        try {
+            this.#remove(unit);
+            return true;
+        }
+        catch {
+            return false;
+        }
+    }
+}
+
+function isLevel(level: string): level is LogLevel {
+
+    return level === 'info' || level === 'warn' || level === 'error';
+}
+
+/** JSON text of `{ value }` as it came, or of `{ error }`. */
+function textOf(reply: Reply): string {
+
+    return 'text' in reply ? reply.text : JSON.stringify('error' in reply ? { error: reply.error } : {});
+}
+
+function failureOf(error: unknown): ScriptFailure {
+
+    if (error instanceof RealmStopped && error.limit) {
+        return { kind: 'limit', limit: error.limit, message: error.limit === 'size' ? error.message : LIMITS[error.limit] };
+    }
+
+    if (error instanceof RangeError) {
+        return { kind: 'limit', limit: 'stack', message: LIMITS.stack };
+    }
+
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    return { kind: 'error', message, stack: authorStack(stack ?? '') };
+}
+
+async function main(): Promise<void> {
+
+    const port = parentPort;
+    if (!port) {
+        throw new Error('this is started as a worker thread');
+    }
+
+    const data = workerData as ThreadData;
+    const engine = await openEngine(data.options.memoryBytes);
+    const thread = new ScriptThread(engine, data, (message) => port.postMessage(message));
+    port.on('message', (message: RunMessage) => thread.run(message));
+    port.postMessage({ kind: 'ready' } satisfies ThreadMessage);
+}
+
+void main();
