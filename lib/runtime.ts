@@ -36,6 +36,7 @@ import { ObjectResolution } from './objects/object-resolution.js';
 import { ObjectService } from './objects/object-service.js';
 import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
+import { RelationshipService } from './objects/relationship-service.js';
 import { VersionService } from './objects/version-service.js';
 import { purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
 import { JobRunner } from './jobs/runner.js';
@@ -80,6 +81,8 @@ export interface GatewayOptions {
     readonly tokenTimeout?: number;
     /** What hashing a password costs, for tests that create many users. */
     readonly passwordCost?: ScryptCost;
+    /** Most objects that are told in each direction of the relationships of an object; default 1000. */
+    readonly relatedObjects?: number;
     /** Further places for the bytes of elements, by name. */
     readonly elementStores?: Readonly<Record<string, ElementStore>>;
     /** Chooses the place for the bytes of an element; without it they go to the database. */
@@ -106,6 +109,7 @@ export interface Frame {
 }
 
 const TOKEN_TIMEOUT = 30 * 60_000;
+const RELATED_OBJECTS = 1000;
 
 /** What came of opening. */
 interface Opened {
@@ -220,6 +224,9 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle };
     const objects = new ObjectService({ ...writing, pipeline });
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore, clock });
+    const relationships = new RelationshipService({
+        references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
+    });
     const { admin, logins } = identity;
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const handles = composeHandles({
@@ -233,7 +240,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
 
             return serviceId(catalog.current.prefix);
         },
-        registry, objects, resolution, elements, versions, catalog, limits,
+        registry, objects, resolution, elements, versions, relationships, catalog, limits,
         bulk: await composeBulk({ dataDir: options.dataDir, limits, statuses }),
         search: new SearchService({ index: searchIndex, objects: scan, policy, catalog, resolution }),
         startup, log, policy, identity,

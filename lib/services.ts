@@ -16,6 +16,7 @@ import type { ElementService } from './objects/element-service.js';
 import type { FieldLimits } from './objects/field-rules.js';
 import type { ObjectResolution } from './objects/object-resolution.js';
 import type { ObjectService } from './objects/object-service.js';
+import type { RelationshipService } from './objects/relationship-service.js';
 import type { VersionService } from './objects/version-service.js';
 import type { SearchService } from './search/search-service.js';
 import type { Epochs } from './stores/object-store.js';
@@ -62,6 +63,7 @@ export interface Services {
     readonly resolution: ObjectResolution;
     readonly elements: ElementService;
     readonly versions: VersionService;
+    readonly relationships: RelationshipService;
     readonly search: SearchService;
     readonly bulk: BulkService;
     readonly catalog: Catalog;

@@ -112,7 +112,8 @@ const limits = {
     elements: whole('MAX_PAYLOADS', 1000, [1, 100_000], 'Payloads of one object.'),
     elementBytes: whole('MAX_PAYLOAD_BYTES', 1024 * GIB, [1, Number.MAX_SAFE_INTEGER], 'Bytes of one payload.'),
     parts: whole('MAX_PARTS', 2048, [1, 1_000_000], 'Parts of one multipart body.'),
-    partHeaderBytes: whole('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Headers of one part.')
+    partHeaderBytes: whole('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Headers of one part.'),
+    relatedObjects: whole('MAX_RELATED_OBJECTS', 1000, [1, 100_000], 'Objects in each direction of the relationships of an object; of more only a part is told.')
 };
 
 const scripts = {

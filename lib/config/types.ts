@@ -65,6 +65,7 @@ export interface LimitsConfig {
     readonly elementBytes: number;
     readonly parts: number;
     readonly partHeaderBytes: number;
+    readonly relatedObjects: number;
 }
 
 /** Bounds of type code. */

@@ -18,6 +18,7 @@ import { updateHandles } from './handles/update.js';
 import { batchUpload } from './objects/batch-upload.js';
 import { create } from './objects/create.js';
 import { remove } from './objects/delete.js';
+import { getRelationships } from './objects/relationships-get.js';
 import { retrieve } from './objects/retrieve.js';
 import { search } from './objects/search.js';
 import { update } from './objects/update.js';
@@ -40,7 +41,7 @@ import { publishVersion } from './versions/publish.js';
 export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, getDesign,
-    publishVersion, getVersions,
+    getRelationships, publishVersion, getVersions,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus
 ] as unknown as readonly Operation[];

@@ -30,6 +30,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
             workers: scripts.workers, timeout: scripts.timeoutSeconds * 1000, memoryBytes: scripts.memoryBytes,
             stackBytes: scripts.stackBytes, crossingBytes: limits.jsonBytes
         },
+        relatedObjects: limits.relatedObjects,
         log
     };
 }

@@ -1,9 +1,13 @@
 /**
- * Rows of references between objects, kept in the unit of the referring object.
+ * Rows of references between objects, kept in the unit of the referring object, and read in both directions.
  */
 
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
+import type { Acl } from '../doip/object.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import { OBJECT_COLUMNS, toMetadata } from './object-rows.js';
+import type { ObjectRow } from './object-rows.js';
 
 /** A reference from one place in the content of an object to another object. */
 export interface StoredReference {
@@ -12,13 +16,33 @@ export interface StoredReference {
     readonly toId: string;
 }
 
+/** A reference to an object, with as much of the referring object as rights depend on. */
+export interface Referrer {
+    /** JSON pointer of the referring value. */
+    readonly pointer: string;
+    readonly from: Pick<StoredObject, 'id' | 'type' | 'acl' | 'metadata'>;
+}
+
+interface ReferrerRow extends Omit<ObjectRow, 'content'> {
+    readonly pointer: string;
+    readonly n: number;
+}
+
+/** Most references that are read at once. */
+const REFERENCES_AT_ONCE = 500;
+
+/** Columns of referring objects. Those that can be long are not needed. */
+const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
+
 /** References in the database. */
 export class ReferenceStore {
 
+    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
+        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
@@ -34,6 +58,44 @@ export class ReferenceStore {
 
         return [this.#sql.copy.step({ fromId, newId })];
     }
+
+    /** The references of an object in blocks, in the order in which they stand in its content. */
+    async *outbound(fromId: string): AsyncGenerator<StoredReference[]> {
+
+        const { outbound } = this.#sql;
+        for (let after = -1; ;) {
+            const rows = await this.#db.read<{ n: number; pointer: string; to_id: string }>(outbound, outbound.values({ fromId, after }));
+            const last = rows.at(-1);
+            if (!last) {
+                return;
+            }
+
+            yield rows.map(({ pointer, to_id }) => ({ pointer, toId: to_id }));
+            after = last.n;
+        }
+    }
+
+    /** The references to an object in blocks, by the ids of the objects that they come from, versions included. */
+    async *inbound(toId: string): AsyncGenerator<Referrer[]> {
+
+        const { inbound } = this.#sql;
+        for (let after = { fromId: '', n: -1 }; ;) {
+            const rows = await this.#db.read<ReferrerRow>(inbound, inbound.values({ toId, ...after }));
+            const last = rows.at(-1);
+            if (!last) {
+                return;
+            }
+
+            yield rows.map(toReferrer);
+            after = { fromId: last.id, n: last.n };
+        }
+    }
+}
+
+function toReferrer(found: ReferrerRow): Referrer {
+
+    const { id, type, acl, pointer } = found;
+    return { pointer, from: { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: toMetadata({ ...found, hashes: null }) } };
 }
 
 function buildStatements(db: Database) {
@@ -46,6 +108,13 @@ function buildStatements(db: Database) {
             'insert into object_refs (from_id, n, pointer, to_id) select ?, n, pointer, to_id from object_refs where from_id = ?',
             [bind('newId'), bind('fromId')]
         )),
+        outbound: build<'fromId' | 'after'>((knex, bind) => knex('object_refs').select('n', 'pointer', 'to_id')
+            .where('from_id', bind('fromId')).where('n', '>', bind('after')).orderBy('n').limit(REFERENCES_AT_ONCE)),
+        inbound: build<'toId' | 'fromId' | 'n'>((knex, bind) => knex('object_refs as r').join('objects as o', 'o.id', 'r.from_id')
+            .select('r.n', 'r.pointer', ...COLUMNS.map((column) => `o.${column}`))
+            .where('r.to_id', bind('toId')).where('r.from_id', '>=', bind('fromId'))
+            .where((later) => void later.where('r.from_id', '>', bind('fromId')).orWhere('r.n', '>', bind('n')))
+            .orderBy('r.from_id').orderBy('r.n').limit(REFERENCES_AT_ONCE)),
         delete: build<'fromId'>((knex, bind) => knex('object_refs').where('from_id', bind('fromId')).delete())
     };
 }
