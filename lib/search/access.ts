@@ -6,7 +6,7 @@
 
 import type { AccessRules, AclDefaults } from '../identity/access-rules.js';
 import type { ReadPrincipals } from '../identity/policy.js';
-import { andBits, andNotBits, emptyBits, fullBits, orBits, setBit, setBits } from './bits.js';
+import { andBits, andNotBits, emptyBits, fullBits, orBits, setBit } from './bits.js';
 import type { Bits } from './bits.js';
 import { ABSENT } from './fields.js';
 import type { PrincipalList } from './fields.js';
@@ -198,10 +198,10 @@ class AccessReader {
 /** Adds the documents whose list has an entry. */
 function addListed(segment: Segment, bits: Bits, list: PrincipalList, entry: string): void {
 
-    const term = segment.principal.find(entry);
-    const found = term === -1 ? -1 : segment.principal.entry(term, segment.field(list));
+    const space = segment.space('principal');
+    const term = space.find(entry);
+    const found = term === -1 ? -1 : space.entry(term, segment.field(list));
     if (found !== -1) {
-        const documents = new Uint32Array(segment.principal.count(found));
-        setBits(bits, documents, segment.principal.read(found, documents, null));
+        space.addTo(bits, found);
     }
 }

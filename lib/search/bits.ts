@@ -91,6 +91,18 @@ export function countCommon(a: Bits, b: Bits): number {
     return count;
 }
 
+/** Calls for every document of a set, in order. */
+export function forEachBit(bits: Bits, visit: (document: number) => void): void {
+
+    for (let i = 0; i < bits.length; ++i) {
+        let word = bits[i] as number;
+        while (word !== 0) {
+            visit(i * 32 + 31 - Math.clz32(word & -word));
+            word &= word - 1;
+        }
+    }
+}
+
 /** Writes the documents of a set into a list, in order; returns how many. */
 export function listBits(bits: Bits, into: Uint32Array): number {
 

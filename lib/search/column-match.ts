@@ -4,11 +4,11 @@
 
 import { emptyBits, hasBit, setBit } from './bits.js';
 import type { Bits } from './bits.js';
-import type { Column } from './column.js';
+import type { Column, Ranks } from './column.js';
 import { compareBytes, encodeText } from './bytes.js';
 import type { Deadline } from './deadline.js';
-import { termsOfPattern } from './expand.js';
-import { fuzzyTerms } from './fuzzy.js';
+import { forEachMatch } from './expand.js';
+import { forEachSimilar, signaturesOf } from './fuzzy.js';
 import type { SortedTerms } from './sorted-terms.js';
 import { formatTimestamp, parseTime } from './times.js';
 import type { FuzzyQuery, NumberForm, PatternQuery, RangeQuery, TermQuery } from './query.js';
@@ -86,34 +86,32 @@ export function matchNumbers(
         addSelected(column, (ordinal) => show(column.numbers[ordinal] ?? NaN) === leaf.term, bits);
     }
     else {
-        const { texts, terms } = sortTexts(Array.from(column.numbers, (number) => show(number)));
-        const found = leaf.kind === 'pattern' ?
-            termsOfPattern(terms, leaf.pattern, deadline) : fuzzyTerms(terms, leaf.term, leaf.edits, deadline);
-        const wanted = new Set(found.map((term) => texts[term]?.ordinal));
+        const { ordinals, terms } = sortTexts(Array.from(column.numbers, (number) => show(number)));
+        const wanted = new Set<number>();
+        const add = (term: number): void => void wanted.add(ordinals[term] ?? -1);
+        if (leaf.kind === 'pattern') {
+            forEachMatch(terms, leaf.pattern, deadline, add);
+        }
+        else {
+            forEachSimilar(terms, signaturesOf(terms), { word: leaf.term, edits: leaf.edits, deadline }, add);
+        }
+
         addSelected(column, (ordinal) => wanted.has(ordinal), bits);
     }
 }
 
-/** Texts as sorted terms, and which of them each term was. */
-function sortTexts(list: readonly string[]): { texts: { ordinal: number; bytes: Uint8Array }[]; terms: SortedTerms } {
+/** Texts as sorted terms, and the place that each had. */
+function sortTexts(list: readonly string[]): { ordinals: readonly number[]; terms: SortedTerms } {
 
     const texts = list.map((text, ordinal) => ({ ordinal, bytes: encodeText(text) })).sort((a, b) => compareBytes(a.bytes, b.bytes));
-    const termAt = new Uint32Array(texts.length + 1);
+    const at = new Uint32Array(texts.length + 1);
     texts.forEach(({ bytes }, i) => {
 
-        termAt[i + 1] = (termAt[i] ?? 0) + bytes.length;
+        at[i + 1] = (at[i] ?? 0) + bytes.length;
     });
-    const terms = Buffer.concat(texts.map(({ bytes }) => bytes));
     return {
-        texts,
-        terms: {
-            terms, termAt, termCount: texts.length,
-            lowerBound(bytes) {
-
-                const found = texts.findIndex((text) => compareBytes(text.bytes, bytes) >= 0);
-                return found === -1 ? texts.length : found;
-            }
-        }
+        ordinals: texts.map(({ ordinal }) => ordinal),
+        terms: { bytes: Buffer.concat(texts.map(({ bytes }) => bytes)), starts: at, ends: at.subarray(1), count: texts.length }
     };
 }
 
@@ -178,11 +176,8 @@ function addRange(column: Column, { first, end }: Ordinals, bits: Bits): void {
     }
 
     const { dense, pairDocuments, pairOrdinals } = column;
-    for (let document = 0; dense && document < dense.length; ++document) {
-        const ordinal = (dense[document] as number) - 1;
-        if (ordinal >= first && ordinal < end) {
-            setBit(bits, document);
-        }
+    if (dense) {
+        addRanks(dense, first, end - first, bits);
     }
 
     for (let i = 0; i < pairDocuments.length; ++i) {
@@ -190,6 +185,22 @@ function addRange(column: Column, { first, end }: Ordinals, bits: Bits): void {
         if (ordinal >= first && ordinal < end) {
             setBit(bits, pairDocuments[i] as number);
         }
+    }
+}
+
+/** Adds documents whose ordinal is one of `count` from `first` on. Ranks are one more than ordinals, and 0 wraps around. */
+function addRanks(ranks: Ranks, first: number, count: number, bits: Bits): void {
+
+    const least = first + 1;
+    for (let word = 0; word < bits.length; ++word) {
+        const start = word * 32;
+        const end = Math.min(start + 32, ranks.length);
+        let found = 0;
+        for (let document = start; document < end; ++document) {
+            found |= Number(((ranks[document] as number) - least >>> 0) < count) << (document & 31);
+        }
+
+        bits[word] = (bits[word] as number) | found;
     }
 }
 

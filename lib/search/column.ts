@@ -5,7 +5,8 @@
 import { compareText } from './analysis.js';
 import { decodeText } from './bytes.js';
 import { FieldRecord, NONE } from './segment-layout.js';
-import type { Sections } from './segment-layout.js';
+import { float64, uint32 } from './sections.js';
+import type { SectionSource } from './sections.js';
 import type { ColumnValue } from './segment-writer.js';
 
 /** Ordinals plus one of the first values of all documents; 0 for none. */
@@ -24,39 +25,37 @@ export class Column {
     readonly #dense: Ranks | null;
     readonly #text: Uint8Array;
     readonly #textAt: Uint32Array;
+    /** Where its texts begin among those of all columns. */
+    readonly #textStart: number;
     #ranks: Ranks | null = null;
 
     /** Null when the field has no values. */
-    static read(sections: Sections, record: Uint32Array, documents: number): Column | null {
+    static read(source: SectionSource, record: Uint32Array, documents: number): Column | null {
 
         const count = (record[FieldRecord.numberCount] ?? 0) + (record[FieldRecord.textCount] ?? 0);
-        return count === 0 ? null : new Column(sections, record, documents);
+        return count === 0 ? null : new Column(source, record, documents);
     }
 
-    private constructor(sections: Sections, record: Uint32Array, documents: number) {
+    private constructor(source: SectionSource, record: Uint32Array, documents: number) {
 
         const place = (name: keyof typeof FieldRecord): number => record[FieldRecord[name]] ?? 0;
-        const uint32 = (name: string, start: number, count: number): Uint32Array => {
-
-            const { buffer, byteOffset } = sections.get(name) ?? new Uint8Array(0);
-            return new Uint32Array(buffer, byteOffset + start * 4, count);
-        };
-
-        const float64 = (name: string, start: number, count: number): Float64Array => {
-
-            const { buffer, byteOffset } = sections.get(name) ?? new Uint8Array(0);
-            return new Float64Array(buffer, byteOffset + start * 8, count);
-        };
-
         this.#documents = documents;
-        this.numbers = float64('col.numbers', place('numberStart'), place('numberCount'));
+        this.numbers = float64(source, 'col.numbers', place('numberStart'), place('numberCount'));
         this.textCount = place('textCount');
-        this.times = place('timeStart') === NONE ? null : float64('col.times', place('timeStart'), this.textCount);
-        this.#text = sections.get('col.text') ?? new Uint8Array(0);
-        this.#textAt = uint32('col.textAt', place('textStart'), this.textCount + 1);
-        this.pairDocuments = uint32('col.pairDocs', place('pairStart'), place('pairCount'));
-        this.pairOrdinals = uint32('col.pairOrds', place('pairStart'), place('pairCount'));
-        this.#dense = readDense(sections.get('col.ords') ?? new Uint8Array(0), place('ordStart'), place('ordWidth'), documents);
+        this.times = place('timeStart') === NONE ? null : float64(source, 'col.times', place('timeStart'), this.textCount);
+        this.#textAt = uint32(source, 'col.textAt', place('textStart'), this.textCount + 1);
+        this.#textStart = this.#textAt[0] ?? 0;
+        this.#text = source.piece('col.text', this.#textStart, this.#textAt[this.textCount] ?? 0);
+        this.pairDocuments = uint32(source, 'col.pairDocs', place('pairStart'), place('pairCount'));
+        this.pairOrdinals = uint32(source, 'col.pairOrds', place('pairStart'), place('pairCount'));
+        this.#dense = readDense(source, place('ordStart'), place('ordWidth'), documents);
+    }
+
+    /** Bytes that it takes. */
+    get bytes(): number {
+
+        return this.numbers.byteLength + this.#text.length + this.#textAt.byteLength + (this.times?.byteLength ?? 0) +
+            this.pairDocuments.byteLength * 2 + (this.#dense?.byteLength ?? this.#documents * Uint32Array.BYTES_PER_ELEMENT);
     }
 
     /** Number of distinct values. */
@@ -73,7 +72,7 @@ export class Column {
         }
 
         const text = ordinal - this.numbers.length;
-        return decodeText(this.#text, this.#textAt[text] ?? 0, this.#textAt[text + 1] ?? 0);
+        return decodeText(this.#text, (this.#textAt[text] ?? 0) - this.#textStart, (this.#textAt[text + 1] ?? 0) - this.#textStart);
     }
 
     /** The ordinal of a text, -1 when no document has it. */
@@ -138,15 +137,16 @@ export class Column {
     }
 }
 
-function readDense({ buffer, byteOffset }: Uint8Array, start: number, width: number, documents: number): Ranks | null {
+function readDense(source: SectionSource, start: number, width: number, documents: number): Ranks | null {
 
+    const { buffer, byteOffset } = source.piece('col.ords', start, start + width * documents);
     switch (width) {
         case 1:
-            return new Uint8Array(buffer, byteOffset + start, documents);
+            return new Uint8Array(buffer, byteOffset, documents);
         case 2:
-            return new Uint16Array(buffer, byteOffset + start, documents);
+            return new Uint16Array(buffer, byteOffset, documents);
         case 4:
-            return new Uint32Array(buffer, byteOffset + start, documents);
+            return new Uint32Array(buffer, byteOffset, documents);
         default:
             return null;
     }

@@ -19,7 +19,13 @@ export class Deadline {
     check(): void {
 
         if (performance.now() > this.#end) {
-            throw new DoipError(Status.internal, 'the search took too long, ask for less', { http: 503 });
+            throw tookTooLong();
         }
     }
+}
+
+/** 503 for the one who asked too much. */
+export function tookTooLong(): DoipError {
+
+    return new DoipError(Status.internal, 'the search took too long, ask for less', { http: 503 });
 }

@@ -3,14 +3,11 @@
  * search, and a search keeps seeing those even when others take their place meanwhile.
  */
 
-import { readableDocuments, versionDocuments } from './access.js';
-import type { Readable, SearchAccess } from './access.js';
-import { andBits, andNotBits, countBits } from './bits.js';
+import { andBits, countBits } from './bits.js';
 import type { Bits } from './bits.js';
 import { Deadline } from './deadline.js';
 import { FacetCounter } from './facets.js';
 import { HitStream } from './hits.js';
-import type { RankedSegment } from './hits.js';
 import { matchSegment } from './matcher.js';
 import { allOf, MATCH_ALL } from './query.js';
 import type { Query } from './query.js';
@@ -19,10 +16,13 @@ import { readQuery } from './rewrite.js';
 import { Scoring } from './score.js';
 import type { FacetResult, SearchRequest } from './search-request.js';
 import type { Segment } from './segment.js';
-import { SegmentScope } from './segment-scope.js';
-import { SortKeys } from './sort-keys.js';
+import type { SegmentScope } from './segment-scope.js';
+import { rankSegment } from './sort-keys.js';
+import { viewOf } from './visibility.js';
+import type { CallerView } from './visibility.js';
+import { WorkRoom } from './work-room.js';
 
-/** A segment, and which of its documents are gone. */
+/** A segment, and which of its documents are gone: another array whenever more are. */
 export interface LiveSegment {
     readonly segment: Segment;
     readonly dead: Bits;
@@ -42,12 +42,21 @@ interface Matched {
     readonly matches: Bits;
 }
 
+/** A condition without influence on scores. */
+interface Filter {
+    readonly text: string;
+    readonly query: Query;
+}
+
 export class SearchEngine {
 
-    /** What a caller may read of a segment; segments do not change, so it holds for ever. */
-    readonly #readable = new WeakMap<Segment, Map<string, Readable>>();
-    readonly #versions = new WeakMap<Segment, Bits>();
-    readonly #keys = new SortKeys();
+    #room = new WorkRoom();
+
+    /** Bytes of the lists that it works with. */
+    get bytes(): number {
+
+        return this.#room.bytes;
+    }
 
     /**
      * @param milliseconds that the search may take
@@ -55,19 +64,28 @@ export class SearchEngine {
      */
     search(request: SearchRequest, segments: readonly LiveSegment[], milliseconds: number): SearchResult {
 
-        const deadline = new Deadline(milliseconds);
+        try {
+            return this.#search(request, segments, new Deadline(milliseconds));
+        }
+        catch (error) {
+            // It may have been left in disorder.
+            this.#room = new WorkRoom();
+            throw error;
+        }
+    }
+
+    #search(request: SearchRequest, segments: readonly LiveSegment[], deadline: Deadline): SearchResult {
+
         const query = readRequest(request);
-        const filter = request.filterQueries.length === 0 ? null : allOf(request.filterQueries.map(readQuery));
+        const filters = request.filterQueries.map((text): Filter => ({ text, query: readQuery(text) }));
         const scoring = isScored(request) ? new Scoring() : null;
+        const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
         const matched = segments.filter(({ segment }) => segment.documents > 0).map((live): Matched => {
 
-            const scope = this.#scope(live, request, deadline);
+            const scope = this.#scope(live, caller, deadline);
             const matches = matchSegment(query, scope, scoring && ((leaf, documents) => scoring.observe(leaf, documents, scope)));
             andBits(matches, scope.visible);
-            if (filter) {
-                andBits(matches, matchSegment(filter, scope));
-            }
-
+            filters.forEach((filter) => andBits(matches, filterBits(filter, scope, caller)));
             scoring?.addSegment(scope);
             return { scope, matches };
         });
@@ -76,76 +94,39 @@ export class SearchEngine {
         return {
             size: matched.reduce((sum, { matches }) => sum + countBits(matches), 0),
             facets,
-            hits: this.#hits(request, matched, scoring && ((part) => scoring.score(query, part.matches, part.scope)))
+            hits: rankAll(request, matched, query, scoring)
         };
     }
 
-    #hits(request: SearchRequest, matched: readonly Matched[], score: ((part: Matched) => Float32Array) | null): HitStream {
+    #scope(live: LiveSegment, caller: CallerView, deadline: Deadline): SegmentScope {
 
-        const last = request.limit === null ? Infinity : request.start + request.limit;
-        const parts = (last === 0 || request.limit === 0 ? [] : matched).map((part): RankedSegment => {
-
-            const { segment, deadline } = part.scope;
-            deadline.check();
-            const scores = score ? score(part) : null;
-            return this.#keys.rank(segment, part.matches, { sort: request.sort, scores, limit: last, keepScores: request.includeScore });
-        });
-        return new HitStream(parts, request.start, request.limit);
-    }
-
-    #scope({ segment, dead }: LiveSegment, { access, includeVersions }: SearchRequest, deadline: Deadline): SegmentScope {
-
-        const readable = this.#readableOf(segment, access);
-        const visible = readable.objects.slice();
-        andNotBits(visible, dead);
-        if (!includeVersions) {
-            andNotBits(visible, this.#versionsOf(segment));
-        }
-
-        return new SegmentScope(segment, { visible, payloads: access.all ? null : readable.payloads, deadline });
-    }
-
-    #readableOf(segment: Segment, access: SearchAccess): Readable {
-
-        const key = JSON.stringify(access);
-        let known = this.#readable.get(segment);
-        if (!known) {
-            known = new Map();
-            this.#readable.set(segment, known);
-        }
-
-        let readable = known.get(key);
-        if (readable) {
-            // The most recently used ones are at the end.
-            known.delete(key);
-        }
-        else {
-            readable = readableDocuments(segment, access);
-        }
-
-        known.set(key, readable);
-        if (known.size > KEPT_CALLERS) {
-            const [oldest] = known.keys();
-            known.delete(oldest ?? key);
-        }
-
-        return readable;
-    }
-
-    #versionsOf(segment: Segment): Bits {
-
-        let versions = this.#versions.get(segment);
-        if (!versions) {
-            versions = versionDocuments(segment);
-            this.#versions.set(segment, versions);
-        }
-
-        return versions;
+        const view = viewOf(live, caller);
+        return { segment: live.segment, view, visible: view.visible, payloads: view.payloads, deadline, room: this.#room };
     }
 }
 
-/** Callers whose rights are remembered for a segment. */
-const KEPT_CALLERS = 64;
+/** The documents of a filter; kept, because the same ones are asked for again and again. */
+function filterBits({ text, query }: Filter, scope: SegmentScope, caller: CallerView): Bits {
+
+    // What a caller finds in payloads depends on the caller.
+    return scope.segment.shelf.get(`filter ${scope.payloads === null ? '' : caller.key} ${text}`, () => {
+
+        const value = matchSegment(query, scope);
+        return { value, bytes: value.byteLength };
+    });
+}
+
+function rankAll(request: SearchRequest, matched: readonly Matched[], query: Query, scoring: Scoring | null): HitStream {
+
+    const last = request.limit === null ? Infinity : request.start + request.limit;
+    const parts = (last === 0 || request.limit === 0 ? [] : matched).map(({ matches, scope }) => {
+
+        scope.deadline.check();
+        const scores = scoring && scoring.score(query, matches, scope);
+        return rankSegment(scope.segment, matches, { sort: request.sort, scores, limit: last, keepScores: request.includeScore });
+    });
+    return new HitStream(parts, request.start, request.limit);
+}
 
 function readRequest({ query, queryJson }: SearchRequest): Query {
 

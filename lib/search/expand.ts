@@ -2,11 +2,12 @@
  * From a range or a pattern to the terms that it describes.
  */
 
-import { compareBytes, encodeText } from './bytes.js';
+import { encodeText } from './bytes.js';
 import type { Deadline } from './deadline.js';
 import { Glob } from './glob.js';
 import type { PatternPart } from './query-syntax.js';
-import { PATIENCE, startsWith } from './sorted-terms.js';
+import { isText } from './sections.js';
+import { firstAfter, firstFrom, PATIENCE } from './sorted-terms.js';
 import type { SortedTerms } from './sorted-terms.js';
 
 /** Terms from `low` up to `high`, which are texts; null is an open end. */
@@ -18,44 +19,72 @@ export interface TermRange {
 }
 
 /** The first and the one after the last term of a range. */
-export function rangeOfTerms(space: SortedTerms, { low, high, includesLow, includesHigh }: TermRange): [first: number, end: number] {
+export function rangeOfTerms(terms: SortedTerms, { low, high, includesLow, includesHigh }: TermRange): [first: number, end: number] {
 
     return [
-        low === null ? 0 : border(space, encodeText(low), !includesLow),
-        high === null ? space.termCount : border(space, encodeText(high), includesHigh)
+        low === null ? 0 : border(terms, encodeText(low), !includesLow),
+        high === null ? terms.count : border(terms, encodeText(high), includesHigh)
     ];
 }
 
-/** The terms that a pattern with wildcards describes. */
-export function termsOfPattern(space: SortedTerms, pattern: readonly PatternPart[], deadline: Deadline): number[] {
+/** Tells which terms a pattern with wildcards describes, in their order. */
+export function forEachMatch(terms: SortedTerms, pattern: readonly PatternPart[], deadline: Deadline, visit: (term: number) => void): void {
 
     const parts = pattern.map((part) => ('text' in part ? { text: encodeText(part.text) } : part));
-    const [first] = parts;
+    const [first, second] = parts;
     const prefix = first && 'text' in first ? first.text : new Uint8Array(0);
-    const glob = new Glob(parts);
-    const found: number[] = [];
-    const { terms, termAt, termCount } = space;
-    for (let term = space.lowerBound(prefix); term < termCount; ++term) {
-        const [start, end] = [termAt[term] as number, termAt[term + 1] as number];
-        if (!startsWith(terms, start, end, prefix)) {
-            break;
+    const [from, end] = [firstFrom(terms, prefix), firstAfter(terms, prefix)];
+    if (parts.length === 2 && second && 'wildcard' in second && second.wildcard === 'many') {
+        for (let term = from; term < end; ++term) {
+            visit(term);
         }
 
-        if (glob.matches(terms, start, end)) {
-            found.push(term);
+        return;
+    }
+
+    if (parts.length === 2 && first && 'wildcard' in first && first.wildcard === 'many' && second && 'text' in second) {
+        forEachEnding(terms, second.text, visit);
+        return;
+    }
+
+    const glob = new Glob(parts);
+    const { bytes, starts, ends } = terms;
+    for (let term = from; term < end; ++term) {
+        if (glob.matches(bytes, starts[term] as number, ends[term] as number)) {
+            visit(term);
         }
 
         if (term % PATIENCE === 0) {
             deadline.check();
         }
     }
+}
 
-    return found;
+/** Terms that end in the same bytes; takes so little for each that the clock need not be looked at. */
+function forEachEnding({ bytes, starts, ends, count }: SortedTerms, suffix: Uint8Array, visit: (term: number) => void): void {
+
+    const length = suffix.length;
+    const last = suffix[length - 1] as number;
+    for (let term = 0; term < count; ++term) {
+        const end = ends[term] as number;
+        if (bytes[end - 1] !== last || end - (starts[term] as number) < length) {
+            continue;
+        }
+
+        let at = length - 2;
+        while (at >= 0 && bytes[end - length + at] === suffix[at]) {
+            --at;
+        }
+
+        if (at < 0) {
+            visit(term);
+        }
+    }
 }
 
 /** The first term that is not before a text, or after it when `after`. */
-function border(space: SortedTerms, text: Uint8Array, after: boolean): number {
+function border(terms: SortedTerms, text: Uint8Array, after: boolean): number {
 
-    const found = space.lowerBound(text);
-    return after && found < space.termCount && compareBytes(space.terms.subarray(space.termAt[found], space.termAt[found + 1]), text) === 0 ? found + 1 : found;
+    const found = firstFrom(terms, text);
+    return after && found < terms.count && isText(terms.bytes, terms.starts[found] as number, terms.ends[found] as number, text) ? found + 1 : found;
 }

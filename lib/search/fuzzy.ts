@@ -1,167 +1,162 @@
 /**
  * Fuzzy words: the terms within few edits of a word.
+ *
+ * Every term has a signature: which letters it has, and how many. One edit changes at most two letters of the first and one of the
+ * second, so a look at the signature rules out nearly all terms.
  */
 
 import type { Deadline } from './deadline.js';
-import { letterAt, PATIENCE, startsWith } from './sorted-terms.js';
+import { letterAt, PATIENCE } from './sorted-terms.js';
 import type { SortedTerms } from './sorted-terms.js';
 
-/** Terms that differ from a word by few edits: a letter more, less or other, or two neighbours swapped. */
-export function fuzzyTerms(space: SortedTerms, word: string, edits: number, deadline: Deadline): number[] {
+/** Bits for letters; the others have the length. */
+const LETTER_BITS = 26;
+const LETTERS = 2 ** LETTER_BITS - 1;
+/** All greater lengths are as good as this. */
+const MOST_LENGTH = 63;
 
-    return new FuzzyWalk(space, word, edits, deadline).run();
+/** The signatures of terms. */
+export function signaturesOf({ bytes, starts, ends, count }: SortedTerms): Uint32Array {
+
+    const signatures = new Uint32Array(count);
+    for (let term = 0; term < count; ++term) {
+        const end = ends[term] as number;
+        let letters = 0;
+        let length = 0;
+        for (let at = starts[term] as number; at < end; ++length) {
+            const byte = bytes[at] as number;
+            if (byte < 0x80) {
+                letters |= bitOf(byte);
+                ++at;
+            }
+            else {
+                const found = letterAt(bytes, at);
+                letters |= bitOf(found.letter);
+                at += found.length;
+            }
+        }
+
+        signatures[term] = signature(letters, length);
+    }
+
+    return signatures;
 }
 
 /**
- * Walks the sorted terms as a tree of their common beginnings, with one row of edit distances for every letter, and leaves out
- * whatever begins too differently.
+ * Tells the terms that differ from a word by few edits (at most 2): a letter more, less or other, or two neighbours swapped. A term
+ * that is not the same needs fewer edits than the shorter of both has letters.
  */
-class FuzzyWalk {
+export function forEachSimilar(
+    terms: SortedTerms, signatures: Uint32Array, { word, edits, deadline }: { word: string; edits: number; deadline: Deadline },
+    visit: (term: number) => void
+): void {
 
-    readonly #space: SortedTerms;
-    readonly #letters: readonly number[];
-    readonly #edits: number;
-    readonly #deadline: Deadline;
-    readonly #found: number[] = [];
-
-    constructor(space: SortedTerms, word: string, edits: number, deadline: Deadline) {
-
-        this.#space = space;
-        this.#letters = Array.from(word, (letter) => letter.codePointAt(0) ?? 0);
-        this.#edits = edits;
-        this.#deadline = deadline;
-    }
-
-    run(): number[] {
-
-        const { terms, termAt, termCount } = this.#space;
-        const width = this.#letters.length + 1;
-        // Row d holds the distances of the first d letters of a term to all beginnings of the word.
-        const rows: Uint16Array[] = [Uint16Array.from({ length: width }, (_, i) => i)];
-        const path: number[] = [];
-        // Byte offsets in the term at which the letters of the path end.
-        const ends: number[] = [];
-        let term = 0;
-        let steps = 0;
-        while (term < termCount) {
-            if (++steps % PATIENCE === 0) {
-                this.#deadline.check();
-            }
-
-            const [start, end] = [termAt[term] as number, termAt[term + 1] as number];
-            let depth = this.#sharedDepth(term, path, ends);
-            let at = depth === 0 ? 0 : ends[depth - 1] as number;
-            let isDead = false;
-            while (start + at < end) {
-                const { letter, length } = letterAt(terms, start + at);
-                at += length;
-                path[depth] = letter;
-                ends[depth] = at;
-                const best = this.#row(rows, path, depth);
-                ++depth;
-                if (best > this.#edits) {
-                    isDead = true;
-                    break;
-                }
-            }
-
-            path.length = depth;
-            ends.length = depth;
-            if (isDead) {
-                term = this.#afterPrefix(term, start, at);
-                continue;
-            }
-
-            const distance = (rows[depth] as Uint16Array)[width - 1] as number;
-            if (distance === 0 || distance <= this.#edits && distance < Math.min(depth, this.#letters.length)) {
-                this.#found.push(term);
-            }
-
-            ++term;
+    const letters = Array.from(word, (letter) => letter.codePointAt(0) ?? 0);
+    const wanted = signature(letters.reduce((bits, letter) => bits | bitOf(letter), 0), letters.length);
+    const wantedLength = wanted >>> LETTER_BITS;
+    const buffer: number[] = [];
+    for (let term = 0; term < terms.count; ++term) {
+        if (term % PATIENCE === 0) {
+            deadline.check();
         }
 
-        return this.#found;
+        const own = signatures[term] as number;
+        const longer = (own >>> LETTER_BITS) - wantedLength;
+        if (longer > edits || -longer > edits || countOnes((own ^ wanted) & LETTERS) > 2 * edits) {
+            continue;
+        }
+
+        readLetters(terms, term, buffer);
+        if (Math.abs(buffer.length - letters.length) > edits) {
+            continue;
+        }
+
+        const distance = distanceOf(letters, buffer, edits);
+        if (distance === 0 || distance <= edits && distance < Math.min(letters.length, buffer.length)) {
+            visit(term);
+        }
+    }
+}
+
+function signature(letters: number, length: number): number {
+
+    return (letters | Math.min(length, MOST_LENGTH) << LETTER_BITS) >>> 0;
+}
+
+function bitOf(letter: number): number {
+
+    return 1 << letter % LETTER_BITS;
+}
+
+function countOnes(word: number): number {
+
+    let sum = word - (word >>> 1 & 0x5555_5555);
+    sum = (sum & 0x3333_3333) + (sum >>> 2 & 0x3333_3333);
+    return Math.imul(sum + (sum >>> 4) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}
+
+function readLetters({ bytes, starts, ends }: SortedTerms, term: number, letters: number[]): void {
+
+    letters.length = 0;
+    const end = ends[term] as number;
+    for (let at = starts[term] as number; at < end;) {
+        const { letter, length } = letterAt(bytes, at);
+        letters.push(letter);
+        at += length;
+    }
+}
+
+/** Number of edits, or any greater number than `most`. */
+function distanceOf(a: readonly number[], b: readonly number[], most: number): number {
+
+    let start = 0;
+    let [endA, endB] = [a.length, b.length];
+    while (start < endA && start < endB && a[start] === b[start]) {
+        ++start;
     }
 
-    /** How many letters of the path the term begins with. */
-    #sharedDepth(term: number, path: readonly number[], ends: readonly number[]): number {
+    while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) {
+        --endA;
+        --endB;
+    }
 
-        const { terms, termAt } = this.#space;
-        const [start, end] = [termAt[term] as number, termAt[term + 1] as number];
-        let at = start;
-        let depth = 0;
-        while (depth < path.length && at < end && start + (ends[depth] as number) <= end) {
-            const { letter, length } = letterAt(terms, at);
-            if (letter !== path[depth]) {
-                break;
+    const [restA, restB] = [endA - start, endB - start];
+    if (restA === 0 || restB === 0) {
+        return restA + restB;
+    }
+
+    if (restA === 1 && restB === 1) {
+        return 1;
+    }
+
+    if (restA === 2 && restB === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]) {
+        return 1;
+    }
+
+    return most === 1 ? 2 : tableDistance(a.slice(start, endA), b.slice(start, endB));
+}
+
+/** Edits by the textbook: insert, delete, replace, swap neighbours. */
+function tableDistance(a: readonly number[], b: readonly number[]): number {
+
+    let before = new Array<number>(b.length + 1).fill(0);
+    let above = Array.from(before, (_, i) => i);
+    for (let i = 1; i <= a.length; ++i) {
+        const row = [i];
+        for (let j = 1; j <= b.length; ++j) {
+            let distance = Math.min(
+                (above[j - 1] as number) + Number(a[i - 1] !== b[j - 1]), (above[j] as number) + 1, (row[j - 1] as number) + 1
+            );
+            if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+                distance = Math.min(distance, (before[j - 2] as number) + 1);
             }
 
-            at += length;
-            ++depth;
+            row.push(distance);
         }
 
-        return depth;
+        before = above;
+        above = row;
     }
 
-    /** Computes the row after one more letter; returns its smallest distance (with the row before, because of swaps). */
-    #row(rows: Uint16Array[], path: readonly number[], depth: number): number {
-
-        const letters = this.#letters;
-        const letter = path[depth];
-        const above = rows[depth] as Uint16Array;
-        const row = rows[depth + 1] ??= new Uint16Array(letters.length + 1);
-        row[0] = depth + 1;
-        let best = depth + 1;
-        for (let i = 1; i <= letters.length; ++i) {
-            const isSame = letters[i - 1] === letter;
-            let distance = Math.min((above[i - 1] as number) + (isSame ? 0 : 1), (above[i] as number) + 1, (row[i - 1] as number) + 1);
-            if (i > 1 && depth > 0 && letters[i - 2] === letter && letters[i - 1] === path[depth - 1]) {
-                distance = Math.min(distance, ((rows[depth - 1] as Uint16Array)[i - 2] as number) + 1);
-            }
-
-            row[i] = distance;
-            best = Math.min(best, distance);
-        }
-
-        // A swap can make good what the last letter has spoilt.
-        return Math.min(best, Math.min(...above) + 1 <= this.#edits ? this.#edits : best);
-    }
-
-    /** The first term after all that begin with the first `length` bytes of this one. */
-    #afterPrefix(term: number, start: number, length: number): number {
-
-        const { terms } = this.#space;
-        const prefix = terms.slice(start, start + length);
-        // Most often it is the next one.
-        const next = term + 1;
-        if (next >= this.#space.termCount || !this.#startsWith(next, prefix)) {
-            return next;
-        }
-
-        let low = next;
-        let step = 1;
-        while (low + step < this.#space.termCount && this.#startsWith(low + step, prefix)) {
-            low += step;
-            step *= 2;
-        }
-
-        let high = Math.min(low + step, this.#space.termCount);
-        while (low + 1 < high) {
-            const middle = (low + high) >>> 1;
-            if (this.#startsWith(middle, prefix)) {
-                low = middle;
-            }
-            else {
-                high = middle;
-            }
-        }
-
-        return high;
-    }
-
-    #startsWith(term: number, prefix: Uint8Array): boolean {
-
-        const { terms, termAt } = this.#space;
-        return startsWith(terms, termAt[term] as number, termAt[term + 1] as number, prefix);
-    }
+    return above[b.length] as number;
 }

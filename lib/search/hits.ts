@@ -2,42 +2,93 @@
  * The hits of a search in order, taken from the ordered documents of its segments one by one.
  */
 
-import { compareValues } from './segment-writer.js';
 import type { ColumnValue } from './segment-writer.js';
 import type { SearchHit } from './search-request.js';
 
 /** One thing by which documents of different segments are compared. */
 export interface RankKey {
     readonly reverse: boolean;
-    /** Null for none, which comes before everything else. */
-    valueOf(document: number): ColumnValue | null;
+    /** A number that is the same where the value is, for the document at a place of the order; 0 for none. */
+    rankAt(place: number): number;
+    /** What stands for a rank other than 0. */
+    valueOf(rank: number): ColumnValue;
 }
 
 /** The documents of one segment, in order. */
 export interface RankedSegment {
     readonly documents: Uint32Array;
     readonly keys: readonly RankKey[];
-    /** By document; null when nobody wants to see them. */
-    readonly scores: Float32Array | null;
+    /** By place in the order, or the same for all; null when nobody wants to see them. */
+    readonly scores: Float32Array | number | null;
     idOf(document: number): string;
 }
 
+/** A value as it is compared. */
+interface Comparable {
+    rank: number;
+    value: ColumnValue | null;
+    /** Of texts. */
+    folded: string;
+}
+
 /** Where one segment stands. */
-interface Head {
+class Head {
+
     readonly part: RankedSegment;
-    next: number;
-    values: (ColumnValue | null)[];
+    next = 0;
+    readonly #values: Comparable[];
+
+    constructor(part: RankedSegment) {
+
+        this.part = part;
+        this.#values = part.keys.map(() => ({ rank: 0, value: null, folded: '' }));
+    }
+
+    isBefore(other: Head): boolean {
+
+        for (let i = 0; i < this.#values.length; ++i) {
+            const difference = compare(this.#value(i), other.#value(i));
+            if (difference !== 0) {
+                return this.part.keys[i]?.reverse ? difference > 0 : difference < 0;
+            }
+        }
+
+        return false;
+    }
+
+    /** Values are looked up when they are compared, and once while the rank stays the same. */
+    #value(index: number): Comparable {
+
+        const known = this.#values[index] as Comparable;
+        const key = this.part.keys[index] as RankKey;
+        const rank = key.rankAt(this.next);
+        if (rank !== known.rank) {
+            known.rank = rank;
+            known.value = rank === 0 ? null : key.valueOf(rank);
+            known.folded = typeof known.value === 'string' ? known.value.toLowerCase() : '';
+        }
+
+        return known;
+    }
 }
 
 export class HitStream {
 
-    readonly #heads: Head[];
+    /** A heap: each is before those at twice its place. */
+    readonly #heads: Head[] = [];
     #skip: number;
     #left: number;
 
     constructor(parts: readonly RankedSegment[], start: number, limit: number | null) {
 
-        this.#heads = parts.filter(({ documents }) => documents.length > 0).map((part) => ({ part, next: 0, values: valuesAt(part, 0) }));
+        for (const part of parts.filter(({ documents }) => documents.length > 0)) {
+            this.#heads.push(new Head(part));
+        }
+
+        for (let place = (this.#heads.length >> 1) - 1; place >= 0; --place) {
+            this.#sink(place);
+        }
+
         this.#skip = start;
         this.#left = limit ?? Infinity;
     }
@@ -45,21 +96,23 @@ export class HitStream {
     /** Up to `count` further hits; fewer only at the end. */
     take(count: number): SearchHit[] {
 
-        for (; this.#skip > 0 && this.#pop(); --this.#skip) {
-            // Results before the first wanted one are passed over.
+        for (; this.#skip > 0 && this.#heads.length > 0; --this.#skip) {
+            this.#advance();
         }
 
         const hits: SearchHit[] = [];
         while (hits.length < count && this.#left > 0) {
-            const found = this.#pop();
-            if (!found) {
+            const [head] = this.#heads;
+            if (!head) {
                 this.#left = 0;
                 break;
             }
 
             --this.#left;
-            const { part, document } = found;
-            hits.push({ id: part.idOf(document), score: part.scores ? part.scores[document] ?? 0 : null });
+            const { documents, scores } = head.part;
+            const id = head.part.idOf(documents[head.next] as number);
+            hits.push({ id, score: typeof scores === 'object' && scores ? scores[head.next] ?? 0 : scores });
+            this.#advance();
         }
 
         return hits;
@@ -71,54 +124,59 @@ export class HitStream {
         return this.#left <= 0 || this.#heads.length === 0;
     }
 
-    #pop(): { part: RankedSegment; document: number } | null {
+    /** Passes over the first document. */
+    #advance(): void {
 
-        let [best] = this.#heads;
-        if (!best) {
-            return null;
-        }
-
-        for (const head of this.#heads) {
-            if (head !== best && compareHeads(head, best) < 0) {
-                best = head;
+        const [head] = this.#heads;
+        if (head && ++head.next >= head.part.documents.length) {
+            const last = this.#heads.pop();
+            if (last && this.#heads.length > 0) {
+                this.#heads[0] = last;
             }
         }
 
-        const document = best.part.documents[best.next++] as number;
-        if (best.next < best.part.documents.length) {
-            // A single segment needs no comparing.
-            best.values = this.#heads.length > 1 ? valuesAt(best.part, best.next) : [];
-        }
-        else {
-            this.#heads.splice(this.#heads.indexOf(best), 1);
+        this.#sink(0);
+    }
+
+    #sink(from: number): void {
+
+        const heads = this.#heads;
+        const item = heads[from];
+        let hole = from;
+        for (let child = hole * 2 + 1; item && child < heads.length; child = hole * 2 + 1) {
+            if (child + 1 < heads.length && (heads[child + 1] as Head).isBefore(heads[child] as Head)) {
+                ++child;
+            }
+
+            if (!(heads[child] as Head).isBefore(item)) {
+                break;
+            }
+
+            heads[hole] = heads[child] as Head;
+            hole = child;
         }
 
-        return { part: best.part, document };
+        if (item) {
+            heads[hole] = item;
+        }
     }
 }
 
-function valuesAt({ keys, documents }: RankedSegment, index: number): (ColumnValue | null)[] {
+/** None comes first, then numbers, then texts without regard to case. */
+function compare(a: Comparable, b: Comparable): number {
 
-    return keys.map((key) => key.valueOf(documents[index] ?? 0));
-}
-
-function compareHeads(a: Head, b: Head): number {
-
-    for (let i = 0; i < a.values.length; ++i) {
-        const difference = compareOptional(a.values[i] ?? null, b.values[i] ?? null);
-        if (difference !== 0) {
-            return a.part.keys[i]?.reverse ? -difference : difference;
-        }
+    const [left, right] = [a.value, b.value];
+    if (left === null || right === null) {
+        return Number(left !== null) - Number(right !== null);
     }
 
-    return 0;
-}
-
-function compareOptional(a: ColumnValue | null, b: ColumnValue | null): number {
-
-    if (a === null || b === null) {
-        return Number(a !== null) - Number(b !== null);
+    if (typeof left === 'number' || typeof right === 'number') {
+        return typeof left === typeof right ? Number(left) - Number(right) : typeof left === 'number' ? -1 : 1;
     }
 
-    return compareValues(a, b);
+    if (a.folded !== b.folded) {
+        return a.folded < b.folded ? -1 : 1;
+    }
+
+    return left < right ? -1 : Number(left > right);
 }

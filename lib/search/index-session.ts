@@ -8,19 +8,19 @@ import { setImmediate } from 'node:timers/promises';
 import type { ObjectChange } from '../objects/write-participant.js';
 import { DamagedSegment } from '../stores/search-segment-store.js';
 import type { Backlog } from './backlog.js';
+import { tookTooLong } from './deadline.js';
+import { BLOCK, readHits } from './hit-blocks.js';
 import type { LogFollower } from './log-follower.js';
 import type { LocalSearchOptions } from './local-search-index.js';
-import { released } from './released.js';
 import type { SearchAnswer } from './search-index.js';
-import type { SearchHit, SearchRequest } from './search-request.js';
-import { DEAD_SECTION, SegmentKeeper } from './segment-keeper.js';
+import type { SearchRequest } from './search-request.js';
+import { checkSections, DEAD_SECTION, SegmentKeeper } from './segment-keeper.js';
 import type { MergerPort, SearcherPort } from './segment-keeper.js';
-import { LAYOUT_VERSION, SECTION_NAMES } from './segment-layout.js';
-import type { Change, NamedSegment } from './segment-set.js';
+import { LAYOUT_VERSION } from './segment-layout.js';
+import type { SearcherOptions, SearcherUsage } from './messages.js';
+import { serveSections } from './section-port.js';
+import type { Change } from './segment-set.js';
 import { WorkerPort } from './worker-port.js';
-
-/** Hits of one message between the threads. */
-const BLOCK = 500;
 
 /** A thread that does not answer for so long after the time of a search is over is stuck. */
 const GRACE_MS = 5000;
@@ -45,7 +45,9 @@ export class IndexSession {
     readonly #changed = new Set<Set<string>>();
     #merger: MergerPort | null = null;
     #keeper: SegmentKeeper | null = null;
+    readonly #closePort: () => void;
     #isClosed = false;
+    #isOver = false;
 
     constructor(parts: SessionParts) {
 
@@ -56,7 +58,24 @@ export class IndexSession {
             end = resolve;
         });
         this.#end = end;
-        this.#searcher = new WorkerPort(join(__dirname, 'search-worker.js'), end);
+        const { segments, memory } = parts.options;
+        const { port, close } = serveSections((...piece) => segments.piece(...piece), (error) => void this.#failed(error));
+        this.#closePort = close;
+        this.#searcher = new WorkerPort(join(__dirname, 'search-worker.js'), (error) => this.#over(error), {
+            workerData: { sections: port, memory } satisfies SearcherOptions, transferList: [port.port]
+        });
+    }
+
+    /** True when it has ended, or is about to. */
+    get isOver(): boolean {
+
+        return this.#isOver;
+    }
+
+    /** Memory of the searching thread. */
+    async usage(): Promise<SearcherUsage> {
+
+        return await this.#searcher.call({ kind: 'usage' });
     }
 
     /**
@@ -136,10 +155,18 @@ export class IndexSession {
 
         const { timeout } = this.#parts.options;
         const first = Math.min(request.limit ?? BLOCK, BLOCK);
-        const watch = setTimeout(() => this.#end(new Error('a search did not end in time')), timeout + GRACE_MS).unref();
+        let isStuck = false;
+        const watch = setTimeout(() => {
+
+            isStuck = true;
+            this.#over(new Error('a search did not end in time'));
+        }, timeout + GRACE_MS).unref();
         try {
             const { size, facets, hits, cursor } = await this.#searcher.call({ kind: 'search', request, first, milliseconds: timeout });
             return { size, facets, hits: readHits(this.#searcher, hits, cursor) };
+        }
+        catch (error) {
+            throw isStuck ? tookTooLong() : error;
         }
         finally {
             clearTimeout(watch);
@@ -150,8 +177,33 @@ export class IndexSession {
     async close(): Promise<void> {
 
         this.#isClosed = true;
+        this.#over(new Error('the search index was closed'));
+        this.#closePort();
         await Promise.all([this.#searcher.terminate(), this.#merger?.terminate()]);
         await this.#keeper?.idle();
+    }
+
+    #over(error: Error): void {
+
+        this.#isOver = true;
+        this.#end(error);
+    }
+
+    /** The thread could not be given what it wanted. A damaged index is built anew by the next session. */
+    async #failed(error: Error): Promise<void> {
+
+        const { segments, logger } = this.#parts.options;
+        if (!(error instanceof DamagedSegment) || this.#isOver) {
+            return;
+        }
+
+        this.#isOver = true;
+        logger.error({ err: error }, 'the search index is damaged and is built anew');
+        await segments.reset(LAYOUT_VERSION, Date.now()).catch((reason: unknown) => {
+
+            logger.error({ err: reason }, 'the damaged search index could not be given up; the next session tries again');
+        });
+        this.#end(error);
     }
 
     /** Gives the stored segments to the thread; false when they cannot be used. */
@@ -159,12 +211,14 @@ export class IndexSession {
 
         const { segments, logger } = this.#parts.options;
         try {
-            const stored: NamedSegment[] = [];
             for (const { id, documents } of await segments.segments()) {
-                stored.push(toNamed(id, documents, await segments.read(id)));
+                const sizes = await segments.sizes(id);
+                const dead = await segments.piece(id, DEAD_SECTION, 0, sizes.get(DEAD_SECTION) ?? 0);
+                sizes.delete(DEAD_SECTION);
+                checkSections(id, { documents, sizes, dead });
+                await this.#searcher.call({ kind: 'add', segment: { name: id, sizes }, dead: new Uint32Array(dead.slice().buffer) });
             }
 
-            await Promise.all(stored.map((segment) => this.#searcher.call({ kind: 'add', segment })));
             return true;
         }
         catch (error) {
@@ -227,48 +281,6 @@ export class IndexSession {
         });
         return this.#merger;
     }
-}
-
-function toNamed(name: number, documents: number, sections: Map<string, Uint8Array>): NamedSegment {
-
-    const dead = sections.get(DEAD_SECTION);
-    sections.delete(DEAD_SECTION);
-    if (dead?.length !== ((documents + 31) >>> 5) * 4 || SECTION_NAMES.some((section) => !sections.has(section))) {
-        throw new DamagedSegment(`segment ${name} is not complete`);
-    }
-
-    return { name, sections, dead: new Uint32Array(dead.slice().buffer) };
-}
-
-/** All hits of a search; those that nobody takes are forgotten. */
-function readHits(
-    searcher: SearcherPort, first: readonly SearchHit[], cursor: number | null
-): AsyncGenerator<readonly SearchHit[], void, undefined> {
-
-    let isDone = cursor === null;
-    const blocks = async function *(): AsyncGenerator<readonly SearchHit[], void, undefined> {
-
-        if (first.length > 0) {
-            yield first;
-        }
-
-        while (!isDone && cursor !== null) {
-            const more = await searcher.call({ kind: 'more', cursor, count: BLOCK });
-            isDone = more.isDone;
-            if (more.hits.length > 0) {
-                yield more.hits;
-            }
-        }
-    };
-
-    return released(blocks(), () => {
-
-        if (!isDone && cursor !== null) {
-            searcher.call({ kind: 'forget', cursor }).catch(() => {
-                // The thread has ended, and the search with it.
-            });
-        }
-    });
 }
 
 function changedId(change: Change): string {

@@ -4,14 +4,16 @@
  */
 
 import { badRequest } from '../doip/error.js';
-import { andBits, emptyBits, hasBit, orBits, setBit, setBits } from './bits.js';
+import { andBits, emptyBits, hasBit, orBits, setBit } from './bits.js';
 import type { Bits } from './bits.js';
 import { matchColumnRange, matchNumbers, matchValue } from './column-match.js';
-import { rangeOfTerms, termsOfPattern } from './expand.js';
-import { fuzzyTerms } from './fuzzy.js';
+import { forEachMatch, rangeOfTerms } from './expand.js';
+import { forEachSimilar } from './fuzzy.js';
 import { findPhrase } from './phrase.js';
 import type { PhraseSink } from './phrase.js';
 import type { ExistsQuery, FieldTarget, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery } from './query.js';
+import type { SortedTerms } from './sorted-terms.js';
+import { commonFields, entriesOf } from './term-entries.js';
 import type { TermSpace } from './term-space.js';
 import type { SegmentScope } from './segment-scope.js';
 
@@ -21,13 +23,24 @@ export const MAX_EXPANSIONS = 50_000;
 /** Entries between two looks at the clock. */
 const PATIENCE = 256;
 
+/** Documents of words that at least one in so many has are kept as bits. */
+const FREQUENT = 64;
+
 export type Leaf = Exclude<Query, { kind: 'boolean' }>;
+
+type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
 
 /** Which fields a target means in a segment. */
 interface Place {
     readonly spaces: readonly TermSpace[];
     /** Null for all fields of the spaces. */
     readonly fields: readonly number[] | null;
+}
+
+/** Where documents are added: those that have a word in a payload alone apart. */
+interface Target {
+    readonly bits: Bits;
+    readonly hidden: Bits;
 }
 
 export class Leaves {
@@ -39,8 +52,12 @@ export class Leaves {
         this.#scope = scope;
     }
 
-    /** Documents of a leaf, gone and hidden ones included. */
+    /** Documents of a leaf, gone and hidden ones included; the caller may change the bits. */
     match(leaf: Leaf): Bits {
+
+        if (leaf.kind === 'term' && leaf.target.kind !== 'number') {
+            return this.#term(leaf);
+        }
 
         const bits = emptyBits(this.#scope.segment.documents);
         switch (leaf.kind) {
@@ -52,29 +69,29 @@ export class Leaves {
                 matchValue(this.#scope.segment.column(leaf.column), leaf.value, bits);
                 return bits;
             case 'phrase':
-                this.phrase(leaf, (document) => setBit(bits, document));
+                this.phrase(leaf, null, (document) => setBit(bits, document));
                 return bits;
             case 'exists':
                 this.#exists(leaf, bits);
                 return bits;
             default:
-                return this.#terms(leaf, bits);
+                this.#expanded(leaf, bits);
+                return bits;
         }
     }
 
-    /** How often the words of a phrase occur together; a document can come more than once. */
-    phrase({ target, words, slop }: PhraseQuery, sink: PhraseSink): void {
+    /** How often the words of a phrase occur together in the wanted documents; a document can come more than once. */
+    phrase({ target, words, slop }: PhraseQuery, wanted: Bits | null, sink: PhraseSink): void {
 
-        const { payloadFields } = this.#scope.segment;
-        const { payloads, deadline } = this.#scope;
+        const { segment, payloads, deadline } = this.#scope;
         const { spaces, fields } = this.#place(target);
         for (const space of spaces) {
             const terms = words.map(({ term }) => space.find(term));
             for (const field of terms.includes(-1) ? [] : commonFields(space, terms, fields)) {
                 const entries = terms.map((term) => space.entry(term, field));
-                const isHidden = field < payloadFields && payloads !== null;
+                const isHidden = space.name === 'text' && field < segment.payloadFields && payloads !== null;
                 findPhrase(space, entries, { words, slop }, {
-                    deadline,
+                    deadline, documents: segment.documents, wanted,
                     sink: isHidden ? (document, count) => hasBit(payloads, document) && sink(document, count) : sink
                 });
             }
@@ -92,69 +109,131 @@ export class Leaves {
         });
     }
 
-    #terms(leaf: TermQuery | PatternQuery | FuzzyQuery | RangeQuery, bits: Bits): Bits {
+    /** Has it to be asked whether the words of an entry may be searched in a document? */
+    isHidden(space: TermSpace, entry: number): boolean {
 
-        const { target } = leaf;
-        if (target.kind === 'number') {
-            matchNumbers(this.#scope.segment.column(target.column), leaf, { form: target.form, bits, deadline: this.#scope.deadline });
-            return bits;
+        const { segment, payloads } = this.#scope;
+        return payloads !== null && space.name === 'text' && space.fieldOf(entry) < segment.payloadFields;
+    }
+
+    #term(leaf: TermQuery): Bits {
+
+        const { segment } = this.#scope;
+        const bits = emptyBits(segment.documents);
+        const target = this.#targetOver(bits);
+        for (const { space, entry } of this.entries(leaf)) {
+            this.#addEntry(space, entry, target);
         }
 
-        if (leaf.kind === 'range' && target.kind === 'text') {
-            const isDone = matchColumnRange(this.#scope.segment.column(target.column), leaf, bits);
-            if (isDone) {
-                return bits;
-            }
-        }
-
-        const { spaces, fields } = this.#place(target, leaf.kind === 'range');
-        const hidden = this.#scope.payloads === null ? bits : emptyBits(this.#scope.segment.documents);
-        for (const space of spaces) {
-            for (const term of this.#expand(space, leaf)) {
-                this.#addTerm({ space, term, fields }, bits, hidden);
-            }
-        }
-
-        this.#reveal(bits, hidden);
+        this.#reveal(target);
         return bits;
     }
 
-    #expand(space: TermSpace, leaf: TermQuery | PatternQuery | FuzzyQuery | RangeQuery): Iterable<number> {
+    #addEntry(space: TermSpace, entry: number, { bits, hidden }: Target): void {
 
-        const { deadline } = this.#scope;
-        switch (leaf.kind) {
-            case 'term': {
-                const term = space.find(leaf.term);
-                return term === -1 ? [] : [term];
-            }
-
-            case 'range':
-                return numbersBetween(...rangeOfTerms(space, leaf));
-            case 'pattern':
-                return bounded(termsOfPattern(space, leaf.pattern, deadline));
-            case 'fuzzy':
-                return bounded(fuzzyTerms(space, leaf.term, leaf.edits, deadline));
+        const { segment } = this.#scope;
+        const into = this.isHidden(space, entry) ? hidden : bits;
+        if (space.count(entry) * FREQUENT < segment.documents) {
+            space.addTo(into, entry);
+            return;
         }
+
+        orBits(into, segment.shelf.get(`bits ${space.name} ${entry}`, () => {
+
+            const value = emptyBits(segment.documents);
+            space.addTo(value, entry);
+            return { value, bytes: value.byteLength };
+        }));
     }
 
-    /** Adds the documents of a term; those that have it in a payload alone to `hidden`. */
-    #addTerm({ space, term, fields }: { space: TermSpace; term: number; fields: Place['fields'] }, bits: Bits, hidden: Bits): void {
+    #expanded(leaf: TermQuery | Expanded, bits: Bits): void {
 
-        const { segment, deadline, documents } = this.#scope;
-        if (term % PATIENCE === 0) {
-            deadline.check();
+        const { segment, deadline } = this.#scope;
+        const { target } = leaf;
+        if (target.kind === 'number') {
+            matchNumbers(segment.column(target.column), leaf, { form: target.form, bits, deadline });
+            return;
         }
 
-        for (const entry of entriesOf(space, term, fields)) {
-            const isPayload = space === segment.text && space.fieldOf(entry) < segment.payloadFields;
-            setBits(isPayload ? hidden : bits, documents, space.read(entry, documents, null));
+        if (leaf.kind === 'term' || leaf.kind === 'range' && target.kind === 'text' && matchColumnRange(segment.column(target.column), leaf, bits)) {
+            return;
+        }
+
+        const { spaces, fields } = this.#place(target, leaf.kind === 'range');
+        const into = this.#targetOver(bits);
+        for (const space of spaces) {
+            if (!fields) {
+                this.#ofAllFields(space, leaf, into);
+            }
+
+            for (const field of fields ?? []) {
+                this.#ofField(space, field, leaf, into);
+            }
+        }
+
+        this.#reveal(into);
+    }
+
+    #ofField(space: TermSpace, field: number, leaf: Expanded, { bits, hidden }: Target): void {
+
+        const { segment } = this.#scope;
+        const terms = segment.fieldTerms(space, field);
+        const into = space.name === 'text' && field < segment.payloadFields ? hidden : bits;
+        this.#expand(terms, () => segment.signatures(space, field, terms), leaf, (term) => space.addTo(into, terms.entries[term] as number));
+    }
+
+    #ofAllFields(space: TermSpace, leaf: Expanded, target: Target): void {
+
+        const terms = space.all;
+        this.#expand(terms, () => this.#scope.segment.signatures(space, null, terms), leaf, (term) => {
+
+            const end = space.firstEntry(term + 1);
+            for (let entry = space.firstEntry(term); entry < end; ++entry) {
+                space.addTo(this.isHidden(space, entry) ? target.hidden : target.bits, entry);
+            }
+        });
+    }
+
+    #expand(terms: SortedTerms, signatures: () => Uint32Array, leaf: Expanded, add: (term: number) => void): void {
+
+        const { deadline } = this.#scope;
+        let count = 0;
+        const visit = (term: number): void => {
+
+            if (++count % PATIENCE === 0) {
+                deadline.check();
+            }
+
+            if (count > MAX_EXPANSIONS && leaf.kind !== 'range') {
+                throw badRequest(`a pattern of the query stands for more than ${MAX_EXPANSIONS} words, make it more specific`);
+            }
+
+            add(term);
+        };
+
+        switch (leaf.kind) {
+            case 'range': {
+                const [first, end] = rangeOfTerms(terms, leaf);
+                for (let term = first; term < end; ++term) {
+                    visit(term);
+                }
+
+                return;
+            }
+
+            case 'pattern':
+                forEachMatch(terms, leaf.pattern, deadline, visit);
+                return;
+            case 'fuzzy':
+                forEachSimilar(terms, signatures(), { word: leaf.term, edits: leaf.edits, deadline }, visit);
         }
     }
 
     #exists({ target }: ExistsQuery, bits: Bits): void {
 
+        const { segment } = this.#scope;
         if (target.kind === 'number' || target.kind === 'value') {
-            this.#scope.segment.column(target.column)?.ranks().forEach((rank, document) => rank !== 0 && setBit(bits, document));
+            segment.column(target.column)?.ranks().forEach((rank, document) => rank !== 0 && setBit(bits, document));
             return;
         }
 
@@ -163,17 +242,23 @@ export class Leaves {
             return;
         }
 
-        const { segment, payloads } = this.#scope;
+        const into = this.#targetOver(bits);
         for (const field of this.#place(target).fields ?? []) {
             const lengths = segment.lengths(field);
-            const hidden = field < segment.payloadFields && payloads !== null ? emptyBits(segment.documents) : bits;
-            lengths?.bytes.forEach((byte, i) => byte !== 0 && setBit(hidden, lengths.documents ? lengths.documents[i] ?? 0 : i));
-            this.#reveal(bits, hidden);
+            const list = field < segment.payloadFields ? into.hidden : bits;
+            lengths?.bytes.forEach((byte, i) => byte !== 0 && setBit(list, lengths.documents ? lengths.documents[i] ?? 0 : i));
         }
+
+        this.#reveal(into);
+    }
+
+    #targetOver(bits: Bits): Target {
+
+        return { bits, hidden: this.#scope.payloads === null ? bits : emptyBits(this.#scope.segment.documents) };
     }
 
     /** Adds what was found in payloads, where that may be seen. */
-    #reveal(bits: Bits, hidden: Bits): void {
+    #reveal({ bits, hidden }: Target): void {
 
         if (hidden !== bits && this.#scope.payloads) {
             andBits(hidden, this.#scope.payloads);
@@ -186,51 +271,16 @@ export class Leaves {
         const { segment } = this.#scope;
         switch (target.kind) {
             case 'any':
-                return { spaces: [segment.text, segment.number], fields: null };
+                return { spaces: [segment.space('text'), segment.space('number')], fields: null };
             case 'text':
                 return {
-                    spaces: textOnly ? [segment.text] : [segment.text, segment.number],
+                    spaces: textOnly ? [segment.space('text')] : [segment.space('text'), segment.space('number')],
                     fields: target.fields.map((name) => segment.field(name)).filter((field) => field !== -1)
                 };
             case 'keyword':
-                return { spaces: [segment.keyword], fields: [segment.field(target.field)].filter((field) => field !== -1) };
+                return { spaces: [segment.space('keyword')], fields: [segment.field(target.field)].filter((field) => field !== -1) };
             default:
                 return { spaces: [], fields: [] };
         }
-    }
-}
-
-/** Entries of a term in some fields, or in all of them. */
-function entriesOf(space: TermSpace, term: number, fields: Place['fields']): number[] {
-
-    if (fields) {
-        return fields.map((field) => space.entry(term, field)).filter((entry) => entry !== -1);
-    }
-
-    const [first, end] = [space.firstEntry(term), space.firstEntry(term + 1)];
-    return Array.from({ length: end - first }, (_, i) => first + i);
-}
-
-/** Fields in which all the terms occur. */
-function commonFields(space: TermSpace, terms: readonly number[], fields: Place['fields']): number[] {
-
-    const [first = 0, ...rest] = terms;
-    const candidates = fields ?? entriesOf(space, first, null).map((entry) => space.fieldOf(entry));
-    return candidates.filter((field) => space.entry(first, field) !== -1 && rest.every((term) => space.entry(term, field) !== -1));
-}
-
-function bounded(terms: readonly number[]): readonly number[] {
-
-    if (terms.length > MAX_EXPANSIONS) {
-        throw badRequest(`a pattern of the query stands for more than ${MAX_EXPANSIONS} words, make it more specific`);
-    }
-
-    return terms;
-}
-
-function *numbersBetween(first: number, end: number): Generator<number> {
-
-    for (let number = first; number < end; ++number) {
-        yield number;
     }
 }

@@ -5,7 +5,7 @@
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../db/log.js';
-import { unavailable } from '../doip/error.js';
+import { DoipError, unavailable } from '../doip/error.js';
 import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
 import type { SearchLogStore } from '../stores/search-log-store.js';
 import type { SearchSegmentStore } from '../stores/search-segment-store.js';
@@ -13,6 +13,7 @@ import { Backlog } from './backlog.js';
 import type { IndexSource } from './index-source.js';
 import { IndexSession } from './index-session.js';
 import { LogFollower } from './log-follower.js';
+import type { SearcherUsage } from './messages.js';
 import type { SearchAnswer, SearchIndex } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
 
@@ -27,6 +28,8 @@ export interface LocalSearchOptions {
     readonly timeout?: number;
     /** Changed documents after which the index is stored; default 5000. */
     readonly storeAfter?: number;
+    /** Bytes of stored segments, and of what was computed of them, that are kept in memory; default 384 MiB. */
+    readonly memory?: number;
 }
 
 /** Objects that are read at once. */
@@ -47,7 +50,7 @@ const WAIT_MS = 5000;
 /** Pause before the threads are started again. */
 const RESTART_MS = 500;
 
-const DEFAULTS = { timeout: 10_000, storeAfter: 5000 };
+const DEFAULTS = { timeout: 10_000, storeAfter: 5000, memory: 384 * 1024 * 1024 };
 
 export class LocalSearchIndex implements SearchIndex {
 
@@ -111,7 +114,25 @@ export class LocalSearchIndex implements SearchIndex {
             await this.#follower.catchUp();
         }
 
-        return await session.search(request);
+        try {
+            return await session.search(request);
+        }
+        catch (error) {
+            if (!session.isOver || this.#stop.signal.aborted || error instanceof DoipError && error.http !== 503) {
+                throw error;
+            }
+        }
+
+        // The thread has ended, for whatever reason: its successor is asked.
+        await session.ended;
+        await setImmediate();
+        return await (await this.#available()).search(request);
+    }
+
+    /** Memory of the searching thread. */
+    async usage(): Promise<SearcherUsage> {
+
+        return await (await this.#available()).usage();
     }
 
     /** Resolves when the index has everything that was stored before; rejects when it could not be opened. */
@@ -159,24 +180,32 @@ export class LocalSearchIndex implements SearchIndex {
             const error = signal.aborted ? null : await Promise.race([stopped, session.ended, failed]);
             this.#session = null;
             this.#backlog.release();
-            await session.close();
-            await this.#ready.catch(() => {
-                // It failed because of the same error.
-            });
             if (error === null) {
+                await this.#end(session, this.#ready);
                 return;
             }
 
             logger.error({ err: error }, 'the search index has ended and is started again');
-            await Promise.race([stopped, sleep(RESTART_MS, undefined, { ref: false })]);
-            session = this.#newSession();
-            this.#ready = this.#reopen(session);
+            const next = this.#newSession();
+            this.#ready = this.#succeed(session, next, this.#ready);
+            session = next;
         }
     }
 
-    async #reopen(session: IndexSession): Promise<void> {
+    async #end(session: IndexSession, ready: Promise<void>): Promise<void> {
 
-        await this.#complete(session, await session.open(() => this.#take(session)));
+        await session.close();
+        await ready.catch(() => {
+            // It failed because the session has ended.
+        });
+    }
+
+    /** Resolves when the next session has everything. */
+    async #succeed(last: IndexSession, next: IndexSession, ready: Promise<void>): Promise<void> {
+
+        await this.#end(last, ready);
+        await sleep(RESTART_MS, undefined, { signal: this.#stop.signal });
+        await this.#complete(next, await next.open(() => this.#take(next)));
     }
 
     /** Resolves when the index has everything. */

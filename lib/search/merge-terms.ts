@@ -14,7 +14,7 @@ import type { TermSpace } from './term-space.js';
 /** Writes all terms of a space. */
 export function mergeSpace(parts: readonly Part[], name: Space, writer: SpaceWriter): void {
 
-    const queue = new SourceQueue(parts.map((part) => new TermCursor(part, part.segment[name])), compareCursors);
+    const queue = new SourceQueue(parts.map((part) => new TermCursor(part, part.segment.space(name))), compareCursors);
     const merger = new EntryMerger(writer);
     for (let same = queue.takeEqual(); same.length > 0; same = queue.takeEqual()) {
         merger.merge(same);
@@ -126,17 +126,14 @@ class EntryMerger {
             return;
         }
 
-        if (count > this.#documents.length) {
-            this.#documents = new Uint32Array(count * 2);
-            this.#frequencies = new Uint32Array(count * 2);
-        }
-
+        this.#makeRoom(count);
         space.read(entry, this.#documents, this.#frequencies);
-        let at = space.positions.length > 0 ? space.positionsAt(entry) : -1;
+        const positions = space.positions(entry);
+        let at = 0;
         for (let i = 0; i < count; ++i) {
             const document = part.map[this.#documents[i] as number] as number;
             const frequency = this.#frequencies[i] as number;
-            const end = at === -1 ? -1 : skipNumbers(space.positions, at, frequency);
+            const end = space.hasPositions ? skipNumbers(positions, at, frequency) : 0;
             if (document !== GONE) {
                 this.#postings.varint((document - gathered.lastDocument) * 2 + Number(frequency === 1));
                 if (frequency !== 1) {
@@ -146,9 +143,7 @@ class EntryMerger {
                 gathered.single = gathered.count === 0 && frequency === 1 ? document : null;
                 gathered.lastDocument = document;
                 ++gathered.count;
-                if (at !== -1) {
-                    this.#positions.append(space.positions.subarray(at, end));
-                }
+                this.#positions.append(positions.subarray(at, end));
             }
 
             at = end;
@@ -158,30 +153,28 @@ class EntryMerger {
     /** Postings of a part without gone documents: all but the first distance stays as it is. */
     #copy(entry: number, { space, part, count }: { space: TermSpace; part: Part; count: number }, gathered: Gathered): void {
 
-        const start = space.postingsAt(entry);
-        const first = readVarint(space.postings, start);
+        const postings = space.postings(entry) ?? NO_BYTES;
+        const first = readVarint(postings, 0);
         this.#postings.varint(first.value + (part.base - gathered.lastDocument) * 2);
-        this.#postings.append(space.postings.subarray(first.next, space.postingsEnd(entry)));
-        if (space.positions.length > 0) {
-            this.#positions.append(space.positions.subarray(space.positionsAt(entry), space.positionsEnd(entry)));
-        }
-
-        space.read(entry, this.#room(count), null);
+        this.#postings.append(postings.subarray(first.next));
+        this.#positions.append(space.positions(entry));
+        this.#makeRoom(count);
+        space.read(entry, this.#documents, this.#frequencies);
         gathered.lastDocument = part.base + (this.#documents[count - 1] as number);
         gathered.count += count;
         gathered.single = null;
     }
 
-    #room(count: number): Uint32Array {
+    #makeRoom(count: number): void {
 
         if (count > this.#documents.length) {
             this.#documents = new Uint32Array(count * 2);
             this.#frequencies = new Uint32Array(count * 2);
         }
-
-        return this.#documents;
     }
 }
+
+const NO_BYTES = new Uint8Array(0);
 
 /** Where the numbers after the next `count` ones begin. */
 function skipNumbers(bytes: Uint8Array, start: number, count: number): number {

@@ -9,5 +9,5 @@ import { serveCalls } from './worker-port.js';
 
 serveCalls<MergerCall>(({ sources }): MergerAnswers['merge'] => {
 
-    return mergeSegments(sources.map(({ sections, dead }) => ({ segment: new Segment(sections), dead })));
+    return mergeSegments(sources.map(({ sections, dead }) => ({ segment: Segment.of(sections), dead })));
 });

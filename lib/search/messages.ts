@@ -4,8 +4,16 @@
 
 import type { Bits } from './bits.js';
 import type { Sections } from './segment-layout.js';
+import type { SectionPort } from './section-port.js';
 import type { FacetResult, SearchHit, SearchRequest } from './search-request.js';
-import type { Change, NamedSegment } from './segment-set.js';
+import type { Change, NamedSegment, StoredName } from './segment-set.js';
+
+/** What the thread that searches is started with. */
+export interface SearcherOptions {
+    readonly sections: SectionPort;
+    /** Bytes of what it keeps because it may be wanted again. */
+    readonly memory: number;
+}
 
 /** To the thread that searches. Messages are worked off in their order, so a search sees all changes sent before it. */
 export type SearcherCall =
@@ -14,15 +22,16 @@ export type SearcherCall =
     | { readonly kind: 'search'; readonly request: SearchRequest; readonly first: number; readonly milliseconds: number }
     | { readonly kind: 'more'; readonly cursor: number; readonly count: number }
     | { readonly kind: 'forget'; readonly cursor: number }
-    | { readonly kind: 'add'; readonly segment: NamedSegment }
+    | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }
     | { readonly kind: 'seal' }
     | { readonly kind: 'unseal' }
     | { readonly kind: 'copies'; readonly names: readonly number[] }
     | {
         readonly kind: 'replace';
         readonly sources: readonly { readonly name: number; readonly map: Uint32Array }[];
-        readonly added: { readonly name: number; readonly sections: Sections } | null;
-    };
+        readonly added: StoredName | null;
+    }
+    | { readonly kind: 'usage' };
 
 /** What comes back for each kind of call. */
 export interface SearcherAnswers {
@@ -43,8 +52,21 @@ export interface SearcherAnswers {
         readonly sizes: readonly SegmentSize[];
     };
     readonly unseal: null;
-    readonly copies: readonly NamedSegment[];
+    readonly copies: readonly { readonly name: number; readonly dead: Bits }[];
     readonly replace: readonly SegmentSize[];
+    readonly usage: SearcherUsage;
+}
+
+/** Memory of the thread that searches, bytes. */
+export interface SearcherUsage {
+    /** Changes that are not stored yet. */
+    readonly unstored: number;
+    /** Pieces of stored segments and what was computed of them, within the budget. */
+    readonly kept: number;
+    /** Lists that searches work with. */
+    readonly room: number;
+    /** Heap of the thread. */
+    readonly heap: number;
 }
 
 /** What is not stored yet. */
@@ -58,6 +80,8 @@ export interface SegmentSize {
     /** Gone ones included. */
     readonly documents: number;
     readonly dead: number;
+    /** Of its sections. */
+    readonly bytes: number;
 }
 
 /** To the thread that merges. */

@@ -4,7 +4,10 @@
  * twice in the phrase need two positions.
  */
 
+import { andBits, emptyBits, forEachBit } from './bits.js';
+import type { Bits } from './bits.js';
 import type { Deadline } from './deadline.js';
+import { PositionCursor } from './position-cursor.js';
 import type { TermSpace } from './term-space.js';
 
 /** One word of a phrase. */
@@ -16,41 +19,103 @@ export interface PhraseWord {
 /** How often a phrase occurs in a document. */
 export type PhraseSink = (document: number, frequency: number) => void;
 
+/** Where to look for a phrase, and whom to tell. */
+export interface PhraseSearch {
+    readonly deadline: Deadline;
+    /** Of the segment. */
+    readonly documents: number;
+    /** Others need not be looked at; null for all. */
+    readonly wanted: Bits | null;
+    readonly sink: PhraseSink;
+}
+
 /** Documents between two looks at the clock. */
 const PATIENCE = 1024;
 
 /** Finds a phrase in one field; `entries` has the entry of each word. */
 export function findPhrase(
-    space: TermSpace, entries: readonly number[], phrase: { readonly words: readonly PhraseWord[]; readonly slop: number },
-    { deadline, sink }: { readonly deadline: Deadline; readonly sink: PhraseSink }
+    space: TermSpace, entries: readonly number[], phrase: { readonly words: readonly PhraseWord[]; readonly slop: number }, search: PhraseSearch
 ): void {
 
-    const cursors = new Map<number, Cursor>();
-    for (const entry of entries) {
-        if (!cursors.has(entry)) {
-            cursors.set(entry, new Cursor(space, entry));
-        }
+    const { deadline, sink } = search;
+    const candidates = candidatesOf(space, entries, search);
+    if (!candidates) {
+        return;
     }
 
-    const all = [...cursors.values()].sort((a, b) => a.count - b.count);
-    const words = phrase.words.map(({ position }, i) => ({ offset: position, cursor: cursors.get(entries[i] ?? -1) }));
-    const [rarest] = all;
-    for (let i = 0; rarest && i < rarest.count; ++i) {
-        if (i % PATIENCE === 0) {
+    const cursors = new Map([...new Set(entries)].map((entry) => [entry, new PositionCursor(space, entry)]));
+    const all = [...cursors.values()];
+    const words = phrase.words.flatMap(({ position }, i): PlacedCursor[] => {
+
+        const cursor = cursors.get(entries[i] ?? -1);
+        return cursor ? [{ cursor, offset: position }] : [];
+    });
+    let looked = 0;
+    forEachBit(candidates, (document) => {
+
+        if (++looked % PATIENCE === 0) {
             deadline.check();
         }
 
-        const document = rarest.documentAt(i);
-        if (all.every((cursor) => cursor.seek(document))) {
-            const places = words.map(({ cursor, offset }) => ({ positions: cursor?.positions() ?? [], offset }));
-            const frequency = phrase.slop === 0 ? countExact(places) : countSloppy(places, phrase.slop, deadline);
-            if (frequency > 0) {
-                sink(document, frequency);
-            }
+        for (const cursor of all) {
+            cursor.goTo(document);
         }
-    }
+
+        const frequency = phrase.slop === 0 ? countExact(words) : countSloppy(words, phrase.slop, deadline);
+        if (frequency > 0) {
+            sink(document, frequency);
+        }
+    });
 }
 
+/** Documents that have all the words; null when there are none. */
+function candidatesOf(space: TermSpace, entries: readonly number[], { documents, wanted }: PhraseSearch): Bits | null {
+
+    const candidates = wanted ? wanted.slice() : emptyBits(documents).fill(0xffff_ffff);
+    for (const entry of new Set(entries)) {
+        const having = emptyBits(documents);
+        space.addTo(having, entry);
+        if (!andBits(candidates, having)) {
+            return null;
+        }
+    }
+
+    return candidates;
+}
+
+/** A word of the phrase. */
+interface PlacedCursor {
+    /** Shared by the same words. */
+    readonly cursor: PositionCursor;
+    /** Place in the phrase. */
+    readonly offset: number;
+}
+
+/** How many positions have all the words right after each other. */
+function countExact(words: readonly PlacedCursor[]): number {
+
+    const [first] = words;
+    if (!first) {
+        return 0;
+    }
+
+    let count = 0;
+    const { positions, count: places } = first.cursor;
+    for (let i = 0; i < places; ++i) {
+        const start = (positions[i] as number) - first.offset;
+        let isPhrase = true;
+        for (let word = 1; isPhrase && word < words.length; ++word) {
+            const { cursor, offset } = words[word] as PlacedCursor;
+            isPhrase = cursor.has(start + offset);
+        }
+
+        count += Number(isPhrase);
+    }
+
+    return count;
+}
+
+/** The positions of a word in one document. */
 interface Places {
     /** In ascending order; shared by words with the same term. */
     readonly positions: readonly number[];
@@ -58,33 +123,10 @@ interface Places {
     readonly offset: number;
 }
 
-/** How many positions have all the words right after each other. */
-function countExact(words: readonly Places[]): number {
-
-    const [first, ...rest] = words;
-    let starts = first?.positions.map((position) => position - first.offset) ?? [];
-    for (const { positions, offset } of rest) {
-        const kept: number[] = [];
-        let i = 0;
-        for (const start of starts) {
-            while (i < positions.length && (positions[i] as number) < start + offset) {
-                ++i;
-            }
-
-            if (positions[i] === start + offset) {
-                kept.push(start);
-            }
-        }
-
-        starts = kept;
-    }
-
-    return starts.length;
-}
-
 /** How many places have all the words within `slop`. */
-function countSloppy(words: readonly Places[], slop: number, deadline: Deadline): number {
+function countSloppy(cursors: readonly PlacedCursor[], slop: number, deadline: Deadline): number {
 
+    const words = cursors.map(({ cursor, offset }): Places => ({ positions: cursor.list(), offset }));
     // Words with the same term, in the order of their places, share positions and must take different ones.
     const groups = new Map<readonly number[], Places[]>();
     for (const word of [...words].sort((a, b) => a.offset - b.offset)) {
@@ -148,78 +190,4 @@ function firstAtLeast(sorted: readonly number[], least: number): number {
     }
 
     return low;
-}
-
-/** Goes forward through the documents of an entry. */
-class Cursor {
-
-    readonly count: number;
-    readonly #documents: Uint32Array;
-    readonly #frequencies: Uint32Array;
-    readonly #bytes: Uint8Array;
-    /** The document at which the cursor stands, and where its positions begin. */
-    #index = 0;
-    #at: number;
-    #positions: { readonly index: number; readonly list: number[] } | null = null;
-
-    constructor(space: TermSpace, entry: number) {
-
-        this.count = space.count(entry);
-        this.#documents = new Uint32Array(this.count);
-        this.#frequencies = new Uint32Array(this.count);
-        space.read(entry, this.#documents, this.#frequencies);
-        this.#bytes = space.positions;
-        this.#at = space.positionsAt(entry);
-    }
-
-    documentAt(index: number): number {
-
-        return this.#documents[index] ?? 0;
-    }
-
-    /** Goes to a document, or to the first after it; true when it is there. */
-    seek(document: number): boolean {
-
-        let numbers = 0;
-        while (this.#index < this.count && (this.#documents[this.#index] as number) < document) {
-            numbers += this.#frequencies[this.#index] as number;
-            ++this.#index;
-        }
-
-        const bytes = this.#bytes;
-        let at = this.#at;
-        for (; numbers > 0; --numbers) {
-            while ((bytes[at++] as number) > 127) {
-                // Numbers end with their first small byte.
-            }
-        }
-
-        this.#at = at;
-        return this.#documents[this.#index] === document;
-    }
-
-    /** The positions in the document at which the cursor stands; the same array when asked again. */
-    positions(): number[] {
-
-        if (this.#positions?.index === this.#index) {
-            return this.#positions.list;
-        }
-
-        const list: number[] = [];
-        let at = this.#at;
-        let position = 0;
-        for (let left = this.#frequencies[this.#index] as number; left > 0; --left) {
-            let byte = this.#bytes[at++] as number;
-            position += byte & 127;
-            for (let factor = 128; byte > 127; factor *= 128) {
-                byte = this.#bytes[at++] as number;
-                position += (byte & 127) * factor;
-            }
-
-            list.push(position);
-        }
-
-        this.#positions = { index: this.#index, list };
-        return list;
-    }
 }

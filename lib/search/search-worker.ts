@@ -2,10 +2,11 @@
  * The thread that searches.
  */
 
-import type { SearcherCall } from './messages.js';
+import { workerData } from 'node:worker_threads';
+import type { SearcherCall, SearcherOptions } from './messages.js';
 import { Searcher } from './searcher.js';
 import { serveCalls } from './worker-port.js';
 
-const searcher = new Searcher();
+const searcher = new Searcher(workerData as SearcherOptions);
 
 serveCalls<SearcherCall>((call) => searcher.handle(call));

@@ -4,7 +4,9 @@
 
 import { SearchEngine } from './engine.js';
 import type { HitStream } from './hits.js';
-import type { SearcherAnswers, SearcherCall } from './messages.js';
+import { Memory } from './memory.js';
+import type { SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
+import { fetchThrough } from './section-port.js';
 import { SegmentSet } from './segment-set.js';
 
 /** Searches whose hits have not all been fetched; the one that was not asked for longest is ended when there are more. */
@@ -12,10 +14,17 @@ const MAX_CURSORS = 1000;
 
 export class Searcher {
 
-    readonly #segments = new SegmentSet();
+    readonly #memory: Memory;
+    readonly #segments: SegmentSet;
     readonly #engine = new SearchEngine();
     readonly #cursors = new Map<number, HitStream>();
     #nextCursor = 1;
+
+    constructor({ sections, memory }: SearcherOptions) {
+
+        this.#memory = new Memory(memory);
+        this.#segments = new SegmentSet(this.#memory, fetchThrough(sections));
+    }
 
     handle(call: SearcherCall): SearcherAnswers[SearcherCall['kind']] {
 
@@ -31,7 +40,7 @@ export class Searcher {
                 this.#cursors.delete(call.cursor);
                 return null;
             case 'add':
-                this.#segments.add(call.segment);
+                this.#segments.add(call.segment, call.dead);
                 return null;
             case 'seal':
                 return { ...this.#segments.seal(), sizes: this.#segments.sizes() };
@@ -43,6 +52,10 @@ export class Searcher {
             case 'replace':
                 this.#segments.replace(call.sources, call.added);
                 return this.#segments.sizes();
+            case 'usage':
+                return {
+                    unstored: this.#segments.unstoredBytes, kept: this.#memory.bytes, room: this.#engine.bytes, heap: process.memoryUsage().heapUsed
+                };
         }
     }
 

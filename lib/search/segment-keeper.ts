@@ -6,12 +6,14 @@
 
 import type { Log } from '../../db/log.js';
 import type { SearchLogStore } from '../stores/search-log-store.js';
+import { DamagedSegment } from '../stores/search-segment-store.js';
 import type { SearchSegmentStore } from '../stores/search-segment-store.js';
 import type { Bits } from './bits.js';
 import { emptyBits } from './bits.js';
 import type { LogFollower } from './log-follower.js';
 import type { MergerAnswers, MergerCall, SearcherAnswers, SearcherCall, SegmentSize } from './messages.js';
-import type { NamedSegment } from './segment-set.js';
+import type { NamedSegment, StoredName } from './segment-set.js';
+import { SECTION_NAMES } from './segment-layout.js';
 import type { Sections } from './segment-layout.js';
 import type { WorkerPort } from './worker-port.js';
 
@@ -25,8 +27,8 @@ export const DEAD_SECTION = 'dead';
 /** So many segments of one size class become one. */
 const FAN = 8;
 
-/** Larger segments are not made. */
-const LARGEST = 2_000_000;
+/** Larger segments are not made of smaller ones: merging holds them in memory. */
+const LARGEST_BYTES = 512 * 1024 * 1024;
 
 /** Segments that lost this share of their documents are written anew. */
 const DEAD_SHARE = 0.25;
@@ -105,7 +107,7 @@ export class SegmentKeeper {
             await segments.switch({ added: added.ids, removed: [], covered }, steps, Date.now());
             this.#covered = covered;
             const now = unstored.length === 0 ? sizes : await searcher.call({ kind: 'replace', ...added.replacement });
-            await this.#tidy(now);
+            await this.#tidy(now, isComplete);
         }
         catch (error) {
             logger.error({ err: error }, 'the search index could not be stored; it is tried again with the next changes');
@@ -115,12 +117,13 @@ export class SegmentKeeper {
     }
 
     /** Merges and removes until there is nothing more to tidy up. */
-    async #tidy(sizes: readonly SegmentSize[]): Promise<void> {
+    async #tidy(sizes: readonly SegmentSize[], isComplete: boolean): Promise<void> {
 
         const { searcher, segments, log } = this.#parts;
         let current = sizes;
-        for (let names = chooseSegments(current); names.length > 0; names = chooseSegments(current)) {
-            const added = await this.#merge(await searcher.call({ kind: 'copies', names }));
+        const choose = isComplete ? chooseAllSmall : chooseSegments;
+        for (let names = choose(current); names.length > 0; names = choose(current)) {
+            const added = await this.#merge(await this.#read(await searcher.call({ kind: 'copies', names })));
             await segments.switch({ added: added.ids, removed: names, covered: this.#covered }, [], Date.now());
             current = await searcher.call({ kind: 'replace', ...added.replacement });
         }
@@ -133,9 +136,19 @@ export class SegmentKeeper {
         }
     }
 
+    async #read(stored: readonly { readonly name: number; readonly dead: Bits }[]): Promise<NamedSegment[]> {
+
+        const read: NamedSegment[] = [];
+        for (const { name, dead } of stored) {
+            read.push({ name, dead, sections: await this.#parts.segments.read(name) });
+        }
+
+        return read;
+    }
+
     async #merge(sources: readonly NamedSegment[]): Promise<{
         ids: number[];
-        replacement: { sources: { name: number; map: Uint32Array }[]; added: { name: number; sections: Sections } | null };
+        replacement: { sources: { name: number; map: Uint32Array }[]; added: StoredName | null };
     }> {
 
         if (sources.length === 0) {
@@ -149,8 +162,13 @@ export class SegmentKeeper {
         }
 
         const id = await this.#parts.segments.write(documents, [...sections, [DEAD_SECTION, bytesOf(emptyBits(documents))]]);
-        return { ids: [id], replacement: { sources: replaced, added: { name: id, sections } } };
+        return { ids: [id], replacement: { sources: replaced, added: { name: id, sizes: sizesOf(sections) } } };
     }
+}
+
+function sizesOf(sections: Sections): Map<string, number> {
+
+    return new Map(Array.from(sections, ([name, { length }]) => [name, length]));
 }
 
 /** Segments that should become one; none when all is well. */
@@ -168,8 +186,7 @@ export function chooseSegments(sizes: readonly SegmentSize[]): number[] {
     }
 
     for (const [, members] of [...classes].sort(([a], [b]) => a - b)) {
-        const total = members.reduce((sum, { documents, dead }) => sum + documents - dead, 0);
-        if (members.length >= FAN && total <= LARGEST) {
+        if (members.length >= FAN && members.reduce((sum, { bytes }) => sum + bytes, 0) <= LARGEST_BYTES) {
             return members.map(({ name }) => name);
         }
     }
@@ -177,7 +194,34 @@ export function chooseSegments(sizes: readonly SegmentSize[]): number[] {
     return [];
 }
 
+/** As few segments as there can be; for a new index, which nobody writes to all the time yet. */
+function chooseAllSmall(sizes: readonly SegmentSize[]): number[] {
+
+    const chosen: number[] = [];
+    let total = 0;
+    for (const { name, bytes } of sizes.toSorted((a, b) => a.bytes - b.bytes)) {
+        total += bytes;
+        if (total > LARGEST_BYTES) {
+            break;
+        }
+
+        chosen.push(name);
+    }
+
+    return chosen.length > 1 ? chosen : [];
+}
+
 export function bytesOf(bits: Bits): Uint8Array {
 
     return new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
+}
+
+/** DamagedSegment when a stored segment lacks something. */
+export function checkSections(
+    name: number, { documents, sizes, dead }: { readonly documents: number; readonly sizes: ReadonlyMap<string, number>; readonly dead: Uint8Array }
+): void {
+
+    if (dead.length !== ((documents + 31) >>> 5) * 4 || SECTION_NAMES.some((section) => !sizes.has(section))) {
+        throw new DamagedSegment(`segment ${name} is not complete`);
+    }
 }

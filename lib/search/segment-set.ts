@@ -5,16 +5,20 @@
  * It belongs to one thread and never waits.
  */
 
-import { emptyBits, hasBit, setBit } from './bits.js';
+import { countBits, emptyBits, hasBit, setBit } from './bits.js';
 import type { Bits } from './bits.js';
 import { DESIGN_ID } from '../doip/handle.js';
-import { keywordOf } from './analysis.js';
 import type { LiveSegment } from './engine.js';
+import { findDocument } from './find-document.js';
 import type { IndexDocument } from './index-document.js';
+import type { Memory } from './memory.js';
 import { mergeSegments } from './merge.js';
 import { GONE } from './merge-part.js';
 import type { Sections } from './segment-layout.js';
 import { Segment } from './segment.js';
+import { SectionsInMemory } from './sections.js';
+import { StoredSections } from './stored-sections.js';
+import type { Fetch } from './stored-sections.js';
 import { SegmentBuilder } from './segment-builder.js';
 
 /** Something that happened to an object. */
@@ -29,8 +33,15 @@ export interface NamedSegment {
     readonly dead: Bits;
 }
 
-/** So many waiting documents become a segment though nobody searches. */
+/** A stored segment: its name, and the bytes of its sections. */
+export interface StoredName {
+    readonly name: number;
+    readonly sizes: ReadonlyMap<string, number>;
+}
+
+/** So many waiting documents become a segment though nobody searches; the longer nobody did, the more. */
 const WAITING = 64;
+const MOST_WAITING = 512;
 
 /** So many small segments of about the same size become one. */
 const FAN = 4;
@@ -38,8 +49,12 @@ const FAN = 4;
 /** Larger ones are merged by another thread, when they are stored. */
 const LARGEST = 1024;
 
-interface Entry extends LiveSegment {
+interface Entry {
     readonly name: number;
+    readonly segment: Segment;
+    /** Not changed once it was given away. */
+    dead: Bits;
+    isGivenAway: boolean;
     deadCount: number;
     /** Documents went since the last time that {@link SegmentSet.stored} was told. */
     isDirty: boolean;
@@ -52,7 +67,20 @@ export class SegmentSet {
     /** Oldest first. */
     #entries: Entry[] = [];
     readonly #waiting = new Map<string, IndexDocument>();
+    readonly #memory: Memory;
+    readonly #fetch: Fetch;
     #nextName = -1;
+    #patience = WAITING;
+
+    /**
+     * @param memory where what was read of the segments, and computed of them, is kept
+     * @param fetch reads stored segments
+     */
+    constructor(memory: Memory, fetch: Fetch) {
+
+        this.#memory = memory;
+        this.#fetch = fetch;
+    }
 
     apply(change: Change): void {
 
@@ -62,7 +90,8 @@ export class SegmentSet {
         // The design object is never found.
         if (change.kind === 'put' && id !== DESIGN_ID) {
             this.#waiting.set(id, change.document);
-            if (this.#waiting.size >= WAITING) {
+            if (this.#waiting.size >= this.#patience) {
+                this.#patience = Math.min(this.#patience * 2, MOST_WAITING);
                 this.#build();
             }
         }
@@ -71,8 +100,13 @@ export class SegmentSet {
     /** All segments, with everything that was applied. What comes back does not change: later changes are not seen in it. */
     snapshot(): LiveSegment[] {
 
+        this.#patience = WAITING;
         this.#build();
-        return this.#entries.map(({ segment, dead }) => ({ segment, dead: dead.slice() }));
+        return this.#entries.map((entry) => {
+
+            entry.isGivenAway = true;
+            return { segment: entry.segment, dead: entry.dead };
+        });
     }
 
     /** Documents that are not stored. */
@@ -88,10 +122,10 @@ export class SegmentSet {
     }
 
     /** Adds a stored segment. */
-    add({ name, sections, dead }: NamedSegment): void {
+    add(stored: StoredName, dead: Bits): void {
 
-        const segment = new Segment(sections);
-        this.#entries.push({ name, segment, dead, deadCount: countDead(dead, segment), isDirty: false, isSealed: false });
+        const segment = this.#stored(stored);
+        this.#entries.push({ name: stored.name, segment, dead, isGivenAway: false, deadCount: countBits(dead), isDirty: false, isSealed: false });
     }
 
     /** What is to be stored: segments that are not yet, and, of those that are, the ones from which documents went. */
@@ -114,16 +148,19 @@ export class SegmentSet {
         };
     }
 
-    /** Some segments as they are now. */
-    copies(names: readonly number[]): NamedSegment[] {
+    /** Which documents of some segments are gone now. */
+    copies(names: readonly number[]): { name: number; dead: Bits }[] {
 
-        return this.#entries.filter(({ name }) => names.includes(name)).map(toNamed);
+        return this.#entries.filter(({ name }) => names.includes(name)).map(({ name, dead }) => ({ name, dead }));
     }
 
-    /** Numbers of documents, gone ones included, and of gone ones, of stored segments. */
-    sizes(): { name: number; documents: number; dead: number }[] {
+    /** Numbers of documents, gone ones included, and of gone ones, and bytes of stored segments. */
+    sizes(): { name: number; documents: number; dead: number; bytes: number }[] {
 
-        return this.#entries.filter(({ name }) => name >= 0).map(({ name, segment, deadCount }) => ({ name, documents: segment.documents, dead: deadCount }));
+        return this.#entries.filter(({ name }) => name >= 0).map(({ name, segment, deadCount }) => {
+
+            return { name, documents: segment.documents, dead: deadCount, bytes: segment.source.total };
+        });
     }
 
     /**
@@ -134,10 +171,10 @@ export class SegmentSet {
      */
     replace(
         sources: readonly { readonly name: number; readonly map: Uint32Array }[],
-        added: { readonly name: number; readonly sections: Sections } | null
+        added: StoredName | null
     ): void {
 
-        const segment = added && new Segment(added.sections);
+        const segment = added && this.#stored(added);
         const dead = emptyBits(segment?.documents ?? 0);
         const gone = new Set<number>();
         for (const { name, map } of sources) {
@@ -153,9 +190,10 @@ export class SegmentSet {
 
         const place = this.#entries.findIndex(({ name }) => gone.has(name));
         const kept = this.#entries.filter(({ name }) => !gone.has(name));
+        this.#entries.filter(({ name }) => gone.has(name)).forEach((entry) => entry.segment.release());
         if (segment && added) {
-            const deadCount = countDead(dead, segment);
-            kept.splice(Math.max(place, 0), 0, { name: added.name, segment, dead, deadCount, isDirty: deadCount > 0, isSealed: false });
+            const deadCount = countBits(dead);
+            kept.splice(Math.max(place, 0), 0, { name: added.name, segment, dead, isGivenAway: false, deadCount, isDirty: deadCount > 0, isSealed: false });
         }
 
         this.#entries = kept;
@@ -200,17 +238,23 @@ export class SegmentSet {
             }
 
             const { sections, documents } = mergeSegments(last);
-            this.#entries.splice(-FAN, FAN);
+            this.#entries.splice(-FAN, FAN).forEach((entry) => entry.segment.release());
             if (documents > 0) {
                 this.#addUnstored(sections);
             }
         }
     }
 
+    #stored({ name, sizes }: StoredName): Segment {
+
+        return new Segment(new StoredSections(name, sizes, { fetch: this.#fetch, memory: this.#memory }), this.#memory);
+    }
+
     #addUnstored(sections: Sections): void {
 
-        const segment = new Segment(sections);
-        this.#entries.push({ name: this.#nextName--, segment, dead: emptyBits(segment.documents), deadCount: 0, isDirty: false, isSealed: false });
+        const segment = Segment.of(sections, this.#memory);
+        const dead = emptyBits(segment.documents);
+        this.#entries.push({ name: this.#nextName--, segment, dead, isGivenAway: false, deadCount: 0, isDirty: false, isSealed: false });
     }
 
     /** Marks the document of an object as gone. There is one at most. */
@@ -220,6 +264,11 @@ export class SegmentSet {
             const entry = this.#entries[i] as Entry;
             const document = findDocument(entry, id);
             if (document !== -1) {
+                if (entry.isGivenAway) {
+                    entry.dead = entry.dead.slice();
+                    entry.isGivenAway = false;
+                }
+
                 setBit(entry.dead, document);
                 ++entry.deadCount;
                 entry.isDirty = true;
@@ -229,41 +278,22 @@ export class SegmentSet {
     }
 }
 
-/** The number of an object's living document, -1 when there is none. */
-function findDocument({ segment, dead }: LiveSegment, id: string): number {
-
-    const { keyword } = segment;
-    const term = keyword.find(keywordOf(id));
-    const entry = term === -1 ? -1 : keyword.entry(term, segment.field('id'));
-    if (entry === -1) {
-        return -1;
-    }
-
-    // Ids that differ by case share a term.
-    const documents = new Uint32Array(keyword.count(entry));
-    keyword.read(entry, documents, null);
-    const column = segment.column('id');
-    const ranks = column?.ranks();
-    return documents.find((document) => !hasBit(dead, document) && column?.value((ranks?.[document] ?? 0) - 1) === id) ?? -1;
-}
-
-function countDead(dead: Bits, segment: Segment): number {
-
-    let count = 0;
-    for (let document = 0; document < segment.documents; ++document) {
-        count += Number(hasBit(dead, document));
-    }
-
-    return count;
-}
-
 /** Powers of the fan. */
 function sizeClass({ segment }: LiveSegment): number {
 
     return Math.floor(Math.log(segment.documents) / Math.log(FAN));
 }
 
+function sectionsOf({ source }: Segment): Sections {
+
+    if (!(source instanceof SectionsInMemory)) {
+        throw new Error('only what is in memory can be handed on');
+    }
+
+    return source.sections;
+}
+
 function toNamed({ name, segment, dead }: Entry): NamedSegment {
 
-    return { name, sections: segment.sections, dead: dead.slice() };
+    return { name, sections: sectionsOf(segment), dead: dead.slice() };
 }

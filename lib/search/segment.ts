@@ -5,59 +5,90 @@
 import { compareBytes, decodeText, encodeText } from './bytes.js';
 import { Column } from './column.js';
 import { AFTER_PAYLOAD_FIELDS } from './field-names.js';
-import { lowerBound, sectionOf, uint32 } from './sections.js';
+import { signaturesOf } from './fuzzy.js';
+import { Memory } from './memory.js';
+import type { Shelf } from './memory.js';
+import { bytesOf, lowerBound, SectionsInMemory, uint32 } from './sections.js';
+import type { SectionSource } from './sections.js';
 import { FieldRecord, LAYOUT_VERSION, NONE } from './segment-layout.js';
-import type { Sections } from './segment-layout.js';
+import type { Sections, Space } from './segment-layout.js';
+import type { SortedTerms } from './sorted-terms.js';
 import { TermSpace } from './term-space.js';
+import type { FieldTerms } from './term-space.js';
 
 /** An immutable part of the index. Which of its documents are gone is noted elsewhere. */
 export class Segment {
 
-    readonly sections: Sections;
+    readonly source: SectionSource;
     /** Documents, gone ones included. */
     readonly documents: number;
     readonly fieldCount: number;
     /** Fields below this number have words of payloads. */
     readonly payloadFields: number;
-    readonly text: TermSpace;
-    readonly number: TermSpace;
-    readonly keyword: TermSpace;
-    readonly principal: TermSpace;
+    /** For what can be had again: pieces of the segment, and what was computed of it. */
+    readonly shelf: Shelf;
     readonly #names: Uint8Array;
     readonly #nameAt: Uint32Array;
     readonly #fields: Uint32Array;
-    readonly #columns = new Map<number, Column | null>();
 
     /** @throws Error when the sections are not of this version */
-    constructor(sections: Sections) {
+    constructor(source: SectionSource, memory = new Memory()) {
 
-        this.sections = sections;
-        const [version = 0, documents = 0, fieldCount = 0] = uint32(sections, 'head');
+        this.source = source;
+        const [version = 0, documents = 0, fieldCount = 0] = uint32(source, 'head');
         if (version !== LAYOUT_VERSION) {
             throw new Error(`segment has layout ${version}, not ${LAYOUT_VERSION}`);
         }
 
         this.documents = documents;
         this.fieldCount = fieldCount;
-        this.#names = sectionOf(sections, 'names');
-        this.#nameAt = uint32(sections, 'nameAt');
-        this.#fields = uint32(sections, 'fields');
+        this.shelf = memory.shelf();
+        this.#names = bytesOf(source, 'names');
+        this.#nameAt = uint32(source, 'nameAt');
+        this.#fields = uint32(source, 'fields');
         this.payloadFields = lowerBound(this.#names, this.#nameAt, fieldCount, encodeText(AFTER_PAYLOAD_FIELDS));
-        this.text = new TermSpace(sections, 'text', fieldCount, documents);
-        this.number = new TermSpace(sections, 'number', fieldCount, documents);
-        this.keyword = new TermSpace(sections, 'keyword', fieldCount, documents);
-        this.principal = new TermSpace(sections, 'principal', fieldCount, documents);
     }
 
-    /** Bytes of all sections. */
+    /** A segment whose sections are in memory. */
+    static of(sections: Sections, memory?: Memory): Segment {
+
+        return new Segment(new SectionsInMemory(sections), memory);
+    }
+
+    /** Bytes that stay in memory as long as the segment does. */
     get bytes(): number {
 
-        let sum = 0;
-        for (const section of this.sections.values()) {
-            sum += section.length;
-        }
+        return this.source.resident;
+    }
 
-        return sum;
+    /** The terms of a space. Not to be held longer than for one search. */
+    space(name: Space): TermSpace {
+
+        return this.shelf.get(name, () => {
+
+            const value = new TermSpace(this.source, name, this.fieldCount, this.documents);
+            return { value, bytes: this.#fresh(value.bytes) };
+        });
+    }
+
+    /** The terms of a space that one field has. */
+    fieldTerms(space: TermSpace, field: number): FieldTerms {
+
+        return this.shelf.get(`terms ${space.name} ${field}`, () => {
+
+            const value = space.ofField(field);
+            return { value, bytes: value.entries.byteLength * 3 };
+        });
+    }
+
+    /** Signatures of the terms of a space, or of one field. */
+    signatures(space: TermSpace, field: number | null, terms: SortedTerms): Uint32Array {
+
+        return this.shelf.get(`signatures ${space.name} ${field}`, () => {
+
+            const value = signaturesOf(terms);
+            return { value, bytes: value.byteLength };
+        });
     }
 
     /** The number of a field, -1 when no document has it. */
@@ -82,13 +113,11 @@ export class Segment {
 
     columnAt(field: number): Column | null {
 
-        let column = this.#columns.get(field);
-        if (column === undefined) {
-            column = Column.read(this.sections, this.#record(field), this.documents);
-            this.#columns.set(field, column);
-        }
+        return this.shelf.get(`column ${field}`, () => {
 
-        return column;
+            const value = Column.read(this.source, this.#record(field), this.documents);
+            return { value, bytes: this.#fresh(value?.bytes ?? 0) };
+        });
     }
 
     /** How many words each document has in a field; null when none has any. */
@@ -99,8 +128,27 @@ export class Segment {
             return null;
         }
 
-        const bytes = sectionOf(this.sections, 'len.bytes').subarray(start, start + count);
-        return { bytes, documents: docs === NONE ? null : uint32(this.sections, 'len.docs').subarray(docs, docs + count) };
+        return this.shelf.get(`lengths ${field}`, () => {
+
+            const value = {
+                bytes: this.source.piece('len.bytes', start, start + count),
+                documents: docs === NONE ? null : uint32(this.source, 'len.docs', docs, count)
+            };
+            return { value, bytes: this.#fresh(count + (value.documents?.byteLength ?? 0)) };
+        });
+    }
+
+    /** To be called when no search uses it any more. */
+    release(): void {
+
+        this.shelf.clear();
+        this.source.release();
+    }
+
+    /** Pieces of what is in memory anyway take no more. */
+    #fresh(bytes: number): number {
+
+        return this.source instanceof SectionsInMemory ? 0 : bytes;
     }
 
     #nameBytes(field: number): Uint8Array {

@@ -8,6 +8,7 @@ import { resolveColumn } from './field-names.js';
 import type { RankedSegment, RankKey } from './hits.js';
 import { orderDocuments, sortAll } from './order.js';
 import type { SortKey } from './order.js';
+import type { Scores } from './score.js';
 import type { SortField } from './search-request.js';
 import type { Segment } from './segment.js';
 
@@ -15,7 +16,7 @@ import type { Segment } from './segment.js';
 export interface RankOptions {
     /** Empty: best first. */
     readonly sort: readonly SortField[];
-    readonly scores: Float32Array | null;
+    readonly scores: Scores | null;
     /** So many of the first ones. */
     readonly limit: number;
     readonly keepScores: boolean;
@@ -26,142 +27,80 @@ const LAST_KEYS: readonly SortField[] = [{ field: 'metadata/txnId', reverse: fal
 
 const BEST_FIRST: readonly SortField[] = [{ field: 'score', reverse: true }];
 
-/** Bytes of orders that are kept over all segments. */
-const KEPT_BYTES = 64 * 1024 * 1024;
+/** The first matches of a segment in order, with all that is needed to sort them among those of other segments. */
+export function rankSegment(segment: Segment, matches: Bits, { sort, scores, limit, keepScores }: RankOptions): RankedSegment {
 
-export class SortKeys {
-
-    readonly #orders = new Map<string, { readonly segment: WeakRef<Segment>; readonly order: Uint32Array }>();
-    readonly #names = new WeakMap<Segment, number>();
-    #nextName = 0;
-    #bytes = 0;
-
-    /** The first matches of a segment in order, with all that is needed to sort them among those of other segments. */
-    rank(segment: Segment, matches: Bits, { sort, scores, limit, keepScores }: RankOptions): RankedSegment {
-
-        const fields = sort.length === 0 ? BEST_FIRST : sort;
-        const isConstant = scores !== null && isSameEverywhere(scores, matches);
-        const keys: RankKey[] = [];
-        const sortKeys: SortKey[] = [];
-        let deciding = 0;
-        for (const field of [...fields, ...LAST_KEYS]) {
-            const key = field.field === 'score' ? scoreKey(scores, field) : this.#columnKey(segment, field);
-            keys.push(key.rank);
-            if (key.sort && !(field.field === 'score' && isConstant)) {
-                sortKeys.push(key.sort);
-                deciding += Number(keys.length <= fields.length);
-            }
+    const fields = sort.length === 0 ? BEST_FIRST : sort;
+    const sortKeys: SortKey[] = [];
+    let deciding = 0;
+    for (const field of [...fields, ...LAST_KEYS]) {
+        const key = sortKey(segment, field, scores);
+        if (key) {
+            sortKeys.push(key);
+            deciding += Number(fields.includes(field));
         }
+    }
 
-        // Kept orders know one column and the keys that come last.
-        const usable = deciding <= 1 ? sortKeys : sortKeys.map((key) => ({ ...key, order: undefined }));
+    // Kept orders know one column and the keys that come last.
+    const usable = deciding <= 1 ? sortKeys : sortKeys.map((key) => ({ ...key, order: undefined }));
+    const documents = orderDocuments(matches, usable, limit);
+    // The scores are only lent.
+    const own = scores instanceof Float32Array ? Float32Array.from(documents, (document) => scores[document] as number) : scores;
+    // Hits may be taken when the segment is no more: what that takes is held.
+    const ids = segment.column('id');
+    return {
+        documents, scores: keepScores ? own : null,
+        keys: [...fields, ...LAST_KEYS].map((field) => rankKey(segment, field, { documents, scores: own })),
+        idOf: (document) => String(ids?.value((ids.ranks()[document] ?? 1) - 1))
+    };
+}
+
+/** Null for what is the same for all documents. */
+function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores | null): SortKey | null {
+
+    if (field === 'score') {
+        return scores instanceof Float32Array ? { ranks: scores, reverse, greatest: null } : null;
+    }
+
+    const name = resolveColumn(field);
+    const column = segment.column(name);
+    if (!column) {
+        return null;
+    }
+
+    const key: SortKey = { ranks: column.ranks(), reverse, greatest: column.count };
+    return { ...key, order: () => orderOf(segment, name, key) };
+}
+
+function rankKey(
+    segment: Segment, { field, reverse }: SortField, { documents, scores }: { documents: Uint32Array; scores: Scores | null }
+): RankKey {
+
+    if (field === 'score') {
         return {
-            documents: orderDocuments(matches, usable, limit), keys, scores: keepScores ? scores : null,
-            idOf: (document) => {
-
-                const column = segment.column('id');
-                return String(column?.value((column.ranks()[document] ?? 1) - 1));
-            }
+            reverse,
+            // A score of 0 is none, and comes before all others as well.
+            rankAt: (place) => (scores instanceof Float32Array ? scores[place] as number : scores ?? 0), valueOf: (score) => score
         };
     }
 
-    #columnKey(segment: Segment, { field, reverse }: SortField): { rank: RankKey; sort: SortKey | null } {
+    const column = segment.column(resolveColumn(field));
+    const ranks = column?.ranks();
+    return { reverse, rankAt: (place) => ranks?.[documents[place] as number] ?? 0, valueOf: (rank) => column?.value(rank - 1) ?? '' };
+}
 
-        const name = resolveColumn(field);
-        const column = segment.column(name);
-        if (!column) {
-            return { rank: { reverse, valueOf: () => null }, sort: null };
-        }
+/** All documents of a segment by one column. */
+function orderOf(segment: Segment, name: string, key: SortKey): Uint32Array {
 
-        const ranks = column.ranks();
-        const valueOf: RankKey['valueOf'] = (document) => {
-
-            const rank = ranks[document] ?? 0;
-            return rank === 0 ? null : column.value(rank - 1);
-        };
-
-        const key: SortKey = { ranks, reverse, greatest: column.count };
-        return { rank: { reverse, valueOf }, sort: { ...key, order: () => this.#order(segment, name, key) } };
-    }
-
-    /** All documents of a segment by one column. */
-    #order(segment: Segment, name: string, key: SortKey): Uint32Array {
-
-        const place = `${this.#nameOf(segment)} ${name}`;
-        const kept = this.#orders.get(place);
-        if (kept) {
-            this.#orders.delete(place);
-            this.#orders.set(place, kept);
-            return kept.order;
-        }
+    return segment.shelf.get(`order ${name}`, () => {
 
         const last = LAST_KEYS.flatMap(({ field, reverse }) => {
 
             const column = segment.column(field);
             return column ? [{ ranks: column.ranks(), reverse, greatest: column.count }] : [];
         });
-        const order = sortAll(Uint32Array.from({ length: segment.documents }, (_, i) => i), [{ ...key, reverse: false }, ...last]);
-        this.#orders.set(place, { segment: new WeakRef(segment), order });
-        this.#bytes += order.byteLength;
-        this.#forget();
-        return order;
-    }
-
-    /** Lets go of orders of segments that are gone, then of those that were not used for longest. */
-    #forget(): void {
-
-        if (this.#bytes <= KEPT_BYTES) {
-            return;
-        }
-
-        for (const isWanted of [(segment: Segment | undefined) => segment !== undefined, () => false]) {
-            for (const [place, { segment, order }] of this.#orders) {
-                if (this.#bytes > KEPT_BYTES && this.#orders.size > 1 && !isWanted(segment.deref())) {
-                    this.#orders.delete(place);
-                    this.#bytes -= order.byteLength;
-                }
-            }
-        }
-    }
-
-    #nameOf(segment: Segment): number {
-
-        let name = this.#names.get(segment);
-        if (name === undefined) {
-            name = this.#nextName++;
-            this.#names.set(segment, name);
-        }
-
-        return name;
-    }
-}
-
-function scoreKey(scores: Float32Array | null, { reverse }: SortField): { rank: RankKey; sort: SortKey | null } {
-
-    if (!scores) {
-        return { rank: { reverse, valueOf: () => null }, sort: null };
-    }
-
-    return { rank: { reverse, valueOf: (document) => scores[document] ?? 0 }, sort: { ranks: scores, reverse, greatest: null } };
-}
-
-/** True when all matches have the same score, as for queries without words. */
-function isSameEverywhere(scores: Float32Array, matches: Bits): boolean {
-
-    let first: number | null = null;
-    for (let i = 0; i < matches.length; ++i) {
-        let word = matches[i] as number;
-        while (word !== 0) {
-            const score = scores[i * 32 + 31 - Math.clz32(word & -word)] as number;
-            word &= word - 1;
-            if (first === null) {
-                first = score;
-            }
-            else if (score !== first) {
-                return false;
-            }
-        }
-    }
-
-    return true;
+        const all = Uint32Array.from({ length: segment.documents }, (_, i) => i);
+        const value = sortAll(all, [{ ...key, reverse: false }, ...last]);
+        return { value, bytes: value.byteLength };
+    });
 }

@@ -2,18 +2,58 @@
  * Sorted texts in one run of bytes, and the small questions that everybody asks of them.
  */
 
-/** Terms as UTF-8, one after the other in the order of their bytes. */
+import { isBefore } from './sections.js';
+
+/** Texts as UTF-8, sorted by their bytes. */
 export interface SortedTerms {
-    readonly terms: Uint8Array;
-    /** Where each begins; one more for the end of the last. */
-    readonly termAt: Uint32Array;
-    readonly termCount: number;
-    /** The first term that is not before these bytes. */
-    lowerBound(bytes: Uint8Array): number;
+    readonly bytes: Uint8Array;
+    /** Where each begins. */
+    readonly starts: Uint32Array;
+    /** Where each ends; maybe longer. */
+    readonly ends: Uint32Array;
+    readonly count: number;
 }
 
 /** Steps of a walk through terms between two looks at the clock. */
 export const PATIENCE = 4096;
+
+/** The first term that is not before these bytes; the number of terms when there is none. */
+export function firstFrom({ bytes, starts, ends, count }: SortedTerms, wanted: Uint8Array): number {
+
+    let low = 0;
+    let high = count;
+    while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (isBefore(bytes, starts[middle] as number, ends[middle] as number, wanted)) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+
+    return low;
+}
+
+/** The first term after all that begin with these bytes. */
+export function firstAfter({ bytes, starts, ends, count }: SortedTerms, prefix: Uint8Array): number {
+
+    let low = 0;
+    let high = count;
+    while (low < high) {
+        const middle = (low + high) >>> 1;
+        const start = starts[middle] as number;
+        const end = Math.min(ends[middle] as number, start + prefix.length);
+        if (isBefore(bytes, start, end, prefix) || startsWith(bytes, start, end, prefix)) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+
+    return low;
+}
 
 /** Do the bytes from `start` to `end` begin with these? */
 export function startsWith(bytes: Uint8Array, start: number, end: number, prefix: Uint8Array): boolean {

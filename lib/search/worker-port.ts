@@ -3,6 +3,7 @@
  */
 
 import { parentPort, Worker } from 'node:worker_threads';
+import type { WorkerOptions } from 'node:worker_threads';
 import { DoipError, unavailable } from '../doip/error.js';
 
 /** A call on its way; no id when nobody waits. */
@@ -40,10 +41,11 @@ export class WorkerPort<C extends { readonly kind: string }, A extends Record<C[
     /**
      * @param file compiled script of the worker
      * @param lost told when the worker ends though nobody has closed it
+     * @param options what it is started with
      */
-    constructor(file: string, lost: (error: Error) => void) {
+    constructor(file: string, lost: (error: Error) => void, options: Pick<WorkerOptions, 'workerData' | 'transferList'> = {}) {
 
-        this.#worker = new Worker(file);
+        this.#worker = new Worker(file, options);
         this.#worker.unref();
         this.#worker.on('message', (message: AnswerMessage) => this.#settle(message));
         let cause: Error | null = null;

@@ -3,6 +3,7 @@
  * packet; each part has a checksum.
  */
 
+import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Database, Step } from '../../db/database.js';
 import { DatabaseError } from '../../db/errors.js';
@@ -100,21 +101,48 @@ export class SearchSegmentStore {
         return [this.#sql.removeSection.step({ id, name }), ...this.#partSteps(id, name, bytes)];
     }
 
+    /** Bytes of each section of a segment. DamagedSegment when parts are missing. */
+    async sizes(id: number): Promise<Map<string, number>> {
+
+        const sizes = new Map<string, number>();
+        const { lengths } = this.#sql;
+        for (const { name, part, length } of await this.#db.read<{ name: string; part: number; length: number }>(lengths, lengths.values({ id }))) {
+            const before = sizes.get(name) ?? 0;
+            if (before !== part * PART_BYTES) {
+                throw new DamagedSegment(`section ${name} of segment ${id} is not complete`);
+            }
+
+            sizes.set(name, before + length);
+        }
+
+        return sizes;
+    }
+
+    /** Some bytes of a section, in memory of their own that threads can share. Reads part by part. */
+    async piece(id: number, name: string, start: number, end: number): Promise<Uint8Array> {
+
+        const piece = new Uint8Array(new SharedArrayBuffer(end - start));
+        for (let part = Math.floor(start / PART_BYTES); part * PART_BYTES < end; ++part) {
+            const bytes = await this.#part(id, name, part);
+            const offset = part * PART_BYTES - start;
+            piece.set(bytes.subarray(Math.max(-offset, 0), Math.min(end - part * PART_BYTES, PART_BYTES)), Math.max(offset, 0));
+            // A large piece takes a while; whatever else the process does comes first.
+            await setImmediate();
+        }
+
+        return piece;
+    }
+
     /** All sections of a segment, in memory that threads can share. */
     async read(id: number): Promise<Map<string, Uint8Array>> {
 
         const pieces = new Map<string, Uint8Array[]>();
-        const { parts, part } = this.#sql;
-        const names = await this.#db.read<{ name: string; part: number }>(parts, parts.values({ id }));
-        for (const { name, part: number } of names) {
-            const [row] = await this.#db.read<{ crc: number; bytes: Uint8Array }>(part, part.values({ id, name, part: number }));
-            if (!row || crc32(row.bytes) !== row.crc) {
-                throw new DamagedSegment(`part ${number} of section ${name} of segment ${id} is damaged`);
-            }
-
+        const { parts } = this.#sql;
+        for (const { name, part } of await this.#db.read<{ name: string; part: number }>(parts, parts.values({ id }))) {
             const list = pieces.get(name) ?? [];
-            list.push(row.bytes);
+            list.push(await this.#part(id, name, part));
             pieces.set(name, list);
+            await setImmediate();
         }
 
         return new Map(Array.from(pieces, ([name, list]) => [name, joined(list)]));
@@ -161,6 +189,17 @@ export class SearchSegmentStore {
     async forgetAbsent(since: number): Promise<void> {
 
         await this.#commit([this.#sql.forgetAbsent.step({ since, owner: this.#owner })]);
+    }
+
+    async #part(id: number, name: string, part: number): Promise<Uint8Array> {
+
+        const { part: statement } = this.#sql;
+        const [row] = await this.#db.read<{ crc: number; bytes: Uint8Array }>(statement, statement.values({ id, name, part }));
+        if (!row || crc32(row.bytes) !== row.crc) {
+            throw new DamagedSegment(`part ${part} of section ${name} of segment ${id} is damaged`);
+        }
+
+        return row.bytes;
     }
 
     #partSteps(id: number, name: string, bytes: Uint8Array): Step[] {
@@ -248,6 +287,8 @@ function buildStatements({ dialect }: Database) {
         removePart: build<'id' | 'name' | 'part'>((knex, bind) => knex('search_sections')
             .where({ segment_id: bind('id'), name: bind('name'), part: bind('part') }).delete()),
         parts: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id')).orderBy('name').orderBy('part').select('name', 'part')),
+        lengths: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id'))
+            .orderBy('name').orderBy('part').select('name', 'part', knex.raw('length(bytes) as length'))),
         someParts: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id'))
             .orderBy('name').orderBy('part').limit(PARTS_AT_ONCE).select('name', 'part')),
         part: build<'id' | 'name' | 'part'>((knex, bind) => knex('search_sections')

@@ -5,6 +5,7 @@
  *     npm run bench:search -- --objects 1000000
  *     npm run bench:search -- --data FOLDER             keeps objects and index there for the next run
  *     npm run bench:search -- --only latency,service    parts: build, latency, service, ingest
+ *     npm run bench:search -- --shapes fuzzy            shapes with this in their names
  *     npm run bench:search -- --seconds 60              of each load on the service
  *     npm run bench:search -- --lucene                  the same with Lucene, where Java and its jars are
  */
@@ -25,7 +26,7 @@ async function main(): Promise<void> {
 
     const { values } = parseArgs({ options: {
         objects: { type: 'string', default: '10000' }, data: { type: 'string' }, only: { type: 'string', default: 'build,latency,service,ingest' },
-        seconds: { type: 'string', default: '10' }, lucene: { type: 'boolean', default: false }
+        shapes: { type: 'string', default: '' }, seconds: { type: 'string', default: '10' }, lucene: { type: 'boolean', default: false }
     } });
     const objects = Number(values.objects);
     const parts = new Set(values.only.split(','));
@@ -35,7 +36,7 @@ async function main(): Promise<void> {
     try {
         await prepare(folder, objects, parts.has('build'));
         if (parts.has('latency')) {
-            await latency(folder, values.lucene);
+            await latency(folder, values.shapes);
         }
 
         if (parts.has('service')) {
@@ -81,15 +82,18 @@ async function prepare(folder: string, objects: number, isMeasured: boolean): Pr
     }
 }
 
-async function latency(folder: string, _withLucene: boolean): Promise<void> {
+async function latency(folder: string, shapes: string): Promise<void> {
 
     const place = await BenchPlace.open(folder);
     const index = place.index();
     try {
         await index.start();
         await index.complete();
-        await checkCounts(index);
-        console.log(shapeTable(await measureShapes(index)));
+        if (shapes === '') {
+            await checkCounts(index);
+        }
+
+        console.log(shapeTable(await measureShapes(index, shapes)));
     }
     finally {
         await index.stop();

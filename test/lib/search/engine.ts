@@ -19,7 +19,7 @@ function build(documents: readonly { readonly document: IndexDocument; readonly 
 
     const builder = new SegmentBuilder();
     documents.forEach(({ document }) => builder.add(document));
-    const segment = new Segment(builder.finish());
+    const segment = Segment.of(builder.finish());
     const dead = emptyBits(segment.documents);
     documents.forEach(({ isGone }, number) => isGone && setBit(dead, number));
     return { segment, dead };
@@ -28,7 +28,7 @@ function build(documents: readonly { readonly document: IndexDocument; readonly 
 function merge(segments: readonly LiveSegment[]): LiveSegment {
 
     const { sections, documents } = mergeSegments(segments);
-    return { segment: new Segment(sections), dead: emptyBits(documents) };
+    return { segment: Segment.of(sections), dead: emptyBits(documents) };
 }
 
 /** The same documents, spread over segments in different ways. */

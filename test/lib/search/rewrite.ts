@@ -256,7 +256,7 @@ describe('hostile queries', () => {
     ] as const) {
         it(`reads or refuses many ${name} in no time`, () => {
 
-            const start = performance.now();
+            const start = process.cpuUsage();
             try {
                 readQuery(query);
             }
@@ -264,7 +264,8 @@ describe('hostile queries', () => {
                 expect(error).to.be.instanceof(DoipError);
             }
 
-            expect(performance.now() - start).to.be.below(2000);
+            // Of the processor, however busy it is with others.
+            expect(process.cpuUsage(start).user / 1000).to.be.below(2000);
         });
     }
 });

@@ -1,0 +1,41 @@
+/**
+ * The hits of a search as they come from the searching thread, block by block.
+ */
+
+import { released } from './released.js';
+import type { SearchHit } from './search-request.js';
+import type { SearcherPort } from './segment-keeper.js';
+
+/** Hits of one message between the threads. */
+export const BLOCK = 500;
+
+/** All hits of a search; those that nobody takes are forgotten. */
+export function readHits(
+    searcher: SearcherPort, first: readonly SearchHit[], cursor: number | null
+): AsyncGenerator<readonly SearchHit[], void, undefined> {
+
+    let isDone = cursor === null;
+    const blocks = async function *(): AsyncGenerator<readonly SearchHit[], void, undefined> {
+
+        if (first.length > 0) {
+            yield first;
+        }
+
+        while (!isDone && cursor !== null) {
+            const more = await searcher.call({ kind: 'more', cursor, count: BLOCK });
+            isDone = more.isDone;
+            if (more.hits.length > 0) {
+                yield more.hits;
+            }
+        }
+    };
+
+    return released(blocks(), () => {
+
+        if (!isDone && cursor !== null) {
+            searcher.call({ kind: 'forget', cursor }).catch(() => {
+                // The thread has ended, and the search with it.
+            });
+        }
+    });
+}

@@ -1,0 +1,141 @@
+/**
+ * What the searching thread keeps because it may be wanted again: pieces of stored segments, and what was computed of them. All of
+ * it together stays within a number of bytes; what was not used for longest goes first, and is had again when it is wanted.
+ */
+
+/** Something that can be had again, and how many bytes it takes. */
+export interface Kept<T> {
+    readonly value: T;
+    readonly bytes: number;
+}
+
+interface Item {
+    readonly shelf: Map<string, Item>;
+    readonly name: string;
+    readonly value: unknown;
+    readonly bytes: number;
+    newer: Item | null;
+    older: Item | null;
+}
+
+/** What an item takes besides its value. */
+const ITEM_BYTES = 200;
+
+/** The whole. */
+export class Memory {
+
+    readonly #budget: number;
+    #bytes = 0;
+    #newest: Item | null = null;
+    #oldest: Item | null = null;
+
+    /** @param budget bytes; the last thing that was asked for is kept even if it takes more */
+    constructor(budget = Infinity) {
+
+        this.#budget = budget;
+    }
+
+    get bytes(): number {
+
+        return this.#bytes;
+    }
+
+    /** A place for things that are forgotten together. */
+    shelf(): Shelf {
+
+        return new Shelf(this);
+    }
+
+    /** Use {@link Shelf.get}. */
+    get(shelf: Map<string, Item>, name: string, make: () => Kept<unknown>): unknown {
+
+        const known = shelf.get(name);
+        if (known) {
+            if (known !== this.#newest) {
+                this.#unlink(known);
+                this.#link(known);
+            }
+
+            return known.value;
+        }
+
+        const { value, bytes } = make();
+        const item: Item = { shelf, name, value, bytes: bytes + ITEM_BYTES + name.length * 2, newer: null, older: null };
+        // Making it may have led to the same thing by another way.
+        this.remove(shelf, name);
+        shelf.set(name, item);
+        this.#link(item);
+        this.#bytes += item.bytes;
+        while (this.#bytes > this.#budget && this.#oldest && this.#oldest !== item) {
+            this.remove(this.#oldest.shelf, this.#oldest.name);
+        }
+
+        return value;
+    }
+
+    /** Use {@link Shelf.clear}. */
+    remove(shelf: Map<string, Item>, name: string): void {
+
+        const item = shelf.get(name);
+        if (item) {
+            shelf.delete(name);
+            this.#unlink(item);
+            this.#bytes -= item.bytes;
+        }
+    }
+
+    #link(item: Item): void {
+
+        item.older = this.#newest;
+        item.newer = null;
+        if (this.#newest) {
+            this.#newest.newer = item;
+        }
+
+        this.#newest = item;
+        this.#oldest ??= item;
+    }
+
+    #unlink(item: Item): void {
+
+        if (item.newer) {
+            item.newer.older = item.older;
+        }
+        else {
+            this.#newest = item.older;
+        }
+
+        if (item.older) {
+            item.older.newer = item.newer;
+        }
+        else {
+            this.#oldest = item.newer;
+        }
+    }
+}
+
+/** Things of one owner. */
+export class Shelf {
+
+    readonly #memory: Memory;
+    readonly #items = new Map<string, Item>();
+
+    constructor(memory: Memory) {
+
+        this.#memory = memory;
+    }
+
+    /** What is kept under a name; made when it is not there. A name always stands for the same kind of thing. */
+    get<T>(name: string, make: () => Kept<T>): T {
+
+        return this.#memory.get(this.#items, name, make) as T;
+    }
+
+    /** Forgets everything; for an owner that is not used any more. */
+    clear(): void {
+
+        for (const name of [...this.#items.keys()]) {
+            this.#memory.remove(this.#items, name);
+        }
+    }
+}

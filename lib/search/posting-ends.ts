@@ -1,0 +1,54 @@
+/**
+ * Where the postings of an entry end: where those of the next one begin that has any.
+ */
+
+import { SINGLE } from './segment-layout.js';
+
+/** Entries between two that are looked up. */
+const STEP = 64;
+
+export class PostingEnds {
+
+    readonly #entryPost: Uint32Array;
+    readonly #length: number;
+    /** Where the first postings at or after every so manieth entry begin. */
+    readonly #starts: Uint32Array;
+
+    /** @param length of all postings, bytes */
+    constructor(entryPost: Uint32Array, length: number) {
+
+        this.#entryPost = entryPost;
+        this.#length = length;
+        this.#starts = new Uint32Array(Math.ceil(entryPost.length / STEP) + 1);
+        let next = length;
+        this.#starts[this.#starts.length - 1] = next;
+        for (let entry = entryPost.length - 1; entry >= 0; --entry) {
+            const start = entryPost[entry] as number;
+            if ((start & SINGLE) === 0) {
+                next = start;
+            }
+
+            if (entry % STEP === 0) {
+                this.#starts[entry / STEP] = next;
+            }
+        }
+    }
+
+    get bytes(): number {
+
+        return this.#starts.byteLength;
+    }
+
+    after(entry: number): number {
+
+        const end = Math.min(Math.ceil((entry + 1) / STEP) * STEP, this.#entryPost.length);
+        for (let next = entry + 1; next < end; ++next) {
+            const start = this.#entryPost[next] as number;
+            if ((start & SINGLE) === 0) {
+                return start;
+            }
+        }
+
+        return end % STEP === 0 ? this.#starts[end / STEP] ?? this.#length : this.#length;
+    }
+}
