@@ -7,12 +7,13 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { closest, distance } from 'fastest-levenshtein';
 import type Joi from 'joi';
 import { parseMysqlUrl } from '../db/mysql-url.js';
+import { handleServerFaults } from './config/handle-server-faults.js';
 import { configSchema } from './config/schema.js';
 import { describeConfig, fileVariable } from './config/settings.js';
 import type { Config } from './config/types.js';
 
 export { configTable, describeConfig } from './config/settings.js';
-export type { Config, HttpConfig, LimitsConfig, ListenConfig, LogConfig, ServiceConfig, StorageConfig } from './config/types.js';
+export type { Config, HandlesConfig, HttpConfig, LimitsConfig, ListenConfig, LogConfig, ServiceConfig, StorageConfig } from './config/types.js';
 
 /** The name of the variable that says where the configuration file is. */
 export const CONFIG_FILE = 'CONFIG_FILE';
@@ -174,7 +175,7 @@ function check({ values, faults }: Findings): Config {
 
     const checked: Joi.ValidationResult<Config> = configSchema.validate(raw, { abortEarly: false, errors: { label: false } });
     faults.push(...(checked.error?.details ?? []).map((detail) => describeFault(detail, values)), ...unreadableFiles(values),
-        ...databaseFaults(values));
+        ...databaseFaults(values), ...handleServerFaults((name) => values.has(name), values.get('HANDLE_SERVER_URL')?.value));
     if (faults.length > 0 || checked.error) {
         throw new ConfigError(faults);
     }

@@ -163,6 +163,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
             await parts.jobs.stop();
             await parts.identity.close();
             await parts.searchIndex.stop();
+            parts.services.handles.close();
             parts.blobs.close();
             await db.close();
         };
@@ -214,9 +215,16 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         log: new SearchLogStore(db), segments: new SearchSegmentStore(db, isShared ? nodeName(options.dataDir) : 'local'),
         source: new StoredIndexSource({ objects: scan, forms, catalog }), logger: log, hasOthers: isShared
     });
+    const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
+    const handles = composeHandles({
+        db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null }, hook: null,
+        refresh: () => objects.view(DESIGN_ID),
+        ownBase: () => endpoint().url,
+        serviceInfo: () => serviceInfo(services)
+    });
     const participants = [
         new CatalogParticipant(catalogStore), references, new IdentityParticipant(identity.accountWriter),
-        new IndexFormKeeper(forms), searchIndex.participant
+        new IndexFormKeeper(forms), searchIndex.participant, ...handles.participants
     ];
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
     const lifecycle = WITHOUT_CODE;
@@ -228,13 +236,6 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
     const { admin, logins } = identity;
-    const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
-    const handles = composeHandles({
-        db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null }, hook: null,
-        refresh: () => objects.view(DESIGN_ID),
-        ownBase: () => endpoint().url,
-        serviceInfo: () => serviceInfo(services)
-    });
     const services: Services = {
         get serviceId() {
 

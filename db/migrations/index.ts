@@ -10,6 +10,7 @@ import { identity } from './004-identity.js';
 import { search } from './005-search.js';
 import { indexSources } from './006-index-sources.js';
 import { versions } from './010-versions.js';
+import { handles } from './011-handles.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -18,5 +19,6 @@ export const MIGRATIONS: readonly Migration[] = [
     identity,
     search,
     indexSources,
-    versions
+    versions,
+    handles
 ];

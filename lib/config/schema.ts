@@ -124,6 +124,26 @@ const scripts = {
     stackBytes: whole('SCRIPT_STACK_BYTES', 512 * KIB, [64 * KIB, 1 * MIB], 'Stack that a script may use: 512 KiB are some 2500 calls inside each other.')
 };
 
+const handleIdentity = Joi.string().pattern(/^\d{1,10}:[^/\s]+\/\S+$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be an index and a handle, such as 300:20.500.123/ADMIN' });
+
+/** What handles lead to, and where they are registered. */
+const handles = {
+    uiBaseUri: optional(webAddress, { name: 'UI_BASE_URI' },
+        'Address of a user interface, to which handles lead people: #objects/ and the id are added. Unset: a page of the service.'),
+    serverUrl: optional(webAddress, { name: 'HANDLE_SERVER_URL' },
+        'Handle server at which handles are registered, such as https://hdl.example:8000; https, but for this machine itself. Unset: none.'),
+    serverIdentity: optional(handleIdentity, { name: 'HANDLE_SERVER_IDENTITY' },
+        'Who we are for it, an index and a handle such as 300:20.500.123/ADMIN. Administers handles where the design names nobody.'),
+    serverSecret: optional(Joi.string().max(1024), { name: 'HANDLE_SERVER_SECRET', secret: true }, 'Secret key of this identity.'),
+    serverCert: optional(Joi.string(), { name: 'HANDLE_SERVER_CERT', file: true },
+        'File with a client certificate (PEM) for the handle server, instead of a secret key.'),
+    serverKey: optional(Joi.string(), { name: 'HANDLE_SERVER_KEY', file: true }, 'File with the private key of HANDLE_SERVER_CERT (PEM).'),
+    serverCa: optional(Joi.string(), { name: 'HANDLE_SERVER_CA', file: true },
+        'File with the certificates (PEM) that vouch for the handle server, where it is not known in public.'),
+    serverSeconds: seconds('HANDLE_SERVER_TIMEOUT_SECONDS', 30, 3600, 'Time for an answer of the handle server to arrive.')
+};
+
 /** The shape of the configuration, with the rule and the description of every setting. */
 export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     listen: Joi.object({
@@ -156,10 +176,7 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
         extensionKeyword: setting(keyword.default('cordra'), { name: 'EXTENSION_KEYWORD' },
             'Keyword by which JSON schemas of types carry instructions for the service.')
     }).default(),
-    handles: Joi.object({
-        uiBaseUri: optional(webAddress, { name: 'UI_BASE_URI' },
-            'Address of a user interface, to which handles lead people: #objects/ and the id are added. Unset: a page of the service.')
-    }).default(),
+    handles: Joi.object(handles).default(),
     admin: Joi.object({
         password: optional(Joi.string().max(1024), { name: 'ADMIN_PASSWORD', secret: true },
             'Password of admin at first start; unset: a random one is made and printed once.')

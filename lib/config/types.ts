@@ -45,9 +45,16 @@ export interface ServiceConfig {
     readonly extensionKeyword: string;
 }
 
-/** What handles lead to. */
+/** What handles lead to, and where they are registered. */
 export interface HandlesConfig {
     readonly uiBaseUri: string | null;
+    readonly serverUrl: string | null;
+    readonly serverIdentity: string | null;
+    readonly serverSecret: string | null;
+    readonly serverCert: string | null;
+    readonly serverKey: string | null;
+    readonly serverCa: string | null;
+    readonly serverSeconds: number;
 }
 
 /** Bounds of what clients may send. */

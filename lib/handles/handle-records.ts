@@ -12,6 +12,7 @@ import type { HandleIdentity, HandleValue } from './handle-value.js';
 import type { HandleLocation } from './locations.js';
 import type { HandleLink, MintingConfig } from './minting-config.js';
 import { serviceId } from '../doip/handle.js';
+import { ANONYMOUS } from '../identity/caller.js';
 import { adminValue, freeIndex, readValues, textValue, timestampOf } from './handle-value.js';
 import { LOCATIONS_TYPE, locationsOf, locationsXml } from './locations.js';
 import { readMintingConfig } from './minting-config.js';
@@ -88,7 +89,14 @@ export class HandleRecords {
             return values;
         }
 
-        return [...values, textValue(freeIndex(values), SERVICE, this.#serviceId, timestamp)];
+        return [...values, textValue(freeIndex(values), SERVICE, this.serviceId, timestamp)];
+    }
+
+    /** Whether a change of an object may have changed its record as the public sees it, times aside. */
+    differ(before: StoredObject, after: StoredObject): boolean {
+
+        const publicLinks = (object: StoredObject): string => locationsXml(this.#locations(object, ANONYMOUS));
+        return this.config.hasScript || publicLinks(before) !== publicLinks(after);
     }
 
     /** The record of the service. */
@@ -129,7 +137,8 @@ export class HandleRecords {
         return locationsOf(object, allowed, { service, ui: this.#sources.uiBase });
     }
 
-    get #serviceId(): string {
+    /** The id of the service, which is a handle as well. */
+    get serviceId(): string {
 
         return serviceId(this.#sources.catalog.current.prefix);
     }

@@ -28,8 +28,13 @@ export interface HandleUpdateStatus {
     readonly exceptionCount: number;
 }
 
-/** Brings the records of some objects up to date; resolves to the number of those that failed. */
-export type UpdateRecords = (ids: readonly string[], signal: AbortSignal) => Promise<number>;
+/** Brings records up to date. */
+export interface RecordUpdater {
+    /** Objects that it takes at a time. */
+    readonly batch: number;
+    /** Brings the records of some objects up to date; resolves to the number of those that failed. */
+    update(ids: readonly string[], signal: AbortSignal): Promise<number>;
+}
 
 /** What the update works with. */
 export interface HandleUpdateParts {
@@ -40,7 +45,7 @@ export interface HandleUpdateParts {
     readonly objects: ObjectScan;
     /** Makes sure that the design and the types are those of now. */
     readonly refresh: () => Promise<unknown>;
-    readonly update: UpdateRecords;
+    readonly updater: RecordUpdater;
     readonly log: Log;
 }
 
@@ -52,9 +57,6 @@ const NEVER: HandleUpdateStatus = { inProgress: false, total: 0, progress: 0, st
 
 /** After a crash the job goes on after so many milliseconds at most. */
 const LEASE_MS = 10_000;
-
-/** Objects that are in memory at the same time. */
-const BATCH = 16;
 
 /** Milliseconds between two reports. */
 const REPORT_MS = 250;
@@ -107,15 +109,16 @@ export class HandleUpdate {
 
     async #updateAll(from: Reached, job: RunningJob): Promise<Reached> {
 
+        const { updater, refresh } = this.#parts;
         const { signal } = job;
         let reached = from;
         let reportedAt = Date.now();
         for await (const ids of this.#ids(from.after, signal)) {
-            for (let start = 0; start < ids.length; start += BATCH) {
+            for (let start = 0; start < ids.length; start += updater.batch) {
                 signal.throwIfAborted();
-                await this.#parts.refresh();
-                const batch = ids.slice(start, start + BATCH);
-                reached = advanced(reached, batch, await this.#parts.update(batch, signal));
+                await refresh();
+                const batch = ids.slice(start, start + updater.batch);
+                reached = advanced(reached, batch, await updater.update(batch, signal));
                 if (Date.now() - reportedAt >= REPORT_MS) {
                     await job.report(reached);
                     reportedAt = Date.now();

@@ -7,8 +7,15 @@ import type { Policy } from '../identity/policy.js';
 import type { Catalog } from '../types/catalog.js';
 import type { HandleValuesHook } from './handle-records.js';
 import type { HandleUpdateParts } from './handle-update.js';
+import type { WriteParticipant } from '../objects/write-participant.js';
+import type { DeliveryPace } from './handle-delivery.js';
+import type { HandleServerOptions } from './handle-server.js';
+import { HandleOutboxStore } from '../stores/handle-outbox-store.js';
 import { HandleRecords } from './handle-records.js';
+import { HandleRegistration } from './handle-registration.js';
+import { HandleServer } from './handle-server.js';
 import { HandleUpdate } from './handle-update.js';
+import { parseIdentity } from './handle-value.js';
 import { checkRecords } from './record-check.js';
 import { HandleResolver } from './resolver.js';
 
@@ -16,6 +23,10 @@ import { HandleResolver } from './resolver.js';
 export interface HandleOptions {
     /** Base of a user interface, to which `#objects/<id>` is added; null when there is none. */
     readonly uiBase: string | null;
+    /** The handle server at which handles are registered; null or absent for none. */
+    readonly server?: HandleServerOptions | null;
+    /** How fast handles are registered; for tests. */
+    readonly pace?: DeliveryPace;
 }
 
 /** What handles need. */
@@ -33,14 +44,29 @@ export interface Handles {
     readonly records: HandleRecords;
     readonly resolver: HandleResolver;
     readonly update: HandleUpdate;
+    /** Who writes along with objects: empty where handles are registered nowhere. */
+    readonly participants: readonly WriteParticipant[];
+    close(): void;
 }
 
 /** Composes it, and registers the jobs. */
 export function composeHandles(parts: HandleParts): Handles {
 
-    const { catalog, policy, options: { uiBase }, ownBase, serviceInfo, hook } = parts;
-    const records = new HandleRecords({ catalog, policy, uiBase, ownBase, serviceInfo, hook, adminIdentity: null });
-    const update = new HandleUpdate({ ...parts, update: checkRecords({ ...parts, records }) });
-    parts.jobs.register(update.kind);
-    return { records, resolver: new HandleResolver({ records, policy, uiBase }), update };
+    const { catalog, policy, options, ownBase, serviceInfo, hook, jobs, db } = parts;
+    const { uiBase } = options;
+    const adminIdentity = parseIdentity(options.server?.identity ?? '');
+    const records = new HandleRecords({ catalog, policy, uiBase, ownBase, serviceInfo, hook, adminIdentity });
+    const server = options.server ? new HandleServer(options.server) : null;
+    const registration = server && new HandleRegistration({ ...parts, records, server, outbox: new HandleOutboxStore(db), pace: options.pace ?? {} });
+    const update = new HandleUpdate({ ...parts, updater: registration ?? checkRecords({ ...parts, records }) });
+    for (const { kind } of registration ? [registration, update] : [update]) {
+        jobs.register(kind);
+    }
+
+    return {
+        records, update,
+        resolver: new HandleResolver({ records, policy, uiBase }),
+        participants: registration ? [registration] : [],
+        close: () => server?.close()
+    };
 }

@@ -6,13 +6,16 @@
 import type { Log } from '../../db/log.js';
 import type { ObjectScan } from '../stores/object-scan.js';
 import type { HandleRecords } from './handle-records.js';
-import type { UpdateRecords } from './handle-update.js';
+import type { RecordUpdater } from './handle-update.js';
 import { ANONYMOUS } from '../identity/caller.js';
 
-/** Computes the records of objects and tells how many cannot be. */
-export function checkRecords({ records, objects, log }: { records: HandleRecords; objects: ObjectScan; log: Log }): UpdateRecords {
+/** Objects that are in memory at the same time. */
+const BATCH = 16;
 
-    return async (ids) => {
+/** Computes the records of objects and tells how many cannot be. */
+export function checkRecords({ records, objects, log }: { records: HandleRecords; objects: ObjectScan; log: Log }): RecordUpdater {
+
+    const update = async (ids: readonly string[]): Promise<number> => {
 
         const faults: [handle: string, error: unknown][] = [];
         for (const object of await objects.byIds(ids)) {
@@ -26,4 +29,6 @@ export function checkRecords({ records, objects, log }: { records: HandleRecords
 
         return faults.length;
     };
+
+    return { batch: BATCH, update };
 }

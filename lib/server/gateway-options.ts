@@ -3,7 +3,8 @@
  */
 
 import type { Logger } from 'pino';
-import type { Config } from '../config.js';
+import type { Config, HandlesConfig } from '../config.js';
+import type { HandleServerOptions } from '../handles/handle-server.js';
 import { openLog } from '../log.js';
 import type { GatewayOptions } from '../runtime.js';
 
@@ -23,7 +24,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         baseUri: service.baseUri,
         adminPassword: admin.password,
         extensionKeyword: service.extensionKeyword,
-        handles: { uiBase: handles.uiBaseUri },
+        handles: { uiBase: handles.uiBaseUri, server: handleServer(handles) },
         tokenTimeout: tokens.lifetimeSeconds * 1000,
         limits,
         scripts: {
@@ -32,5 +33,14 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         },
         relatedObjects: limits.relatedObjects,
         log
+    };
+}
+
+function handleServer(handles: HandlesConfig): HandleServerOptions | null {
+
+    const { serverUrl, serverIdentity, serverSecret, serverCert, serverKey, serverCa, serverSeconds } = handles;
+    return serverUrl === null ? null : {
+        url: serverUrl, identity: serverIdentity, secret: serverSecret, cert: serverCert, key: serverKey, ca: serverCa,
+        timeoutMs: serverSeconds * 1000
     };
 }

@@ -12,6 +12,9 @@ const { after, before, describe, it } = lab;
 
 const SECRET = 'correct horse battery staple';
 
+/** A handle server with everything that it takes. */
+const HANDLE_SERVER = { HANDLE_SERVER_URL: 'https://hdl.example:8000', HANDLE_SERVER_IDENTITY: '300:test/ADMIN', HANDLE_SERVER_SECRET: 'key' };
+
 describe('the configuration', () => {
 
     let folder: string;
@@ -98,6 +101,16 @@ describe('the configuration', () => {
         });
     }
 
+    it('takes a handle server with a secret key, or with a certificate, and this machine without TLS', () => {
+
+        const certified = { HANDLE_SERVER_URL: 'https://hdl.example:8000', HANDLE_SERVER_CERT: __filename, HANDLE_SERVER_KEY: __filename };
+
+        expect(loadConfig(HANDLE_SERVER).handles).to.include({ serverSecret: 'key', serverIdentity: '300:test/ADMIN' });
+        expect(loadConfig(certified).handles.serverCert).to.equal(__filename);
+        expect(loadConfig({ ...HANDLE_SERVER, HANDLE_SERVER_URL: 'http://127.0.0.1:8000/' }).handles.serverUrl).to.equal('http://127.0.0.1:8000/');
+        expect(loadConfig({}).handles.serverUrl).to.be.null();
+    });
+
     const bad: readonly (readonly [environment: Record<string, string>, fault: RegExp])[] = [
         [{ PORT: 'abc' }, /^PORT \(environment\) must be a number, got "abc"$/],
         [{ PORT: '65536' }, /^PORT .* less than or equal to 65535/],
@@ -125,6 +138,13 @@ describe('the configuration', () => {
         [{ TLS_CERT: __filename }, /^TLS_CERT and TLS_KEY belong together: TLS_KEY is not set$/],
         [{ TLS_KEY: __filename }, /^TLS_CERT and TLS_KEY belong together: TLS_CERT is not set$/],
         [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: __filename }, /^TLS_CERT \(environment\) cannot be read: ENOENT/],
+        [{ HANDLE_SERVER_SECRET: 'key' }, /^HANDLE_SERVER_SECRET is of no use without HANDLE_SERVER_URL$/],
+        [{ ...HANDLE_SERVER, HANDLE_SERVER_URL: 'http://hdl.example:8000' }, /^HANDLE_SERVER_URL must begin with https:\/\//],
+        [{ ...HANDLE_SERVER, HANDLE_SERVER_URL: 'http://localhost.example' }, /^HANDLE_SERVER_URL must begin with https:\/\//],
+        [{ ...HANDLE_SERVER, HANDLE_SERVER_IDENTITY: 'test/ADMIN' }, /^HANDLE_SERVER_IDENTITY .* an index and a handle/],
+        [{ HANDLE_SERVER_URL: 'https://hdl.example' }, /^HANDLE_SERVER_URL needs either HANDLE_SERVER_SECRET or HANDLE_SERVER_CERT$/],
+        [{ HANDLE_SERVER_URL: 'https://hdl.example', HANDLE_SERVER_SECRET: 'key' }, /^HANDLE_SERVER_SECRET needs HANDLE_SERVER_IDENTITY/],
+        [{ HANDLE_SERVER_URL: 'https://hdl.example', HANDLE_SERVER_CERT: __filename }, /^HANDLE_SERVER_CERT and HANDLE_SERVER_KEY belong together/],
         [{ CONFIG_FILE: '/nowhere/config.json' }, /^CONFIG_FILE \/nowhere\/config\.json cannot be read: ENOENT/],
         [{ ADMIN_PASSWORD_FILE: '/nowhere/password' }, /^ADMIN_PASSWORD_FILE \(environment\) cannot be read: ENOENT/],
         [{ ADMIN_PASSWORD: 'a', ADMIN_PASSWORD_FILE: '/nowhere/password' }, /^ADMIN_PASSWORD and ADMIN_PASSWORD_FILE are both set/]

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
 import { SILENT } from '../../../db/log.js';
-import type { UpdateRecords } from '../../../lib/handles/handle-update.js';
+import type { RecordUpdater } from '../../../lib/handles/handle-update.js';
 import { HandleUpdate } from '../../../lib/handles/handle-update.js';
 import { JobRunner } from '../../../lib/jobs/runner.js';
 import { JobStore } from '../../../lib/stores/job-store.js';
@@ -62,11 +62,12 @@ forEachDatabase((name, create) => {
         after(() => place.dispose());
 
         /** A service's part in it, at work. */
-        function node(update: UpdateRecords): HandleUpdate {
+        function node(update: RecordUpdater['update']): HandleUpdate {
 
             const jobs = new JobRunner(jobStore, { log: SILENT, pollMs: 10 });
             const made = new HandleUpdate({
-                db, jobs, jobStore, settings: new SettingStore(db), objects: new ObjectScan(db), refresh: () => Promise.resolve(), update, log: SILENT
+                db, jobs, jobStore, settings: new SettingStore(db), objects: new ObjectScan(db), log: SILENT,
+                refresh: () => Promise.resolve(), updater: { batch: 16, update }
             });
             jobs.register(made.kind);
             jobs.start();
@@ -75,7 +76,7 @@ forEachDatabase((name, create) => {
         }
 
         /** Holds an update at its n-th batch until it is let go. */
-        function gate(at: number): { update: UpdateRecords; seen: string[][]; open: () => void } {
+        function gate(at: number): { update: RecordUpdater['update']; seen: string[][]; open: () => void } {
 
             let open = (): void => {};
             const opened = new Promise<void>((resolve) => {

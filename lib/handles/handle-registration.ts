@@ -1,0 +1,126 @@
+/**
+ * Keeps a handle server informed: changes of objects put their handles into an outbox, in the same unit, and a delivery in the
+ * background tells the server what they are then. A write never waits for the server.
+ */
+
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Step } from '../../db/database.js';
+import type { Log } from '../../db/log.js';
+import type { JobKind, RunningJob } from '../jobs/job-kind.js';
+import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
+import type { HandleOutboxStore } from '../stores/handle-outbox-store.js';
+import type { ObjectScan } from '../stores/object-scan.js';
+import type { DeliveryPace } from './handle-delivery.js';
+import type { HandleRecords } from './handle-records.js';
+import type { HandleServer } from './handle-server.js';
+import type { RecordUpdater } from './handle-update.js';
+import { DESIGN_ID } from '../doip/handle.js';
+import { ANONYMOUS } from '../identity/caller.js';
+import { HandleDelivery } from './handle-delivery.js';
+
+/** What a registration works with. */
+export interface RegistrationParts {
+    readonly records: HandleRecords;
+    readonly objects: ObjectScan;
+    readonly outbox: HandleOutboxStore;
+    readonly server: HandleServer;
+    /** Makes sure that the design and the types are those of now. */
+    readonly refresh: () => Promise<unknown>;
+    readonly log: Log;
+    readonly pace: DeliveryPace;
+}
+
+/** Handles of an update that are on their way at the same time. */
+const BATCH = 200;
+const MAX_UPDATE_ID = 2 ** 48 - 1;
+/** Milliseconds between two looks at whether they have arrived. */
+const LOOK_MS = 20;
+
+/** Registers handles with a server. */
+export class HandleRegistration implements WriteParticipant, RecordUpdater {
+
+    readonly name = 'handles';
+    readonly batch = BATCH;
+    readonly kind: JobKind;
+    readonly #parts: RegistrationParts;
+    readonly #delivery: HandleDelivery;
+
+    constructor(parts: RegistrationParts) {
+
+        this.#parts = parts;
+        this.#delivery = new HandleDelivery({ ...parts, tell: (handle, signal) => this.#tell(handle, signal) });
+        this.kind = { ...this.#delivery.kind, run: (job) => this.#run(job) };
+    }
+
+    steps(change: ObjectChange): readonly Step[] {
+
+        const handle = this.#handleIn(change);
+        return handle === null ? [] : [this.#parts.outbox.markStep(handle, change.now)];
+    }
+
+    committed(change: ObjectChange): void {
+
+        if (this.#handleIn(change) !== null) {
+            this.#delivery.wake();
+        }
+    }
+
+    /** Puts handles into the outbox and waits until each was told or has failed. */
+    async update(ids: readonly string[], signal: AbortSignal): Promise<number> {
+
+        const { outbox, records } = this.#parts;
+        if (!records.config.isActive || ids.length === 0) {
+            return 0;
+        }
+
+        const updateId = randomInt(MAX_UPDATE_ID);
+        await outbox.markFor(updateId, ids, Date.now());
+        this.#delivery.wake();
+        while (await outbox.isAwaited(updateId)) {
+            await sleep(LOOK_MS, undefined, { signal });
+        }
+
+        return await outbox.release(updateId);
+    }
+
+    /** Where the service is reached may have changed with its start. */
+    async #run(job: RunningJob): Promise<void> {
+
+        const { outbox, records, refresh } = this.#parts;
+        await refresh();
+        await outbox.mark(records.serviceId, Date.now());
+        await this.#delivery.kind.run(job);
+    }
+
+    /** The handle whose record may have changed; null when none has. That of the service depends on the design alone. */
+    #handleIn({ before, after }: ObjectChange): string | null {
+
+        const { records } = this.#parts;
+        const object = after ?? before;
+        if (object?.id === DESIGN_ID) {
+            return records.serviceId;
+        }
+
+        const hasChanged = records.config.isActive && !(before && after && !records.differ(before, after));
+        return object && hasChanged ? object.id : null;
+    }
+
+    /** Tells the server what there is to tell at this moment. */
+    async #tell(handle: string, signal: AbortSignal): Promise<void> {
+
+        const { records, objects, server, refresh } = this.#parts;
+        await refresh();
+        if (!records.config.isActive) {
+            return;
+        }
+
+        if (handle === records.serviceId) {
+            await server.put(handle, records.ofService(), signal);
+            return;
+        }
+
+        const [object] = await objects.byIds([handle]);
+        await (object ? server.put(handle, await records.of(object, ANONYMOUS), signal) : server.delete(handle, signal));
+    }
+}

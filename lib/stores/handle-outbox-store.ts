@@ -1,0 +1,140 @@
+/**
+ * Handles whose records must be told to a handle server. A row stands for the newest state of a handle, whatever that will be when
+ * its turn comes, so that there is never more than one row per handle and never an old state after a new one.
+ */
+
+import { randomInt } from 'node:crypto';
+import type { Database, Step } from '../../db/database.js';
+import { statements } from '../../db/statements.js';
+
+/** A handle that waits. */
+export interface OutboxEntry {
+    readonly handle: string;
+    /** Tells this wish from later ones for the same handle. */
+    readonly revision: number;
+    /** Attempts that came to nothing. */
+    readonly attempts: number;
+}
+
+/** What became of an attempt that came to nothing. */
+export interface Postponement {
+    readonly error: string;
+    /** When to try again (epoch ms); null for not before the handle changes. */
+    readonly runAt: number | null;
+    /** True when the fault lies with this handle, so that nobody waits for it any longer. */
+    readonly hasFailed: boolean;
+}
+
+interface EntryRow {
+    readonly handle: string;
+    readonly revision: number;
+    readonly attempts: number;
+}
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+const MAX_REVISION = 2 ** 48 - 1;
+const MAX_ERROR_LENGTH = 2000;
+
+/** Handles to be told, in the database. */
+export class HandleOutboxStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** The step that puts a handle into the outbox, for the unit of its change. */
+    markStep(handle: string, now: number): Step {
+
+        return this.#sql.mark.step({ handle, now, revision: randomInt(MAX_REVISION) });
+    }
+
+    /** Puts a handle into the outbox. */
+    async mark(handle: string, now: number): Promise<void> {
+
+        await this.#db.commit({ steps: [this.markStep(handle, now)] });
+    }
+
+    /** Puts handles into the outbox for an update that wants to know what becomes of them. */
+    async markFor(updateId: number, handles: readonly string[], now: number): Promise<void> {
+
+        const steps = handles.map((handle) => this.#sql.markFor.step({ handle, now, revision: randomInt(MAX_REVISION), updateId }));
+        await this.#db.commit({ steps });
+    }
+
+    /** Entries that are due, those due for the longest time first. */
+    async due(now: number, limit: number): Promise<OutboxEntry[]> {
+
+        const { due } = this.#sql;
+        return await this.#db.read<EntryRow & Record<string, never>>(due, due.values({ now, limit }));
+    }
+
+    /** When the next entry is due (epoch ms); null when there is none. */
+    async nextDue(): Promise<number | null> {
+
+        const { nextDue } = this.#sql;
+        const [found] = await this.#db.read<{ due: number | null }>(nextDue, nextDue.values({}));
+        return found?.due ?? null;
+    }
+
+    /** Removes what was told, unless the handle has changed since. */
+    async remove({ handle, revision }: OutboxEntry): Promise<void> {
+
+        await this.#db.commit({ steps: [this.#sql.remove.step({ handle, revision })] });
+    }
+
+    /** Puts an entry off, unless the handle has changed since. */
+    async postpone({ handle, revision }: OutboxEntry, { error, runAt, hasFailed }: Postponement, now: number): Promise<void> {
+
+        await this.#db.commit({ steps: [this.#sql.postpone.step({
+            handle, revision, run_at: runAt ?? NEVER, error: error.slice(0, MAX_ERROR_LENGTH), failed_on: hasFailed ? now : null
+        })] });
+    }
+
+    /** Whether an update still waits for any handle. */
+    async isAwaited(updateId: number): Promise<boolean> {
+
+        const { awaited } = this.#sql;
+        return (await this.#db.read(awaited, awaited.values({ updateId }))).length > 0;
+    }
+
+    /** Ends the waiting of an update; resolves to the number of its handles that failed. */
+    async release(updateId: number): Promise<number> {
+
+        const result = await this.#db.commit({ steps: [this.#sql.release.step({ updateId })] });
+        return result.ok ? result.steps[0]?.rows ?? 0 : 0;
+    }
+}
+
+function buildStatements({ dialect }: Database) {
+
+    const build = statements(dialect);
+    const fresh = { attempts: 0, failed_on: null, last_error: null };
+    return {
+        mark: build<'handle' | 'revision' | 'now'>((knex, bind) => {
+
+            const wish = { revision: bind('revision'), run_at: bind('now'), ...fresh };
+            return knex('handle_outbox').insert({ handle: bind('handle'), ...wish }).onConflict('handle').merge(wish);
+        }),
+        markFor: build<'handle' | 'revision' | 'now' | 'updateId'>((knex, bind) => {
+
+            const wish = { revision: bind('revision'), run_at: bind('now'), update_id: bind('updateId'), ...fresh };
+            return knex('handle_outbox').insert({ handle: bind('handle'), ...wish }).onConflict('handle').merge(wish);
+        }),
+        due: build<'now' | 'limit'>((knex, bind) => knex('handle_outbox').select('handle', 'revision', 'attempts')
+            .where('run_at', '<=', bind('now')).orderBy(['run_at', 'handle']).limit(bind('limit'))),
+        nextDue: build<never>((knex) => knex('handle_outbox').min({ due: 'run_at' })),
+        remove: build<'handle' | 'revision'>((knex, bind) => knex('handle_outbox').delete()
+            .where({ handle: bind('handle'), revision: bind('revision') })),
+        postpone: build<'handle' | 'revision' | 'run_at' | 'error' | 'failed_on'>((knex, bind) => knex('handle_outbox')
+            .update({ run_at: bind('run_at'), attempts: knex.raw('attempts + 1'), last_error: bind('error'), failed_on: bind('failed_on') })
+            .where({ handle: bind('handle'), revision: bind('revision') })),
+        awaited: build<'updateId'>((knex, bind) => knex('handle_outbox').select('handle')
+            .where('update_id', bind('updateId')).whereNull('failed_on').limit(1)),
+        release: build<'updateId'>((knex, bind) => knex('handle_outbox').update({ update_id: null }).where('update_id', bind('updateId')))
+    };
+}
