@@ -1,38 +1,45 @@
 /**
- * What scripts have worked out on the spot, in their thread: hashes and tokens. JSON texts in, JSON text of `{ value }` or of
- * `{ error }` out.
+ * What scripts have worked out on the spot, in their thread: hashes, tokens, texts. JSON texts in, JSON text of `{ value }` or
+ * of `{ error }` out.
  */
 
-import { createHash } from 'node:crypto';
+import { hashJson } from '../doip/canonical-json.js';
+import { DoipError } from '../doip/error.js';
+import { parseJson } from '../doip/json-text.js';
 import type { JsonValue } from '../doip/json.js';
-import { isJsonObject } from '../doip/json.js';
+import { badRequest } from '../doip/error.js';
+import { payloadOf, sign, verify } from './tokens.js';
 
 /** Does what a script asks for; `input` gives the bytes of its `directIo`. */
 export function compute(name: string, args: string, input: () => Uint8Array): string {
 
-    if (name === 'inputText') {
-        return JSON.stringify(new TextDecoder().decode(input()));
+    try {
+        const values = parseJson(args);
+        return JSON.stringify({ value: work(name, Array.isArray(values) ? values : [], input) });
     }
+    catch (error) {
+        if (error instanceof DoipError) {
+            return JSON.stringify({ error: { message: error.message, status: error.status } });
+        }
 
-    const values = JSON.parse(args) as JsonValue[];
-    switch (name) {
-        case 'hashJson':
-            return JSON.stringify({ value: createHash('sha256').update(canonical(values[0] ?? null)).digest('hex') });
-        default:
-            return JSON.stringify({ error: { message: `${name} does not exist`, status: '0.DOIP/Status.101' } });
+        throw error;
     }
 }
 
-/** JSON text with the members of objects in the order of their names, and no blanks. */
-function canonical(value: JsonValue): string {
+function work(name: string, [first = null, second = null]: readonly JsonValue[], input: () => Uint8Array): JsonValue {
 
-    if (Array.isArray(value)) {
-        return `[${value.map(canonical).join(',')}]`;
+    switch (name) {
+        case 'inputText':
+            return new TextDecoder().decode(input());
+        case 'hashJson':
+            return hashJson(first);
+        case 'extractJwtPayload':
+            return payloadOf(first);
+        case 'verifyWithKey':
+            return verify(first, second);
+        case 'signWithKey':
+            return sign(first, second);
+        default:
+            throw badRequest(`${name} does not exist`);
     }
-
-    if (isJsonObject(value)) {
-        return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`).join(',')}}`;
-    }
-
-    return JSON.stringify(value);
 }

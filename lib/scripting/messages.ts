@@ -41,7 +41,7 @@ export interface RunRequest {
     readonly items: readonly (readonly unknown[])[];
     readonly takes: Takes;
     /** Facts about input; null without `directIo`. */
-    readonly directIo: { readonly filename: string | null; readonly mediaType: string | null; readonly hasInput: boolean } | null;
+    readonly directIo: { readonly filename: string | null; readonly mediaType: string | null } | null;
 }
 
 /** From a thread. */
@@ -53,7 +53,8 @@ export type ThreadMessage =
     | { readonly kind: 'failed'; readonly failure: ScriptFailure; readonly retire: boolean }
     /** The script waits for an answer, which goes to the line of the thread. */
     | { readonly kind: 'ask'; readonly question: number; readonly name: string; readonly args: string }
-    | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string };
+    /** `about` is the id of the object that the script works on; empty when there is none. */
+    | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string; readonly about: string };
 
 /** Levels at which scripts log. */
 export type LogLevel = 'info' | 'warn' | 'error';

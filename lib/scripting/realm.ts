@@ -11,7 +11,7 @@ import type { ScriptLimit } from './script-error.js';
 /** What the thread does for the sandbox; texts and bytes in, texts and bytes out. What it throws the script sees. */
 export interface RealmServices {
     find(from: string, specifier: string): string;
-    log(level: string, text: string): void;
+    log(level: string, text: string, about: string): void;
     ask(name: string, args: string): string;
     askBytes(name: string, args: string): Uint8Array | string | null;
     compute(name: string, args: string): string;
@@ -38,6 +38,9 @@ export class RealmStopped extends Error {
 /** What stands before the source of a module, on its first line. */
 export const HEAD = '(function (exports, require, module, __filename, __dirname) {';
 
+/** What the lines begin with when nothing was left behind. */
+const CLEAN = '+';
+
 /** Promise jobs that are worked off before time is looked at. */
 const JOBS_AT_ONCE = 64;
 
@@ -53,6 +56,7 @@ export class Realm {
     readonly #entrance: QuickJSHandle;
     /** Set when a limit was met on this side; the script is not to catch it. */
     #stopped: Error | null = null;
+    #isClean = true;
 
     constructor(engine: QuickJSWASMModule, options: ThreadOptions, services: RealmServices) {
 
@@ -75,8 +79,16 @@ export class Realm {
 
         const text = this.#text('run', unit, request);
         // Promises that nobody waits for are worked off too, so that nothing is left for the next call.
-        this.#workOff();
-        return text ?? this.#text('take') ?? '';
+        const hadJobs = this.#workOff();
+        const told = text === null || hadJobs ? this.#text('take') ?? '' : text;
+        this.#isClean = told.startsWith(CLEAN);
+        return told.slice(1);
+    }
+
+    /** False when a call has changed what the next one would find; the context is not to be used again then. */
+    get isClean(): boolean {
+
+        return this.#isClean;
     }
 
     /** JSON text that tells what a unit exports, or why it cannot be loaded. Throws RealmStopped. */
@@ -104,6 +116,10 @@ export class Realm {
             args.forEach((arg) => handles.push(this.#string(arg)));
             const result = this.#unwrap(context.callFunction(entry, this.#entrance, handles));
             try {
+                if (this.#stopped) {
+                    throw this.#stopped;
+                }
+
                 return context.typeof(result) === 'string' ? this.#crossing(context.getString(result)) : null;
             }
             finally {
@@ -116,7 +132,12 @@ export class Realm {
         }
     }
 
-    #workOff(): void {
+    /** True when there was something to be done. */
+    #workOff(): boolean {
+
+        if (!this.#runtime.hasPendingJob()) {
+            return false;
+        }
 
         while (this.#runtime.hasPendingJob()) {
             const result = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
@@ -129,9 +150,7 @@ export class Realm {
             }
         }
 
-        if (this.#stopped) {
-            throw this.#stopped;
-        }
+        return true;
     }
 
     #unwrap(result: ReturnType<QuickJSContext['callFunction']>): QuickJSHandle {
@@ -163,7 +182,7 @@ export class Realm {
         add('compile', (args) => this.#compile(...texts(args)));
         add('log', (args) => {
 
-            services.log(...texts(args));
+            services.log(...texts(args), this.#textOf(args[2]));
             return undefined;
         });
         add('ask', (args) => this.#string(services.ask(...texts(args))));

@@ -7,16 +7,19 @@
  */
 
 import type { Log } from '../../db/log.js';
+import { unavailable } from '../doip/error.js';
+import { parseJson } from '../doip/json-text.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { UnitDescription } from './description.js';
 import { describeFailure, EMPTY_DESCRIPTION, readDescription } from './description.js';
-import type { LogLevel, RunRequest, Takes, ThreadOptions } from './messages.js';
+import type { RunRequest, Takes, ThreadOptions } from './messages.js';
+import type { CallItem } from './request-texts.js';
+import { requestTexts } from './request-texts.js';
 import { ScriptError } from './script-error.js';
 import type { ScriptHost, ScriptScope } from './script-host.js';
 import type { ScriptResult } from './script-result.js';
 import { readLine } from './script-result.js';
 import type { ScriptUnit, ScriptWorld } from './script-world.js';
-import { parseJson } from '../doip/json-text.js';
 import type { RunOutcome } from './thread-seat.js';
 import { ThreadSeat } from './thread-seat.js';
 import { Turns } from './turns.js';
@@ -55,7 +58,7 @@ export interface ScriptCall {
 
 /** The same call for several lists of arguments. */
 export interface ScriptCalls extends Omit<ScriptCall, 'args' | 'context' | 'directIo'> {
-    readonly items: readonly { readonly args: readonly JsonValue[]; readonly context: JsonObject }[];
+    readonly items: readonly CallItem[];
 }
 
 /** Input and output of a call that need not be JSON. */
@@ -77,8 +80,11 @@ const MAX_DEPTH = 4;
 /** Calls that may wait, of one caller and altogether. */
 const WAITING = { perCaller: 200, total: 1000 };
 
+/** Whoever comes when all threads have just begun with endless scripts waits until these are ended, and no longer. */
+const GRACE_MS = 500;
+
 /** A call whose turn came late still gets so much time. */
-const LEAST_MS = 500;
+const LEAST_MS = 400;
 
 /** Descriptions that are kept. */
 const DESCRIPTIONS = 2000;
@@ -138,7 +144,7 @@ export class ScriptPool {
         return await this.#callEach(calls, undefined);
     }
 
-    /** What a unit exports; kept until the world changes. Throws as {@link call} where it was not the fault of the script. */
+    /** What a unit exports; kept until the world changes, but for failures, which may pass. Throws as {@link call} where it was not the fault of the script. */
     async describe({ unit, world, host, callerKey }: DescribeOptions): Promise<UnitDescription> {
 
         if (unit.code.trim() === '') {
@@ -177,12 +183,14 @@ export class ScriptPool {
             this.#described.delete(oldest);
         }
 
-        known.description.catch(() => {
+        const forget = (): void => {
 
             if (this.#described.get(unit.name) === known) {
                 this.#described.delete(unit.name);
             }
-        });
+        };
+
+        known.description.then(({ failure }) => (failure ? forget() : undefined), forget);
     }
 
     async #describe(options: DescribeOptions): Promise<UnitDescription> {
@@ -199,26 +207,36 @@ export class ScriptPool {
     async #callEach(calls: ScriptCalls, io: DirectIo | undefined): Promise<readonly (ScriptResult | ScriptError)[]> {
 
         const { unit, path, items, takes } = calls;
-        const { input = null } = io ?? {};
-        const request: RunRequest = {
+        const input = io?.input ?? null;
+        const facts: Omit<RunRequest, 'items'> = {
             path, takes,
-            items: items.map(({ args, context }) => [...args, context]),
-            directIo: io ? { filename: input?.filename ?? null, mediaType: input?.mediaType ?? null, hasInput: input !== null } : null
+            directIo: io ? { filename: input?.filename ?? null, mediaType: input?.mediaType ?? null } : null
         };
-        const outcome = await this.#run(calls, JSON.stringify(request), input?.bytes ?? null);
-        if (outcome.kind === 'failed') {
-            throw new ScriptError(outcome.failure, unit.label);
+        const results: (ScriptResult | ScriptError)[] = [];
+        for (const request of requestTexts(facts, items, this.#limits.crossingBytes)) {
+            const outcome = await this.#run(calls, request.text, input?.bytes ?? null);
+            if (outcome.kind === 'failed') {
+                throw new ScriptError(outcome.failure, unit.label);
+            }
+
+            const lines = outcome.lines.split('\n');
+            for (let i = 0; i < request.count; ++i) {
+                results.push(readLine(lines[i] ?? '{}', unit.label, outcome.output));
+            }
         }
 
-        const lines = outcome.lines.split('\n');
-        return items.map((_item, index) => readLine(lines[index] ?? '{}', unit.label, outcome.output));
+        return results;
     }
 
     async #run(options: DescribeOptions & { readonly within?: ScriptScope }, request: string | null, input: Uint8Array | null): Promise<RunOutcome> {
 
         const { unit, world, host, within } = options;
         const depth = within ? within.depth + 1 : 0;
-        if (depth > MAX_DEPTH || this.#isClosed) {
+        if (this.#isClosed) {
+            throw unavailable('the service is shutting down', 1);
+        }
+
+        if (depth > MAX_DEPTH) {
             return { kind: 'failed', failure: { kind: 'error', message: `scripts are run for each other more than ${MAX_DEPTH} deep`, stack: '' } };
         }
 
@@ -235,7 +253,7 @@ export class ScriptPool {
                 message: { unit: unit.name, label: unit.label, version: world.version, request, input },
                 desk: { world, host, scope, crossingBytes, report },
                 budget,
-                log: (level, text) => this.#note(level, text, unit)
+                log: (level, text, about) => this.#log[level]({ script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script')
             });
         }
         finally {
@@ -251,8 +269,8 @@ export class ScriptPool {
         const { timeout } = this.#limits;
         const callerKey = within?.callerKey ?? ownKey;
         const now = performance.now();
-        const patience = within ? Math.max(1, within.deadline - now) : timeout;
-        const latest = within ? within.deadline : now + timeout + LEAST_MS;
+        const patience = within ? Math.max(1, within.deadline - now) : timeout + GRACE_MS;
+        const latest = within ? within.deadline : now + timeout + GRACE_MS + LEAST_MS;
         const lane = this.#lane(depth);
         const leave = await lane.turns.enter(callerKey, patience);
         return { lane, leave, callerKey, latest };
@@ -271,10 +289,5 @@ export class ScriptPool {
         const seat = new ThreadSeat({ memoryBytes, stackBytes, crossingBytes });
         lane.seats.push(seat);
         return seat;
-    }
-
-    #note(level: LogLevel, text: string, unit: ScriptUnit): void {
-
-        this.#log[level]({ script: unit.label, text }, 'script');
     }
 }

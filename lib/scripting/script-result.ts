@@ -57,6 +57,8 @@ export function readFailure(value: JsonValue): ScriptFailure {
             return said['limit'] === 'memory' ?
                 { kind: 'limit', limit: 'memory', message: 'it needs too much memory' } :
                 { kind: 'limit', limit: 'stack', message: 'its functions call each other too deeply' };
+        case 'null':
+            return { kind: 'error', message, stack: '' };
         default:
             return { kind: 'error', message, stack: authorStack(shortText(said['stack'])) };
     }

@@ -26,6 +26,9 @@ export interface ThreadData {
 /** Contexts that are kept. */
 const REALMS = 40;
 
+/** Either the script threw null, or the engine did for want of memory. */
+const NULL_THROWN = '{"failure":{"kind":"null"';
+
 interface KeptRealm {
     readonly realm: Realm;
     readonly version: string;
@@ -72,7 +75,12 @@ class ScriptThread implements RealmServices {
         try {
             const realm = this.#realm(message);
             const lines = request === null ? realm.describe(unit) : realm.run(unit, request);
-            this.#send({ kind: 'done', lines, output: this.#output, retire: this.#isFull() });
+            if (this.#isFull() && lines.includes(NULL_THROWN)) {
+                throw new RealmStopped('memory', 'out of memory');
+            }
+
+            const isUsable = realm.isClean || this.#discard(unit);
+            this.#send({ kind: 'done', lines, output: this.#output, retire: !isUsable || this.#isFull() });
         }
         catch (error) {
             const isUsable = error instanceof RealmStopped && this.#discard(unit);
@@ -87,11 +95,11 @@ class ScriptThread implements RealmServices {
         return textOf(this.#ask('find', JSON.stringify([from, specifier])));
     }
 
-    log(level: string, text: string): void {
+    log(level: string, text: string, about: string): void {
 
         const line = this.#gate.pass(text);
         if (line !== null) {
-            this.#send({ kind: 'log', level: isLevel(level) ? level : 'info', text: line });
+            this.#send({ kind: 'log', level: isLevel(level) ? level : 'info', text: line, about });
         }
     }
 
@@ -177,8 +185,10 @@ class ScriptThread implements RealmServices {
     #discard(unit: string): boolean {
 
         try {
+            // A context that could not even be made has left its remains in the engine.
+            const isComplete = this.#realms.has(unit);
             this.#remove(unit);
-            return true;
+            return isComplete;
         }
         catch {
             return false;

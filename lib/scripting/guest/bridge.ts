@@ -9,7 +9,8 @@ export interface Bridge {
     find(from: string, specifier: string): string;
     /** The function around the source of a module, with the author's lines. Throws SyntaxError. */
     compile(name: string, text: string): (...parts: readonly unknown[]) => unknown;
-    log(level: string, text: string): void;
+    /** `about` is the id of the object that the script works on; empty when there is none. */
+    log(level: string, text: string, about: string): void;
     /** Asks the service; arguments and result are JSON texts. A fault comes back as `{"error":{message,status}}`. */
     ask(name: string, args: string): string;
     /** The same for bytes; null where there are none. */

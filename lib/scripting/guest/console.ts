@@ -8,12 +8,12 @@ import { safely, shortened } from './thrown.js';
 
 const LINE_LENGTH = 4000;
 
-/** Puts `console` and `print` among the globals. */
-export function installConsole(bridge: Bridge): void {
+/** Puts `console` and `print` among the globals. `about` gives the id of the object at hand. */
+export function installConsole(bridge: Bridge, about: () => string): void {
 
-    const info = (...values: readonly unknown[]): void => bridge.log('info', line(values));
-    const warn = (...values: readonly unknown[]): void => bridge.log('warn', line(values));
-    const error = (...values: readonly unknown[]): void => bridge.log('error', line(values));
+    const info = (...values: readonly unknown[]): void => bridge.log('info', line(values), about());
+    const warn = (...values: readonly unknown[]): void => bridge.log('warn', line(values), about());
+    const error = (...values: readonly unknown[]): void => bridge.log('error', line(values), about());
     const console = { log: info, info, debug: info, trace: info, dir: info, warn, error };
     Object.defineProperty(globalThis, 'console', { value: console, writable: true, configurable: true, enumerable: false });
     Object.defineProperty(globalThis, 'print', { value: info, writable: true, configurable: true, enumerable: false });

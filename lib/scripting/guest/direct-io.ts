@@ -10,7 +10,6 @@ import { CordraError } from './thrown.js';
 export interface DirectIoFacts {
     readonly filename: string | null;
     readonly mediaType: string | null;
-    readonly hasInput: boolean;
 }
 
 /** What the script has said about its output; null until it has written or said anything. */
@@ -30,7 +29,7 @@ export function directIo(bridge: Bridge, facts: DirectIoFacts): { readonly io: o
         return output;
     };
 
-    const inputText = (): string => parse(bridge.compute('inputText', '[]')) as string;
+    const inputText = (): string => (parse(bridge.compute('inputText', '[]')) as { value: string }).value;
     const write = (bytes: unknown): void => {
 
         use();

@@ -6,6 +6,7 @@
 import type { Bridge } from './bridge.js';
 import { installConsole } from './console.js';
 import { cordraModule, cordraUtilModule } from './cordra.js';
+import { Guard } from './guard.js';
 import type { DirectIoFacts } from './direct-io.js';
 import { directIo } from './direct-io.js';
 import { call, parse, stringify, then } from './intrinsics.js';
@@ -14,6 +15,7 @@ import { describeThrown, safely } from './thrown.js';
 
 /** What the thread calls. Each function gives text when all is done, null when promises have to be worked off first. */
 export interface Entrance {
+    /** A line for each item, behind `+`, or `-` when the calls have changed what the next one would find, or met a limit. */
     run(unit: string, request: string): string | null;
     describe(unit: string): string;
     /** The text that `run` did not give. */
@@ -33,12 +35,30 @@ const MORE_NAMES = 1000;
 export function boot(bridge: Bridge): Entrance {
 
     delete (globalThis as { SharedArrayBuffer?: unknown }).SharedArrayBuffer;
-    installConsole(bridge);
+    let about = '';
+    installConsole(bridge, () => about);
     const util = (): object => cordraUtilModule(bridge);
     const modules = new Modules(bridge, Object.assign(Object.create(null) as object, {
         cordra: () => cordraModule(bridge), cordraUtil: util, 'cordra-util': util
     }));
+    const guard = new Guard();
+    let isLoaded = false;
     let lines: string[] = [];
+    let isSpent = false;
+    /** The exports of the unit; what it changes while it is loaded counts as given. */
+    const load = (unit: string): unknown => {
+
+        const exports = modules.require('/', unit);
+        if (!isLoaded) {
+            isLoaded = true;
+            guard.note();
+        }
+
+        return exports;
+    };
+
+    const told = (): string => (!isSpent && guard.holds() ? '+' : '-') + joined(lines);
+
     return {
         run: (unit, text) => {
 
@@ -46,23 +66,39 @@ export function boot(bridge: Bridge): Entrance {
             lines = [];
             let pending = 0;
             for (let i = 0; i < request.items.length; ++i) {
-                const item = new Call(bridge, modules, request);
-                const isOver = item.start(unit, request.items[i] ?? []);
+                const item = new Call(bridge, request);
+                const args = request.items[i] ?? [];
+                about = idOf(args);
+                const isOver = item.start(() => load(unit), args);
                 lines[i] = item.line;
+                isSpent ||= item.isSpent;
                 if (!isOver) {
                     ++pending;
                     item.whenOver = () => {
 
+                        isSpent ||= item.isSpent;
                         lines[i] = item.line;
                     };
                 }
             }
 
-            return pending === 0 ? joined(lines) : null;
+            // What goes on behind several objects at once belongs to none of them.
+            about = request.items.length === 1 ? about : '';
+            return pending === 0 ? told() : null;
         },
-        describe: (unit) => describe(modules, unit),
-        take: () => joined(lines)
+        describe: (unit) => {
+
+            about = '';
+            return describe(() => load(unit));
+        },
+        take: told
     };
+}
+
+function idOf(args: readonly unknown[]): string {
+
+    const id = safely(() => (args[args.length - 1] as { objectId?: unknown }).objectId);
+    return typeof id === 'string' ? id : '';
 }
 
 /** JSON texts hold no line feeds, so lines can be told apart. */
@@ -81,22 +117,22 @@ class Call {
 
     /** JSON text of what came of the call. */
     line = stringify({ failure: { kind: 'error', message: 'the promise that was returned is never settled', stack: '' } });
+    /** True when a limit was met. */
+    isSpent = false;
     whenOver: () => void = () => {};
     readonly #bridge: Bridge;
-    readonly #modules: Modules;
     readonly #request: Request;
     #args: unknown[] = [];
     #output: () => object | null = () => null;
 
-    constructor(bridge: Bridge, modules: Modules, request: Request) {
+    constructor(bridge: Bridge, request: Request) {
 
         this.#bridge = bridge;
-        this.#modules = modules;
         this.#request = request;
     }
 
     /** True when the call is over already. */
-    start(unit: string, args: unknown[]): boolean {
+    start(load: () => unknown, args: unknown[]): boolean {
 
         this.#args = args;
         const context = args[args.length - 1];
@@ -107,7 +143,7 @@ class Call {
         }
 
         try {
-            const { owner, found } = walk(this.#modules.require('/', unit), this.#request.path);
+            const { owner, found } = walk(load(), this.#request.path);
             const returned: unknown = call(found, owner, args);
             if (!isThenable(returned)) {
                 this.#succeed(returned);
@@ -148,7 +184,9 @@ class Call {
 
     #fail(error: unknown): void {
 
-        this.line = stringify({ failure: describeThrown(error) });
+        const failure = describeThrown(error);
+        this.isSpent = failure.kind === 'limit' || failure.kind === 'null';
+        this.line = stringify({ failure });
     }
 }
 
@@ -183,10 +221,10 @@ function isHolder(value: unknown): value is Record<string, unknown> {
 }
 
 /** What a unit exports; or why it cannot be loaded. */
-function describe(modules: Modules, unit: string): string {
+function describe(load: () => unknown): string {
 
     try {
-        const exports = modules.require('/', unit);
+        const exports = load();
         const names = ownNames(exports);
         const kinds = names.map((name) => [name, kindOf(safely(() => (exports as Record<string, unknown>)[name]))]);
         return stringify({

@@ -19,6 +19,10 @@ interface Found {
     readonly text: string;
 }
 
+interface Fault {
+    readonly error: { readonly message: string };
+}
+
 /** Loads modules and keeps them as long as the context lives. */
 export class Modules {
 
@@ -55,7 +59,11 @@ export class Modules {
             return known.exports;
         }
 
-        const found = parse(this.#bridge.find(from, specifier)) as Found;
+        const found = parse(this.#bridge.find(from, specifier)) as Found | Fault;
+        if ('error' in found) {
+            throw Object.assign(new Error(found.error.message), { code: 'MODULE_NOT_FOUND' });
+        }
+
         this.#names[key] = found.name;
         return (this.#cache[found.name] ?? this.#load(found)).exports;
     }

@@ -26,8 +26,15 @@ export class CordraError extends Error {
     }
 }
 
+/** A description. */
+export interface Thrown {
+    readonly kind: string;
+    readonly message?: string;
+    readonly [member: string]: unknown;
+}
+
 /** The description as the other side reads it. */
-export function describeThrown(thrown: unknown): object {
+export function describeThrown(thrown: unknown): Thrown {
 
     if (typeof thrown === 'string') {
         return { kind: 'invalid', message: shortened(thrown, MESSAGE_LENGTH) };
@@ -43,6 +50,11 @@ export function describeThrown(thrown: unknown): object {
         return { kind: 'invalid', message };
     }
 
+    if (thrown === null) {
+        // The engine throws it when there is not even memory for an error.
+        return { kind: 'null', message: 'null was thrown' };
+    }
+
     const limit = name === 'InternalError' ? LIMITS[message] : undefined;
     if (limit !== undefined) {
         return { kind: 'limit', limit };
@@ -55,7 +67,7 @@ export function describeThrown(thrown: unknown): object {
 
 const LIMITS: Readonly<Record<string, string>> = { 'out of memory': 'memory', 'stack overflow': 'stack' };
 
-function describeAnswer(thrown: unknown): object {
+function describeAnswer(thrown: unknown): Thrown {
 
     const body = safely(() => member(thrown, 'response'));
     const status = safely(() => member(thrown, 'responseCode'));

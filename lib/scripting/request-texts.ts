@@ -1,0 +1,47 @@
+/**
+ * Puts calls into words for the sandbox: many at once, but no more than can cross together with what comes of them.
+ */
+
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { RunRequest } from './messages.js';
+
+/** Arguments of one call. */
+export interface CallItem {
+    readonly args: readonly JsonValue[];
+    /** The last argument. */
+    readonly context: JsonObject;
+}
+
+/** Text of a {@link RunRequest}. */
+export interface RequestText {
+    readonly text: string;
+    /** Items in it. */
+    readonly count: number;
+}
+
+/** Of what may cross at once, the part after which further items are left for another time: results may be larger. */
+const PORTIONS = 4;
+
+/** Requests for all items, in their order. */
+export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly CallItem[], crossingBytes: number): Generator<RequestText> {
+
+    const head = JSON.stringify(facts).slice(0, -1);
+    const request = (texts: readonly string[]): RequestText => ({ text: `${head},"items":[${texts.join(',')}]}`, count: texts.length });
+    let texts: string[] = [];
+    let length = 0;
+    for (const { args, context } of items) {
+        const text = JSON.stringify([...args, context]);
+        if (texts.length > 0 && length + text.length > crossingBytes / PORTIONS) {
+            yield request(texts);
+            texts = [];
+            length = 0;
+        }
+
+        texts.push(text);
+        length += text.length;
+    }
+
+    if (texts.length > 0) {
+        yield request(texts);
+    }
+}

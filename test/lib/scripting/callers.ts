@@ -1,0 +1,63 @@
+/** How scripts of several callers share the threads. */
+
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { DoipError } from '../../../lib/doip/error.js';
+import { testPool, unitOf } from '../../support/scripts.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('callers', () => {
+
+    const loop = unitOf('exports.run = () => { for (;;); }', 'Loop');
+    const quick = unitOf('exports.run = () => "done"', 'Quick');
+
+    it('never get all threads: others are served beside the endless loops of one', async () => {
+
+        const shared = testPool({ workers: 2, timeout: 3000 });
+        try {
+            await shared.returned('', { unit: quick });
+            const loops = Array.from({ length: 5 }, () => shared.failure('', { unit: loop, callerKey: 'greedy' }).catch((error: unknown) => error));
+            const first = await Promise.race([shared.returned('', { unit: quick, callerKey: 'modest' }), ...loops]);
+
+            expect<unknown>(first).to.equal('done');
+            await shared.close();
+            await Promise.all(loops);
+        }
+        finally {
+            await shared.close();
+        }
+    });
+
+    it('are answered when the loops of others have come to their end', async () => {
+
+        const shared = testPool({ workers: 2, timeout: 500 });
+        try {
+            await Promise.all(['a', 'b'].map((callerKey) => shared.returned('', { unit: quick, callerKey })));
+            const loops = ['a', 'b'].map((callerKey) => shared.failure('', { unit: loop, callerKey }));
+            const answers = ['c', 'd'].map((callerKey) => shared.returned('', { unit: quick, callerKey }));
+
+            expect<unknown>(await Promise.all(answers)).to.equal(['done', 'done']);
+            expect((await Promise.all(loops)).map(({ kind }) => kind)).to.equal(['limit', 'limit']);
+        }
+        finally {
+            await shared.close();
+        }
+    });
+
+    it('are told to come back later when too much of theirs waits', async () => {
+
+        const shared = testPool({ workers: 1, timeout: 300 });
+        try {
+            const calls = Array.from({ length: 250 }, () => shared.failure('', { unit: loop }).then(() => 'ended', (error: unknown) => error));
+            const errors = (await Promise.all(calls)).filter((error) => error instanceof DoipError);
+
+            const codes = new Set(errors.map(({ http }) => http));
+            expect([...codes].sort()).to.equal([429, 503]);
+        }
+        finally {
+            await shared.close();
+        }
+    });
+});
