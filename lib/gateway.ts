@@ -4,7 +4,9 @@
  */
 
 import type { Logger } from 'pino';
-import type { DoipRequest, DoipResponse } from './doip/envelope.js';
+import type { DoipRequest, DoipResponse, Transport } from './doip/envelope.js';
+import type { DoipError } from './doip/error.js';
+import type { JsonObject } from './doip/json.js';
 import type { StatusInfo } from './doip/status.js';
 import type { Operation } from './core/operation.js';
 import type { OperationResolver } from './core/registry.js';
@@ -22,6 +24,11 @@ import { StartupState } from './startup-state.js';
 export interface Gateway {
     /** Performs a request. Never rejects: errors are answers. */
     perform(request: DoipRequest): Promise<DoipResponse>;
+    /**
+     * The answer to a request with such credentials where it is known without looking at anything else: while too many
+     * logins wait from its address. Null when it has to be performed. For carriers that can answer cheaper than by performing.
+     */
+    refusal(authentication: JsonObject, transport: Transport): DoipError | null;
     /**
      * Adds an operation of one's own, before `start()`.
      *
@@ -90,6 +97,11 @@ class RepositoryGateway implements Gateway {
         }
 
         return this.#runtime.services;
+    }
+
+    refusal(authentication: JsonObject, transport: Transport): DoipError | null {
+
+        return this.#runtime?.services.authentication.refusal(authentication, transport) ?? null;
     }
 
     registerOperation<A extends object>(operation: Operation<A>, options: { override?: boolean } = {}): void {

@@ -5,8 +5,9 @@
 import type { Logger } from 'pino';
 import type { BulkService } from './bulk/bulk-service.js';
 import type { OperationRegistry } from './core/registry.js';
+import type { DoipRequest, Transport } from './doip/envelope.js';
+import type { DoipError } from './doip/error.js';
 import type { JsonObject } from './doip/json.js';
-import type { DoipRequest } from './doip/envelope.js';
 import type { Handles } from './handles/handles.js';
 import type { Caller } from './identity/caller.js';
 import type { Identity } from './identity/identity.js';
@@ -51,6 +52,8 @@ export interface Authentication {
      * @throws DoipError 401 for credentials that are wrong, 403 where they may not be sent at all, 429 for too many attempts
      */
     authenticate(request: DoipRequest, operationId: string | undefined, epochs: Epochs): Promise<Caller>;
+    /** What a request would be answered in any case, known without reading anything; null when it must be performed to know. */
+    refusal(authentication: JsonObject, transport: Transport): DoipError | null;
 }
 
 /** What a handler can reach. */

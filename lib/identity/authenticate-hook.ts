@@ -80,6 +80,12 @@ export class HookDesk {
         this.#find = find;
     }
 
+    /** True when there is a hook to be asked. */
+    get isPresent(): boolean {
+
+        return this.#find() !== null;
+    }
+
     /**
      * The hook's answer to some credentials; null when there is no hook or it has nothing to say. Passwords that it does not
      * accept count as failed logins.

@@ -7,7 +7,9 @@
  */
 
 import type { DoipRequest, Transport } from '../doip/envelope.js';
+import type { DoipError } from '../doip/error.js';
 import { forbidden, unauthenticated } from '../doip/error.js';
+import type { JsonObject } from '../doip/json.js';
 import { Op } from '../doip/operation-ids.js';
 import type { Epochs } from '../stores/object-store.js';
 import type { Assertions } from './jwt.js';
@@ -87,6 +89,13 @@ export class Authenticator {
         }
 
         return claim.credentials.kind === 'session' ? this.#inSession(caller, claim.credentials.sessionId) : caller;
+    }
+
+    /** The answer to a login that is known before anything is read, because of the crowd from its address; else null. */
+    refusal({ username, password }: JsonObject, { remoteAddress }: Transport): DoipError | null {
+
+        const isLogin = typeof username === 'string' && typeof password === 'string';
+        return isLogin && !this.#hook.isPresent ? this.#logins.refusal({ name: username, password, remoteAddress }) : null;
     }
 
     /** The id of the session that a caller came with; null for callers who came otherwise. */

@@ -7,6 +7,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { tooManyRequests } from '../doip/error.js';
@@ -20,8 +21,8 @@ export interface BackOffOptions {
     readonly enabled: () => boolean;
     /** The clock, epoch milliseconds. */
     readonly now: () => number;
-    /** Waits; tests look at it. */
-    readonly sleep?: (ms: number) => Promise<unknown>;
+    /** Waits until the time is over or the signal fires, which rejects; tests look at it. */
+    readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /** Milliseconds. */
@@ -43,12 +44,14 @@ export class BackOff {
     readonly #options: Required<BackOffOptions>;
     /** One login at a time per name and place; what waits for what. */
     readonly #lanes = new Map<string, { tail: Promise<unknown>; length: number }>();
+    readonly #closing = new AbortController();
     #waiting = 0;
 
     constructor(store: LoginStore, options: BackOffOptions) {
 
         this.#store = store;
-        this.#options = { sleep: (ms) => pause(ms, undefined, { ref: false }), ...options };
+        this.#options = { sleep: (ms, signal) => pause(ms, undefined, { ref: false, signal }), ...options };
+        setMaxListeners(WAITING, this.#closing.signal);
     }
 
     /**
@@ -68,13 +71,19 @@ export class BackOff {
         return this.#inLane(here, () => this.#attempt(here, keyOf(loginKey(name)), attempt));
     }
 
+    /** Ends the waiting of all attempts, with 429. */
+    close(): void {
+
+        this.#closing.abort();
+    }
+
     async #attempt<T>(here: string, anywhere: string, attempt: () => Promise<T | null>): Promise<T | null> {
 
         const keys = [here, anywhere];
         const failures = await this.#store.failures(keys);
         const wait = Math.max(this.#delay(failures.get(here), LONGEST), this.#delay(failures.get(anywhere), LONGEST_FROM_ELSEWHERE));
         if (wait > 0) {
-            await this.#options.sleep(wait);
+            await this.#sleep(wait);
         }
 
         const result = await attempt();
@@ -87,6 +96,16 @@ export class BackOff {
         }
 
         return result;
+    }
+
+    async #sleep(ms: number): Promise<void> {
+
+        try {
+            await this.#options.sleep(ms, this.#closing.signal);
+        }
+        catch {
+            throw tooManyRequests('the service is shutting down, try again a little later', LONGEST / 1000);
+        }
     }
 
     #delay(failures: Failures | undefined, longest: number): number {

@@ -40,6 +40,7 @@ export class FairQueue {
     #running = 0;
     #count = 0;
     #alarm: NodeJS.Timeout | undefined;
+    #isClosed = false;
 
     constructor(limits: FairQueueLimits) {
 
@@ -49,11 +50,12 @@ export class FairQueue {
     /**
      * Runs a task when its turn has come.
      *
+     * @param perSource tasks of this source that may wait, where that is not as many as of any
      * @throws DoipError 429 when too much is waiting already; when others need the room also later, while it waits
      */
-    async run<T>(source: string, task: () => Promise<T>): Promise<T> {
+    async run<T>(source: string, task: () => Promise<T>, perSource = this.#limits.perSource): Promise<T> {
 
-        await this.#turn(source);
+        await this.#turn(source, perSource);
         try {
             return await task();
         }
@@ -61,6 +63,31 @@ export class FairQueue {
             --this.#running;
             this.#next();
         }
+    }
+
+    /** Tasks that wait. */
+    get length(): number {
+
+        return this.#count;
+    }
+
+    /** Tasks of a source that wait. */
+    lengthOf(source: string): number {
+
+        return this.#waiting.get(source)?.length ?? 0;
+    }
+
+    /** Refuses what waits, and what comes from now on. */
+    close(): void {
+
+        this.#isClosed = true;
+        clearTimeout(this.#alarm);
+        for (const tasks of this.#waiting.values()) {
+            tasks.forEach((task) => task.refuse());
+        }
+
+        this.#waiting.clear();
+        this.#count = 0;
     }
 
     /** Starts no task of a source for some milliseconds, even if nothing else is to be done. */
@@ -75,7 +102,11 @@ export class FairQueue {
         }, ms + 1).unref();
     }
 
-    #turn(source: string): Promise<void> {
+    #turn(source: string, perSource: number): Promise<void> {
+
+        if (this.#isClosed) {
+            return Promise.reject(refusal());
+        }
 
         if (this.#running < this.#limits.parallel && !this.#isResting(source)) {
             this.#serve(source);
@@ -83,7 +114,7 @@ export class FairQueue {
         }
 
         const own = this.#waiting.get(source) ?? [];
-        if (own.length >= this.#limits.perSource || this.#count >= this.#limits.total && !this.#makeRoom(own.length)) {
+        if (own.length >= perSource || this.#count >= this.#limits.total && !this.#makeRoom(own.length)) {
             return Promise.reject(refusal());
         }
 

@@ -96,6 +96,11 @@ export function composeIdentity(options: IdentityOptions): Identity {
         useAuthenticateHook: (find) => hook.use(find),
         housekeeping: sweepLogins({ tokens, logins: stores.logins }, now),
         start: () => tokens.start(),
-        close: () => tokens.close()
+        close: () => {
+
+            backOff.close();
+            passwords.close();
+            return tokens.close();
+        }
     };
 }

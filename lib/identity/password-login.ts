@@ -5,12 +5,13 @@
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
+import { DoipError, tooManyRequests } from '../doip/error.js';
 import type { CredentialStore } from '../stores/credential-store.js';
 import type { BackOff } from './back-off.js';
 import { sourceOf } from './back-off.js';
+import { Crowd } from './crowd.js';
 import type { Directory, LoginTarget } from './directory.js';
 import type { Passwords } from './passwords.js';
-import { DoipError } from '../doip/error.js';
 
 /** An attempt at logging in. */
 export interface PasswordAttempt {
@@ -37,6 +38,12 @@ interface Remembered {
 const REMEMBERED_FOR = 60_000;
 const KEPT = 10_000;
 
+/** Requests from one address that may wait for logins, those with the same words included. */
+const CROWD = 256;
+
+/** Made once: where a crowd is turned away everything must be cheap. */
+const CROWDED = tooManyRequests('too many logins at this moment, try again a little later', 2);
+
 /** Checks names and passwords. */
 export class PasswordLogins {
 
@@ -48,6 +55,7 @@ export class PasswordLogins {
     readonly #key = randomBytes(32);
     readonly #remembered = new Map<string, Remembered>();
     readonly #running = new Map<string, Promise<PasswordLogin | null>>();
+    readonly #crowd = new Crowd(CROWD);
 
     constructor(
         parts: { directory: Directory; credentials: CredentialStore; passwords: Passwords; backOff: BackOff }, now: () => number
@@ -73,11 +81,36 @@ export class PasswordLogins {
             return known;
         }
 
-        // Requests that come with the same words at the same time are one attempt.
-        const key = `${sourceOf(attempt.remoteAddress)} ${digest}`;
+        const source = sourceOf(attempt.remoteAddress);
+        if (this.#isCrowded(source)) {
+            throw CROWDED;
+        }
+
+        return this.#crowd.during(source, () => this.#together(digest, source, attempt));
+    }
+
+    /**
+     * The refusal that a login would end with because of the many that wait from the same address, known without looking
+     * into it; null when it has to be looked at. Whether there is such a user makes no difference.
+     */
+    refusal({ name, password, remoteAddress }: Omit<PasswordAttempt, 'epoch'>): DoipError | null {
+
+        const isCrowded = (this.#passwords.isBusy || this.#crowd.isAnyFull) && this.#isCrowded(sourceOf(remoteAddress));
+        return isCrowded && !this.#remembered.has(this.#digestOf({ name, password })) ? CROWDED : null;
+    }
+
+    #isCrowded(source: string): boolean {
+
+        return this.#passwords.isFull(source) || this.#crowd.isFull(source);
+    }
+
+    /** Requests that come with the same words at the same time are one attempt. */
+    #together(digest: string, source: string, attempt: PasswordAttempt): Promise<PasswordLogin | null> {
+
+        const key = `${source} ${digest}`;
         let running = this.#running.get(key);
         if (!running) {
-            running = this.#attempt(digest, attempt).finally(() => this.#running.delete(key));
+            running = this.#attempt(digest, source, attempt).finally(() => this.#running.delete(key));
             this.#running.set(key, running);
         }
 
@@ -90,9 +123,8 @@ export class PasswordLogins {
         return (await this.#passwords.check(password, await this.#credentials.get(userId), userId)).matches;
     }
 
-    async #attempt(digest: string, { name, password, remoteAddress, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
+    async #attempt(digest: string, source: string, { name, password, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
 
-        const source = sourceOf(remoteAddress);
         const login = await this.#backOff.guard(name, source, async () => {
 
             const target = await this.#directory.findLogin(name);
@@ -166,7 +198,7 @@ export class PasswordLogins {
     }
 
     /** The length keeps a name and a password from sharing characters with another pair. */
-    #digestOf({ name, password }: PasswordAttempt): string {
+    #digestOf({ name, password }: Pick<PasswordAttempt, 'name' | 'password'>): string {
 
         return createHmac('sha256', this.#key).update(`${name.length}\n${name}\n${password}`).digest('base64');
     }

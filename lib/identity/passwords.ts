@@ -35,11 +35,18 @@ const WRITE_LIMITS: FairQueueLimits = { parallel: 1, perSource: 1_000, total: 5_
 const WRITES = 'writes';
 
 /** Wrong passwords that one source may send before it has to rest; one is forgotten every so many milliseconds. */
-const WRONG_FREELY = 20;
-const WRONG_FORGOTTEN = 1_000;
+const WRONG_FREELY = 5;
+const WRONG_FORGOTTEN = 2_000;
 
-/** How long it rests, in times that the attempt took. */
+/**
+ * How long it rests, in times that the attempt took, for every wrong one beyond these, and at most. In the long run a source
+ * gets one attempt in two seconds, whatever hashing costs.
+ */
 const REST = 3;
+const LONGEST_REST = 15;
+
+/** Checks that may wait for a source that has to rest: it is slow, so that more would wait for long. */
+const PER_TIRED_SOURCE = 4;
 const SOURCES = 1_000;
 
 /** Hashes and checks secrets. */
@@ -49,6 +56,7 @@ export class Passwords {
     readonly #queue: FairQueue;
     readonly #writes = new FairQueue(WRITE_LIMITS);
     readonly #maxBytes: number;
+    readonly #perSource: number;
     /** Wrong passwords by source, less those that are forgotten since. */
     readonly #wrong = new Map<string, { readonly level: number; readonly at: number }>();
 
@@ -56,6 +64,7 @@ export class Passwords {
 
         this.#cost = cost;
         this.#queue = new FairQueue({ ...LIMITS, ...limits });
+        this.#perSource = limits.perSource ?? LIMITS.perSource;
         this.#maxBytes = maxBytes;
     }
 
@@ -98,19 +107,47 @@ export class Passwords {
             }
 
             return { matches, outdated: matches && outdated };
-        });
+        }, this.#roomOf(source));
+    }
+
+    /** True when so much waits that there may be a source that has too much; cheaper than asking for each. */
+    get isBusy(): boolean {
+
+        return this.#queue.length >= PER_TIRED_SOURCE;
+    }
+
+    /** True when a check for this source would be refused at this moment. */
+    isFull(source: string): boolean {
+
+        return this.#queue.lengthOf(source) >= this.#roomOf(source);
+    }
+
+    /** Refuses what waits, and what comes from now on. */
+    close(): void {
+
+        this.#queue.close();
+    }
+
+    #roomOf(source: string): number {
+
+        return this.#levelOf(source, Date.now()) > WRONG_FREELY ? Math.min(PER_TIRED_SOURCE, this.#perSource) : this.#perSource;
+    }
+
+    #levelOf(source: string, now: number): number {
+
+        const { level, at } = this.#wrong.get(source) ?? { level: 0, at: now };
+        return Math.max(0, level - (now - at) / WRONG_FORGOTTEN);
     }
 
     /** Who is wrong all the time rests between attempts, so that guessing cannot take a whole processor. */
     #slowDown(source: string, elapsed: number): void {
 
         const now = Date.now();
-        const { level, at } = this.#wrong.get(source) ?? { level: 0, at: now };
-        const risen = Math.max(0, level - (now - at) / WRONG_FORGOTTEN) + 1;
+        const level = this.#levelOf(source, now) + 1;
         this.#wrong.delete(source);
-        this.#wrong.set(source, { level: risen, at: now });
-        if (risen > WRONG_FREELY) {
-            this.#queue.rest(source, REST * elapsed);
+        this.#wrong.set(source, { level, at: now });
+        if (level > WRONG_FREELY) {
+            this.#queue.rest(source, Math.min(LONGEST_REST, REST * (level - WRONG_FREELY)) * elapsed);
         }
 
         if (this.#wrong.size > SOURCES) {

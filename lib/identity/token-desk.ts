@@ -60,7 +60,13 @@ export class TokenDesk {
 
         return inOauth(async () => {
 
-            const credentials = readGrant(membersOf(request));
+            const members = membersOf(request);
+            const credentials = readGrant(members);
+            const refusal = this.#authenticator.refusal(members, transport);
+            if (refusal) {
+                throw refusal;
+            }
+
             const epochs = await this.#directory.epochs();
             const proof = await this.#authenticator.prove({ credentials, asUserId: null }, { transport }, epochs);
             const caller = await this.#callers.callerOf(proof, epochs.identity);

@@ -13,8 +13,12 @@ export interface RequestFacts {
     readonly operationId?: string | undefined;
     /** Address of the client, behind trusted proxies too. */
     readonly remoteAddress?: string | undefined;
+    /** True when it was answered without being performed, as many others from its address. */
+    readonly isTurnedAway?: boolean | undefined;
 }
 
+/** Requests that are turned away have a line together, one for each address in so many milliseconds. */
+const TOGETHER_MS = 5_000;
 const MAX_LOGGED_URL = 2048;
 const HIDDEN = '[secret]';
 /** Parameters that hold credentials, or JSON in which there may be some. */
@@ -26,13 +30,20 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 
     // Hiding secrets in whatever fields is costly; those of this line are known.
     const access = log.child({}, { redact: [] });
+    const crowd = new CrowdLog(access);
+    server.events.on('stop', () => crowd.flush());
     server.events.on('response', (request) => {
 
         if (!access.isLevelEnabled('info')) {
             return;
         }
 
-        const { callerId, operationId, remoteAddress } = factsOf(request);
+        const { callerId, operationId, remoteAddress, isTurnedAway } = factsOf(request);
+        if (isTurnedAway) {
+            crowd.note(remoteAddress ?? '');
+            return;
+        }
+
         const { info, method, raw } = request;
         const fields = {
             requestId: requestIdOf(request),
@@ -51,10 +62,40 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 
     server.events.on({ name: 'request', channels: ['error', 'app'] }, (request, event) => {
 
-        if (event.error !== undefined && !isReported(event.error)) {
+        if (event.error !== undefined) {
             log.error({ requestId: requestIdOf(request), err: event.error, tags: event.tags }, 'fault in a request');
         }
     });
+}
+
+/** Counts requests that were turned away, so that whoever sends thousands of them does not fill the log. */
+class CrowdLog {
+
+    readonly #log: Logger;
+    readonly #counts = new Map<string, number>();
+    #timer: NodeJS.Timeout | undefined;
+
+    constructor(log: Logger) {
+
+        this.#log = log;
+    }
+
+    note(remote: string): void {
+
+        this.#counts.set(remote, (this.#counts.get(remote) ?? 0) + 1);
+        this.#timer ??= setTimeout(() => this.flush(), TOGETHER_MS).unref();
+    }
+
+    flush(): void {
+
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+        for (const [remote, count] of this.#counts) {
+            this.#log.info({ remote, status: 429, count }, 'requests turned away');
+        }
+
+        this.#counts.clear();
+    }
 }
 
 /** A URL as it may be logged: bounded in length, without the values of parameters that hold credentials. */
@@ -94,12 +135,6 @@ function decode(text: string): string {
 function shorten(text: string): string {
 
     return text.length > MAX_LOGGED_URL ? `${text.slice(0, MAX_LOGGED_URL)}…` : text;
-}
-
-/** Answers with status 500 whose cause is in the log already; see `translators/http/errors.ts`. */
-function isReported(error: object): boolean {
-
-    return (error as { data?: { isReported?: unknown } | null }).data?.isReported === true;
 }
 
 function statusOf({ response }: Request): number {

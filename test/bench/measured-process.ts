@@ -4,7 +4,7 @@
 
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Event-loop delay, milliseconds. */
@@ -45,6 +45,14 @@ export class MeasuredProcess {
 
         const kib = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))?.[1];
         return Number(kib) * 1024;
+    }
+
+    /** Processor time so far, milliseconds: of the thread that answers requests, and of all threads. */
+    cpu(): { readonly main: number; readonly all: number } {
+
+        const { pid } = this.#child;
+        const times = readdirSync(`/proc/${pid}/task`).map((id) => ({ id, ms: Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6 }));
+        return { main: times.find(({ id }) => id === String(pid))?.ms ?? NaN, all: times.reduce((sum, { ms }) => sum + ms, 0) };
     }
 
     /** Forgets the delays so far. */

@@ -15,6 +15,7 @@ import type { Caller } from '../../lib/identity/caller.js';
 import type { ContentRoles } from '../../lib/identity/content-roles.js';
 import type { Identity } from '../../lib/identity/identity.js';
 import { composeIdentity } from '../../lib/identity/identity.js';
+import type { ScryptCost } from '../../lib/identity/password-record.js';
 import { Passwords } from '../../lib/identity/passwords.js';
 import { Policy } from '../../lib/identity/policy.js';
 import { SecureValues } from '../../lib/identity/secure-values.js';
@@ -33,6 +34,8 @@ export interface NodeOptions {
     readonly now?: () => number;
     readonly hook?: AuthenticateHook;
     readonly tokenTimeout?: number;
+    /** What hashing costs; next to nothing unless told otherwise. */
+    readonly cost?: ScryptCost;
 }
 
 /** A call from the same process. */
@@ -106,13 +109,13 @@ export class IdentityKit {
     /** All identity services, as one node has them; a second call makes a second node. Close it in the end. */
     node(options: NodeOptions = {}): Identity {
 
-        const { design = {}, now, hook, tokenTimeout = 30 * 60_000 } = options;
+        const { design = {}, now, hook, tokenTimeout = 30 * 60_000, cost = QUICK } = options;
         const system = readAclDefaults({ defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: ['authenticated'] });
         const identity = composeIdentity({
             db: this.db, log: pino({ level: 'silent' }), tokenTimeout,
             policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'] })),
             design: () => design,
-            passwords: { cost: QUICK },
+            passwords: { cost },
             ...now ? { now } : {}
         });
         identity.useAuthenticateHook(() => hook ?? null);

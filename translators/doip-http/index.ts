@@ -10,6 +10,7 @@ import { answering, explain, ROUTE_OPTIONS } from '../http/handler.js';
 import type { Performer, TranslatorOptions } from '../http/performer.js';
 import { DEFAULT_BASES, DEFAULT_LIMITS } from '../http/performer.js';
 import { createTransportReader } from '../http/transport.js';
+import { turnedAway } from '../http/turned-away.js';
 import type { RequestSetting } from './request.js';
 import { readRequest } from './request.js';
 import { DOIP_RESPONSE, doipHeader, writeFailure, writeResponse } from './response.js';
@@ -46,14 +47,19 @@ function routes(path: string, gateway: Performer, setting: RequestSetting): Serv
     ];
 }
 
-async function perform(request: Request, h: ResponseToolkit, gateway: Performer, setting: RequestSetting): Promise<ResponseObject | Error> {
+async function perform(request: Request, h: ResponseToolkit, gateway: Performer, setting: RequestSetting): Promise<ResponseObject> {
 
     const { statuses } = gateway;
     const seen: { requestId: string | null } = { requestId: null };
     try {
         const { envelope, isPrivate } = await readRequest(request, setting, seen);
+        const refusal = turnedAway(gateway, envelope.authentication, envelope.transport);
+        if (refusal) {
+            return writeFailure(h, refusal, seen.requestId);
+        }
+
         const response = await writeResponse(request, h, envelope, await gateway.perform(envelope), statuses);
-        return isPrivate && !(response instanceof Error) ? response.header('cache-control', 'private, no-cache') : response;
+        return isPrivate ? response.header('cache-control', 'private, no-cache') : response;
     }
     catch (error) {
         return writeFailure(h, explain(request, error, statuses), seen.requestId);

@@ -21,7 +21,7 @@ const MAX_MESSAGE = 1024;
 /** Writes the response to a request that was performed. */
 export async function writeResponse(
     request: Request, h: ResponseToolkit, envelope: DoipRequest, response: DoipResponse, statuses: StatusTable
-): Promise<ResponseObject | Error> {
+): Promise<ResponseObject> {
 
     if (isFailure(response) && !hasReport(response)) {
         return writeFailure(h, await failureOf(response, statuses), response.requestId);
@@ -39,7 +39,7 @@ export async function writeResponse(
 }
 
 /** Writes an error, whether it came from an operation or from reading the request. */
-export function writeFailure(h: ResponseToolkit, failure: Failure, requestId: string | null): ResponseObject | Error {
+export function writeFailure(h: ResponseToolkit, failure: Failure, requestId: string | null): ResponseObject {
 
     const attributes = { message: failure.body['message'] ?? '', ...failure.attributes };
     const headers = { ...failure.headers, [DOIP_RESPONSE]: doipHeader(requestId, failure.status, attributes) };

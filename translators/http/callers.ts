@@ -13,6 +13,8 @@ export interface PerformedFacts {
     readonly callerId?: string | null | undefined;
     /** Address of the client, with regard to trusted proxies. */
     readonly remoteAddress?: string;
+    /** True when it was answered without being performed, as many others from its address. */
+    readonly isTurnedAway?: boolean;
 }
 
 /** Where the notes stand: on the objects themselves, because a `WeakMap` entry for every request keeps the collector busy. */
@@ -33,6 +35,7 @@ export function notingCallers(gateway: Performer): Performer {
 
     return {
         statuses: gateway.statuses,
+        refusal: (authentication, transport) => gateway.refusal?.(authentication, transport) ?? null,
         async perform(request) {
 
             const response = await gateway.perform(request);
@@ -40,6 +43,12 @@ export function notingCallers(gateway: Performer): Performer {
             return response;
         }
     };
+}
+
+/** Notes that a request was answered without being performed. */
+export function noteTurnedAway(transport: Transport): void {
+
+    (transport as Noted)[PERFORMED] = { isTurnedAway: true };
 }
 
 /** What is known of a request; empty when no translator came to it. */

@@ -1,12 +1,12 @@
 /**
- * Errors as HTTP answers. Every error body is JSON with at least `message`. The only file that knows Boom.
+ * Errors as HTTP answers. Every error body is JSON with at least `message`. The only file that knows Boom, the errors of hapi.
  */
 
-import Boom from '@hapi/boom';
+import type Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipResponse } from '../../lib/doip/envelope.js';
 import { badRequest, DoipError, internal } from '../../lib/doip/error.js';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/doip/json.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { Status } from '../../lib/doip/status.js';
 import type { StatusTable } from '../../lib/doip/status.js';
@@ -15,9 +15,6 @@ import { respondJson } from './respond.js';
 
 /** Response headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
-
-/** The `data` of Boom objects whose cause was logged where it arose. */
-export const REPORTED = Object.freeze({ isReported: true });
 
 /** An error in the terms of HTTP. */
 export interface Failure {
@@ -74,21 +71,15 @@ export function methodNotAllowed(request: Request, methods: readonly string[], s
     return { ...failureFrom(error, statuses), headers: { allow } };
 }
 
-/** A failure as hapi wants it: a Boom, or a plain response for custom statuses below 400. */
-export function respondFailure(h: ResponseToolkit, { code, body, headers }: Failure): ResponseObject | Boom.Boom {
+/** A failure as a response like any other: a Boom object would cost more than everything else about a refusal. */
+export function respondFailure(h: ResponseToolkit, { code, body, headers }: Failure): ResponseObject {
 
-    if (code < 400) {
-        const response = respondJson(h, body, { code });
-        for (const [name, value] of Object.entries(headers)) {
-            response.header(name, value);
-        }
-
-        return response;
+    const response = respondJson(h, body, { code });
+    for (const [name, value] of Object.entries(headers)) {
+        response.header(name, value);
     }
 
-    const boom = new Boom.Boom(textOf(body['message']), { statusCode: code, data: REPORTED });
-    Object.assign(boom.output, { payload: body, headers: { ...headers } });
-    return boom;
+    return response;
 }
 
 /**
@@ -163,9 +154,4 @@ function headersOf(code: number, { error, retryAfter, size }: JsonObject): Heade
         default:
             return {};
     }
-}
-
-function textOf(value: JsonValue | undefined): string {
-
-    return typeof value === 'string' ? value : 'error';
 }

@@ -21,7 +21,7 @@ export const ROUTE_OPTIONS = {
 } as const;
 
 /** Translates one request and answers it; throws a DoipError for what cannot be translated. */
-export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject | Error>;
+export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject>;
 
 /** A hapi handler around `answer`. */
 export function answering(statuses: StatusTable, answer: Answer): Lifecycle.Method {

@@ -22,6 +22,7 @@ import { DEFAULT_BASES, DEFAULT_LIMITS } from './performer.js';
 import { parseParameters } from './query.js';
 import { readSession } from './session-cookie.js';
 import { createTransportReader } from './transport.js';
+import { turnedAway } from './turned-away.js';
 import { outputReply } from './reply.js';
 import { Params } from './params.js';
 import { send } from './send.js';
@@ -79,12 +80,17 @@ function allowedMethods(routes: readonly Route[]): [string, string[]][] {
 
 async function handle(
     request: Request, h: ResponseToolkit, { route, base, setting }: { route: Route; base: string; setting: Setting }
-): Promise<ResponseObject | Error> {
+): Promise<ResponseObject> {
 
     const { gateway, limits } = setting;
     const transport = setting.transport(request);
     const params = await readParams(request, limits);
     const { authentication, isPrivate } = readCredentials(request, params);
+    const refusal = turnedAway(gateway, authentication, transport);
+    if (refusal) {
+        return respondFailure(h, refusal);
+    }
+
     const requestContext = params.requestContext();
     const call: RouteCall = {
         request, params, transport, limits,
@@ -93,16 +99,23 @@ async function handle(
     };
     const exchange = await route.toEnvelope(call);
     const response = await gateway.perform(envelope(request, exchange, { authentication, transport, requestContext }));
-    if (isFailure(response)) {
-        if (hasReport(response)) {
-            return (await send(request, h, await replyOf(exchange, response), response)).code(codeOf(response, gateway.statuses));
-        }
+    const answered = await answerOf(request, h, { exchange, response, gateway });
+    return isPrivate ? answered.header('cache-control', 'private, no-cache') : answered;
+}
 
-        return respondFailure(h, await failureOf(inWordsOfPaths(exchange, response), gateway.statuses));
+async function answerOf(
+    request: Request, h: ResponseToolkit, { exchange, response, gateway }: { exchange: Exchange; response: DoipResponse; gateway: Performer }
+): Promise<ResponseObject> {
+
+    if (!isFailure(response)) {
+        return send(request, h, await replyOf(exchange, response), response);
     }
 
-    const answered = await send(request, h, await replyOf(exchange, response), response);
-    return isPrivate ? answered.header('cache-control', 'private, no-cache') : answered;
+    if (hasReport(response)) {
+        return (await send(request, h, await replyOf(exchange, response), response)).code(codeOf(response, gateway.statuses));
+    }
+
+    return respondFailure(h, await failureOf(inWordsOfPaths(exchange, response), gateway.statuses));
 }
 
 /** What an object in the path does not offer, as the service has no content, is for clients of paths not there. */

@@ -3,13 +3,17 @@
  * anything that a test makes up.
  */
 
-import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
+import type { DoipRequest, DoipResponse, Transport } from '../../lib/doip/envelope.js';
+import type { DoipError } from '../../lib/doip/error.js';
+import type { JsonObject } from '../../lib/doip/json.js';
 import { DEFAULT_MAX_DEPTH } from '../../lib/doip/json-text.js';
 import type { StatusTable } from '../../lib/doip/status.js';
 
 /** Performs operations. Never rejects: an error is a response. */
 export interface Performer {
     perform(request: DoipRequest): Promise<DoipResponse>;
+    /** The answer to credentials that is known before anything is performed; null in all other cases. */
+    refusal?(authentication: JsonObject, transport: Transport): DoipError | null;
     readonly statuses: StatusTable;
 }
 

@@ -1,5 +1,6 @@
 /** Against guessing: delays after failures, per name and place, on all nodes together. */
 
+import { createHash } from 'node:crypto';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { DoipError } from '../../../lib/doip/error.js';
@@ -179,6 +180,23 @@ forEachDatabase((name, create) => {
             expect(most).to.equal(1);
             expect(refused).to.have.length(45);
             expect(refused.every(({ reason }) => reason instanceof DoipError && reason.http === 429 && reason.attributes.retryAfter === 5)).to.be.true();
+        });
+
+        it('lets nobody wait any longer when the service stops', async () => {
+
+            const backOff = new BackOff(kit.logins, { enabled: () => true, now: () => 1_000_000 });
+            for (let i = 0; i < 7; ++i) {
+                await kit.logins.addFailure([createHash('sha256').update('stopping\na').digest('hex')], 1_000_000, 0);
+            }
+
+            let attempts = 0;
+            const waiting = backOff.guard('stopping', 'a', async () => ++attempts);
+            waiting.catch(() => undefined);
+            await kit.epochs();
+            backOff.close();
+
+            await expect(waiting).to.reject(DoipError, /shutting down/);
+            expect(attempts).to.equal(0);
         });
 
         it('stays away when the design switches it off', async () => {

@@ -66,7 +66,7 @@ describe('Passwords', () => {
             const runs = [];
             for (let i = 0; i < 5; ++i) {
                 const start = process.hrtime.bigint();
-                await costly.check('wrong', record, 'a');
+                await costly.check('wrong', record, `a${i}`);  // Who is wrong often has to rest
                 runs.push(Number(process.hrtime.bigint() - start));
             }
 
@@ -146,7 +146,7 @@ describe('FairQueue', () => {
             await new Promise(setImmediate);
         };
 
-        return { add, endOne, started };
+        return { add, endOne, queue, started };
     }
 
     it('lets a late source take its turn before the rest of a flood', async () => {
@@ -208,6 +208,22 @@ describe('FairQueue', () => {
 
         expect(started).to.equal(['fresh', 'tired', 'tired']);
         expect(Date.now() - start).to.be.at.least(29);
+    });
+
+    it('gives less room where it is told to, knows what waits, and refuses everything when it closes', async () => {
+
+        const { add, queue } = harness({ parallel: 1, perSource: 2, total: 20 });
+        void add('a');
+        const waiting = [add('a'), add('b')].map((each) => each.catch((error: DoipError) => error.http));
+
+        const narrow = await expect(queue.run('a', async () => 'x', 1)).to.reject(DoipError);
+        const lengths = [queue.length, queue.lengthOf('a'), queue.lengthOf('b'), queue.lengthOf('c')];
+        queue.close();
+        const late = await expect(queue.run('c', async () => 'x')).to.reject(DoipError);
+
+        expect([narrow.http, late.http]).to.equal([429, 429]);
+        expect(lengths).to.equal([2, 1, 1, 0]);
+        expect<unknown>(await Promise.all(waiting)).to.equal([429, 429]);
     });
 
     it('goes on after a task that fails', async () => {
