@@ -40,22 +40,19 @@ import { RelationshipService } from './objects/relationship-service.js';
 import { VersionService } from './objects/version-service.js';
 import { purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
 import { JobRunner } from './jobs/runner.js';
-import { IndexFormKeeper } from './search/index-form-keeper.js';
-import { StoredIndexSource } from './search/index-source.js';
-import { LocalSearchIndex } from './search/local-search-index.js';
+import type { TextLimits } from './payloads/text-extractor.js';
+import { DEFAULT_TEXT_LIMITS } from './payloads/text-extractor.js';
+import { composeSearch } from './search/compose-search.js';
 import { SearchService } from './search/search-service.js';
 import { BlobStore } from './stores/blob-store.js';
 import { BlobSweeper } from './stores/blob-sweeper.js';
 import { CatalogStore } from './stores/catalog-store.js';
 import { DatabaseElementStore } from './stores/database-element-store.js';
 import { ElementStores } from './stores/element-store.js';
-import { IndexFormStore } from './stores/index-form-store.js';
 import { JobStore } from './stores/job-store.js';
 import { ObjectScan } from './stores/object-scan.js';
 import { ObjectStore } from './stores/object-store.js';
 import { ReferenceStore } from './stores/reference-store.js';
-import { SearchLogStore } from './stores/search-log-store.js';
-import { SearchSegmentStore } from './stores/search-segment-store.js';
 import { SettingStore } from './stores/setting-store.js';
 import { VersionStore } from './stores/version-store.js';
 import { Catalog } from './types/catalog.js';
@@ -87,6 +84,8 @@ export interface GatewayOptions {
     readonly elementStores?: Readonly<Record<string, ElementStore>>;
     /** Chooses the place for the bytes of an element; without it they go to the database. */
     readonly storageChooser?: StoreChooser;
+    /** How much is spent on finding text in payloads. */
+    readonly texts?: TextLimits;
     /** Where clients reach the service natively; told by Hello. */
     readonly endpoint?: () => Endpoint;
     readonly handles?: HandleOptions;
@@ -154,7 +153,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
         const { generatedPassword } = await bootstrap(parts);
         const { startup } = frame;
         startup.set('indexer', 'STARTING');
-        await parts.searchIndex.start();
+        await parts.search.index.start();
         startup.set('indexer', 'UP');
         parts.jobs.start();
         parts.identity.start();
@@ -162,7 +161,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
 
             await parts.jobs.stop();
             await parts.identity.close();
-            await parts.searchIndex.stop();
+            await parts.search.stop();
             parts.services.handles.close();
             parts.blobs.close();
             await db.close();
@@ -209,11 +208,9 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     jobs.register(identity.housekeeping);
     const pipeline = new ContentPipeline({ catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits });
     const scan = new ObjectScan(db);
-    const isShared = db.dialect === 'mysql';
-    const forms = new IndexFormStore(db);
-    const searchIndex = new LocalSearchIndex({
-        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, isShared ? nodeName(options.dataDir) : 'local'),
-        source: new StoredIndexSource({ objects: scan, forms, catalog }), logger: log, hasOthers: isShared
+    const search = composeSearch({
+        db, log, catalog, objects: scan, elements, jobs, jobStore, texts: options.texts ?? DEFAULT_TEXT_LIMITS,
+        node: db.dialect === 'mysql' ? nodeName(options.dataDir) : null
     });
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const handles = composeHandles({
@@ -224,7 +221,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     });
     const participants = [
         new CatalogParticipant(catalogStore), references, new IdentityParticipant(identity.accountWriter),
-        new IndexFormKeeper(forms), searchIndex.participant, ...handles.participants
+        ...search.participants, ...handles.participants
     ];
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
     const lifecycle = WITHOUT_CODE;
@@ -243,11 +240,11 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         },
         registry, objects, resolution, elements, versions, relationships, catalog, limits,
         bulk: await composeBulk({ dataDir: options.dataDir, limits, statuses }),
-        search: new SearchService({ index: searchIndex, objects: scan, policy, catalog, resolution }),
+        search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution }),
         startup, log, policy, identity,
         authentication: identity.authenticator,
         passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),
         handles, endpoint
     };
-    return { db, log, blobs, jobs, searchIndex, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
+    return { db, log, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
 }

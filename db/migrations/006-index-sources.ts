@@ -27,6 +27,7 @@ export const indexSources: Migration = {
                 columns.number(table, 'blob_id').notNullable();
                 columns.key(table, 'format').notNullable();
                 columns.number(table, 'rules').notNullable();
+                columns.number(table, 'characters').notNullable();
                 columns.text(table, 'text');
                 columns.text(table, 'reason');
                 columns.number(table, 'created_on').notNullable();

@@ -144,6 +144,15 @@ const handles = {
     serverSeconds: seconds('HANDLE_SERVER_TIMEOUT_SECONDS', 30, 3600, 'Time for an answer of the handle server to arrive.')
 };
 
+const texts = {
+    characters: whole('MAX_TEXT_CHARACTERS', 400_000, [0, 50_000_000], 'So much of the text of one payload is searched; the rest of it is not read. 0 for none.'),
+    objectCharacters: whole('MAX_OBJECT_TEXT_CHARACTERS', 1_600_000, [0, 50_000_000], 'So much of the text of all payloads of one object together.'),
+    bytes: whole('MAX_TEXT_SOURCE_BYTES', 64 * MIB, [1 * KIB, 2 * GIB],
+        'PDF, Word and JSON payloads with more bytes are not searched. Other text is read from its beginning, however long it is.'),
+    seconds: seconds('TEXT_SECONDS', 30, 3600, 'Reading the text of one payload is given up after so long.'),
+    memory: whole('MAX_TEXT_MEMORY_BYTES', 256 * MIB, [32 * MIB, 8 * GIB], 'Reading the text of one payload is given up when it needs more memory.')
+};
+
 /** The shape of the configuration, with the rule and the description of every setting. */
 export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     listen: Joi.object({
@@ -185,5 +194,6 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
         lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'An access token ends so long after its last use.')
     }).default(),
     limits: Joi.object(limits).default(),
-    scripts: Joi.object(scripts).default()
+    scripts: Joi.object(scripts).default(),
+    texts: Joi.object(texts).default()
 });

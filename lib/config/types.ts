@@ -84,6 +84,15 @@ export interface ScriptsConfig {
     readonly stackBytes: number;
 }
 
+/** What is spent on finding text in payloads. */
+export interface TextsConfig {
+    readonly characters: number;
+    readonly objectCharacters: number;
+    readonly bytes: number;
+    readonly seconds: number;
+    readonly memory: number;
+}
+
 /** The whole configuration. */
 export interface Config {
     readonly listen: ListenConfig;
@@ -96,4 +105,5 @@ export interface Config {
     readonly tokens: { readonly lifetimeSeconds: number };
     readonly limits: LimitsConfig;
     readonly scripts: ScriptsConfig;
+    readonly texts: TextsConfig;
 }

@@ -32,6 +32,8 @@ export interface JobKind {
     readonly backOff?: (attempts: number) => number;
     /** Milliseconds after which others may take over a job of a process that died; default a minute. */
     readonly leaseMs?: number;
+    /** True to forget a job as soon as it is done: for many small ones, about which nobody asks. */
+    readonly isForgotten?: boolean;
     /** Makes this a kind with one job that repeats, so many milliseconds after it has ended. */
     readonly repeatMs?: number;
 }

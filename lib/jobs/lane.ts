@@ -159,8 +159,21 @@ export class Lane {
         }
 
         lease.end();
-        await (this.#kind.repeatMs === undefined ? this.#store.complete(leased) :
-            this.#store.repeat(leased, this.#options.now() + this.#kind.repeatMs));
+        await this.#done(leased);
+    }
+
+    async #done(job: LeasedJob): Promise<void> {
+
+        const { repeatMs, isForgotten } = this.#kind;
+        if (repeatMs !== undefined) {
+            await this.#store.repeat(job, this.#options.now() + repeatMs);
+        }
+        else if (isForgotten) {
+            await this.#store.forget(job);
+        }
+        else {
+            await this.#store.complete(job);
+        }
     }
 
     async #failed(job: LeasedJob, error: unknown): Promise<void> {

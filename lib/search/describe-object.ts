@@ -5,11 +5,14 @@
 import type { JsonObject } from '../doip/json.js';
 import type { IndexForm } from '../objects/index-form.js';
 import type { StoredObject } from '../objects/stored-object.js';
+import type { ObjectTexts } from '../payloads/payload-texts.js';
 import { SCHEMA_TYPE } from '../types/built-in-types.js';
 import type { Catalog } from '../types/catalog.js';
 import { findReferences } from '../types/references.js';
 import { findModuleDirectory, findRoles } from '../types/roles.js';
 import type { Annotation } from '../types/annotations.js';
+import { copiesOf } from './field-copies.js';
+import { isFreeName } from './field-names.js';
 import type { IndexDocument } from './index-document.js';
 import { toIndexDocument } from './index-document.js';
 
@@ -19,28 +22,57 @@ export interface Known {
     readonly form?: IndexForm | undefined;
     /** The extension keyword wherever it applies to the content; found out when it is not given. */
     readonly annotations?: readonly Annotation[] | undefined;
+    /** What is known of the texts of its payloads. */
+    readonly texts?: ObjectTexts | undefined;
 }
 
 /** Describes an object by the types of this moment. Does not throw. */
-export function describeObject(object: StoredObject, catalog: Catalog, { form, annotations }: Known = {}): IndexDocument {
+export function describeObject(object: StoredObject, catalog: Catalog, { form, annotations, texts }: Known = {}): IndexDocument {
 
+    const type = catalog.current.get(object.type);
     const content = form?.content ?? object.content;
-    const notes = annotations ?? catalog.current.get(object.type)?.annotate(content) ?? [];
-    return toIndexDocument(object, { form, indexedOn: Date.now(), keywords: keywordsOf(object, content, { notes, prefix: catalog.current.prefix }) });
+    const notes = annotations ?? type?.annotate(content) ?? [];
+    return toIndexDocument(object, {
+        form, indexedOn: Date.now(),
+        keywords: { ...keywordsOf(object, content, { notes, prefix: catalog.current.prefix }), ...payloadKeywords(object, texts) },
+        copies: copiesOf(content, notes),
+        ...texts === undefined ? {} : { texts: texts.texts, altFields: altFieldsOf(type?.altPayloadFieldNames ?? {}) }
+    });
 }
 
 function keywordsOf(
-    { type, metadata }: StoredObject, content: JsonObject, { notes: annotations, prefix }: { notes: readonly Annotation[]; prefix: string }
+    { type, metadata }: StoredObject, content: JsonObject, { notes, prefix }: { notes: readonly Annotation[]; prefix: string }
 ): Record<string, readonly string[]> {
 
-    const { username, members } = findRoles(annotations, prefix);
-    const keywords: Record<string, readonly string[] | undefined> = {
-        username: texts(username?.value),
+    const { username, members } = findRoles(notes, prefix);
+    return present({
+        username: textOf(username?.value),
         users: members,
-        'internal.pointsAt': referencesOf(annotations, prefix),
-        javaScriptModuleName: texts(findModuleDirectory(annotations)),
-        schemaName: type === SCHEMA_TYPE && !metadata.isVersion ? texts(content['name']) : undefined
-    };
+        'internal.pointsAt': referencesOf(notes, prefix),
+        javaScriptModuleName: textOf(findModuleDirectory(notes)),
+        schemaName: type === SCHEMA_TYPE && !metadata.isVersion ? textOf(content['name']) : []
+    });
+}
+
+/** How far the reading of payloads is. */
+function payloadKeywords({ elements }: StoredObject, texts: ObjectTexts | undefined): Record<string, readonly string[]> {
+
+    return elements.length === 0 ? {} : present({
+        payloadIndexState: [texts?.isPending ? 'indexInProcess' : 'indexComplete'],
+        payload_indexing_exception: texts?.reasons ?? []
+    });
+}
+
+function altFieldsOf(names: JsonObject): Map<string, string> {
+
+    return new Map(Object.entries(names).flatMap(([element, field]): [string, string][] => {
+
+        return typeof field === 'string' && isFreeName(field) ? [[element, field]] : [];
+    }));
+}
+
+function present(keywords: Readonly<Record<string, readonly string[] | undefined>>): Record<string, readonly string[]> {
+
     return Object.fromEntries(Object.entries(keywords).flatMap(([name, values]) => (values && values.length > 0 ? [[name, values]] : [])));
 }
 
@@ -56,7 +88,7 @@ function referencesOf(annotations: readonly Annotation[], prefix: string): reado
     }
 }
 
-function texts(value: unknown): readonly string[] {
+function textOf(value: unknown): readonly string[] {
 
     return typeof value === 'string' ? [value] : [];
 }

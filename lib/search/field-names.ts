@@ -125,6 +125,17 @@ export function isColumnAlias(name: string): boolean {
     return COLUMN_ALIASES.has(name);
 }
 
+/**
+ * True for a name under which a type may have values indexed as well: one that is not taken by the service, and that queries
+ * take for a field of words.
+ */
+export function isFreeName(name: string): boolean {
+
+    return name !== '' && name.length <= MAX_NAME_LENGTH && !/^(?:metadata\/|userMetadata\/|objatt_|[\0-\u0002])/.test(name) && resolveField(name).kind === 'text';
+}
+
+const MAX_NAME_LENGTH = 255;
+
 function isKeyword(name: string): boolean {
 
     return KEYWORD_FIELDS.has(name) || name.startsWith('acl/') || name.startsWith('elname_') ||

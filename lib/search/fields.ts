@@ -39,6 +39,7 @@ export function describeFields(document: IndexDocument, sink: FieldSink): void {
         walker.walk(document.userMetadata, 'userMetadata');
     }
 
+    document.copies.forEach(({ field, value }) => walker.walk(value, field));
     describeKeywords(document, sink);
     describeRights(document, sink);
     document.elements.forEach((element) => describeElement(element, sink));
@@ -142,7 +143,7 @@ function describeRights({ acl, rights, metadata }: IndexDocument, sink: FieldSin
     }
 }
 
-function describeElement({ name, filename, mediaType, size, text }: IndexElement, sink: FieldSink): void {
+function describeElement({ name, filename, mediaType, size, text, altField }: IndexElement, sink: FieldSink): void {
 
     const fact = (field: string, value: string | number): void => {
 
@@ -164,5 +165,8 @@ function describeElement({ name, filename, mediaType, size, text }: IndexElement
 
     if (text !== null) {
         sink.text(payloadField(name), text);
+        if (altField !== null) {
+            sink.text(payloadField(altField), text);
+        }
     }
 }

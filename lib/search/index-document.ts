@@ -18,10 +18,18 @@ export interface IndexDocument {
     readonly userMetadata: JsonObject | null;
     readonly metadata: Metadata & { readonly txnId: number };
     readonly elements: readonly IndexElement[];
-    /** Values of special fields that only the type knows: `username`, `users`, `schemaName`, `internal.pointsAt` … */
+    /** Values of special fields that do not follow from the object alone: `username`, `users`, `schemaName`, `internal.pointsAt` … */
     readonly keywords: Readonly<Record<string, readonly string[]>>;
+    /** Values of the content that are indexed under another name as well. */
+    readonly copies: readonly FieldCopy[];
     /** Epoch ms. */
     readonly indexedOn: number;
+}
+
+/** A value under another name. */
+export interface FieldCopy {
+    readonly field: string;
+    readonly value: string | number | boolean | null;
 }
 
 /** An element, and the text that was found in its bytes; null when there is none, or none yet. */
@@ -32,6 +40,8 @@ export interface IndexElement {
     /** Bytes. */
     readonly size: number;
     readonly text: string | null;
+    /** Under which name the text is indexed as well; null for no other. */
+    readonly altField: string | null;
 }
 
 /** What is known of an object besides itself. */
@@ -40,8 +50,11 @@ export interface DocumentFacts {
     /** Replaces parts of the object. */
     readonly form?: IndexForm | undefined;
     readonly keywords?: Readonly<Record<string, readonly string[]>>;
+    readonly copies?: readonly FieldCopy[];
     /** Texts of elements, by name. */
     readonly texts?: ReadonlyMap<string, string>;
+    /** Other names for texts of elements, by name. */
+    readonly altFields?: ReadonlyMap<string, string>;
 }
 
 /** The document of a stored object. */
@@ -54,9 +67,14 @@ export function toIndexDocument(object: StoredObject, facts: DocumentFacts): Ind
         rights: object.acl,
         elements: object.elements.map(({ name, filename, mediaType, size }) => {
 
-            return { name, filename, mediaType, size, text: facts.texts?.get(name) ?? null };
+            return {
+                name, filename, mediaType, size,
+                text: facts.texts?.get(name) ?? null,
+                altField: facts.altFields?.get(name) ?? null
+            };
         }),
         keywords: facts.keywords ?? {},
+        copies: facts.copies ?? [],
         indexedOn: facts.indexedOn
     };
 }

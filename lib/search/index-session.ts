@@ -131,7 +131,7 @@ export class IndexSession {
     }
 
     /** Applies the current state of some objects; those that do not exist are removed. */
-    async reindex(ids: readonly string[]): Promise<void> {
+    async applyStored(ids: readonly string[]): Promise<void> {
 
         await this.#readAndApply(async () => {
 

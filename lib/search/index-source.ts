@@ -4,6 +4,7 @@
 
 import type { StoredObject } from '../objects/stored-object.js';
 import type { ObjectChange } from '../objects/write-participant.js';
+import type { ObjectTexts, PayloadTexts } from '../payloads/payload-texts.js';
 import type { IndexFormStore } from '../stores/index-form-store.js';
 import type { Catalog } from '../types/catalog.js';
 import { describeObject } from './describe-object.js';
@@ -27,39 +28,50 @@ export interface IndexSource {
     describe(object: StoredObject, change: ObjectChange): IndexDocument;
 }
 
+/** Texts of payloads that are held at once, in UTF-16 units. */
+const TEXTS_AT_ONCE = 8_000_000;
+
 /** Documents of the objects in the database. */
 export class StoredIndexSource implements IndexSource {
 
     readonly #objects: ObjectReader;
     readonly #forms: IndexFormStore;
+    readonly #texts: PayloadTexts;
     readonly #catalog: Catalog;
 
-    constructor(parts: { objects: ObjectReader; forms: IndexFormStore; catalog: Catalog }) {
+    constructor(parts: { objects: ObjectReader; forms: IndexFormStore; texts: PayloadTexts; catalog: Catalog }) {
 
         this.#objects = parts.objects;
         this.#forms = parts.forms;
+        this.#texts = parts.texts;
         this.#catalog = parts.catalog;
     }
 
     async byIds(ids: readonly string[]): Promise<IndexDocument[]> {
 
-        return await this.#documents(await this.#objects.byIds(ids));
+        const objects = await this.#objects.byIds(ids);
+        return await this.#documents(objects, await this.#texts.of(objects));
     }
 
     async after(id: string): Promise<IndexDocument[]> {
 
-        return await this.#documents(await this.#objects.after(id));
+        const objects = await this.#objects.after(id);
+        const texts = await this.#texts.of(objects, TEXTS_AT_ONCE);
+        // Where texts are long there are fewer objects at once.
+        return await this.#documents(objects.slice(0, texts.size), texts);
     }
 
-    describe(object: StoredObject, { indexForm, processed }: ObjectChange): IndexDocument {
+    describe(object: StoredObject, change: ObjectChange): IndexDocument {
 
+        const { indexForm, processed } = change;
+        const texts = this.#texts.ofChange(change);
         // What validation noted of the content holds for a form with other content no longer.
-        return describeObject(object, this.#catalog, indexForm ? { form: indexForm } : { annotations: processed?.annotations });
+        return describeObject(object, this.#catalog, indexForm ? { form: indexForm, texts } : { annotations: processed?.annotations, texts });
     }
 
-    async #documents(objects: readonly StoredObject[]): Promise<IndexDocument[]> {
+    async #documents(objects: readonly StoredObject[], texts: ReadonlyMap<string, ObjectTexts>): Promise<IndexDocument[]> {
 
         const forms = await this.#forms.read(objects);
-        return objects.map((object) => describeObject(object, this.#catalog, { form: forms.get(object.id) }));
+        return objects.map((object) => describeObject(object, this.#catalog, { form: forms.get(object.id), texts: texts.get(object.id) }));
     }
 }

@@ -4,6 +4,7 @@
  */
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { CommitResult, Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
 import { DoipError, unavailable } from '../doip/error.js';
 import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
@@ -33,7 +34,7 @@ export interface LocalSearchOptions {
 }
 
 /** Objects that are read at once. */
-const OBJECTS_AT_ONCE = 100;
+const OBJECTS_AT_ONCE = 50;
 
 /** Changes whose numbers came in another order than their commits are seen within this time. */
 const LOG_PATIENCE_MS = 120_000;
@@ -71,7 +72,7 @@ export class LocalSearchIndex implements SearchIndex {
 
         this.#options = { ...DEFAULTS, ...options };
         const { log, hasOthers } = this.#options;
-        this.#follower = new LogFollower(log, { replay: (ids) => this.reindex(ids), patience: hasOthers ? LOG_PATIENCE_MS : 0 });
+        this.#follower = new LogFollower(log, { replay: (ids) => this.#applyStored(ids), patience: hasOthers ? LOG_PATIENCE_MS : 0 });
         this.participant = {
             name: 'search',
             steps: async (change) => {
@@ -141,10 +142,22 @@ export class LocalSearchIndex implements SearchIndex {
         await this.#ready;
     }
 
-    async reindex(ids: readonly string[]): Promise<void> {
+    async reindex(ids: readonly string[], along: readonly Step[] = []): Promise<CommitResult> {
+
+        await this.#backlog.wait();
+        const numbers = ids.map(() => this.#follower.nextNumber());
+        const result = await this.#options.log.append(ids.map((id, i) => ({ objectId: id, origin: this.#follower.origin, number: numbers[i] ?? 0 })), along);
+        if (result.ok) {
+            await this.#applyStored(ids.filter((_, i) => this.#follower.tell(numbers[i] ?? 0)));
+        }
+
+        return result;
+    }
+
+    async #applyStored(ids: readonly string[]): Promise<void> {
 
         for (let start = 0; start < ids.length; start += OBJECTS_AT_ONCE) {
-            await this.#session?.reindex(ids.slice(start, start + OBJECTS_AT_ONCE));
+            await this.#session?.applyStored(ids.slice(start, start + OBJECTS_AT_ONCE));
             // It may be many; whatever else the process does comes first.
             await setImmediate();
         }

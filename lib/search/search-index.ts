@@ -2,6 +2,7 @@
  * The search index as the service sees it. Another engine can be put in its place behind this interface.
  */
 
+import type { CommitResult, Step } from '../../db/database.js';
 import type { WriteParticipant } from '../objects/write-participant.js';
 import type { FacetResult, SearchHit, SearchRequest } from './search-request.js';
 
@@ -20,8 +21,13 @@ export interface SearchIndex {
      */
     search(request: SearchRequest): Promise<SearchAnswer>;
 
-    /** Indexes objects anew as they are stored now, such as when more is known about them. */
-    reindex(ids: readonly string[]): Promise<void>;
+    /**
+     * Indexes objects anew as they are stored now, such as when more is known about them, on all nodes; those that are gone are
+     * removed. When it resolves, later searches of this node see it.
+     *
+     * @param along steps that are committed together with the notice of it; when they fail nothing is done
+     */
+    reindex(ids: readonly string[], along?: readonly Step[]): Promise<CommitResult>;
 
     /** Lets go of everything. */
     stop(): Promise<void>;

@@ -43,7 +43,7 @@ export class WorkerPort<C extends { readonly kind: string }, A extends Record<C[
      * @param lost told when the worker ends though nobody has closed it
      * @param options what it is started with
      */
-    constructor(file: string, lost: (error: Error) => void, options: Pick<WorkerOptions, 'workerData' | 'transferList'> = {}) {
+    constructor(file: string, lost: (error: Error) => void, options: Pick<WorkerOptions, 'workerData' | 'transferList' | 'resourceLimits'> = {}) {
 
         this.#worker = new Worker(file, options);
         this.#worker.unref();
@@ -119,7 +119,10 @@ export class WorkerPort<C extends { readonly kind: string }, A extends Record<C[
     }
 }
 
-/** Answers the calls of the thread's owner. Handlers do not wait, so calls are worked off one after the other. */
+/**
+ * Answers the calls of the thread's owner. Handlers that do not wait work them off one after the other; with others that is for
+ * the owner to see to.
+ */
 export function serveCalls<C>(handle: (call: C) => unknown): void {
 
     const port = parentPort;
@@ -127,13 +130,21 @@ export function serveCalls<C>(handle: (call: C) => unknown): void {
         throw new Error('this is started as a worker thread');
     }
 
+    const answer = (id: number, value: unknown): void => port.postMessage({ id, ok: true, value } satisfies AnswerMessage);
+    const refuse = (id: number, error: unknown): void => port.postMessage({ id, ok: false, error: sent(error) } satisfies AnswerMessage);
     port.on('message', ({ id, call }: CallMessage<C>) => {
 
         try {
-            port.postMessage({ id, ok: true, value: handle(call) } satisfies AnswerMessage);
+            const value = handle(call);
+            if (value instanceof Promise) {
+                value.then((later) => answer(id, later)).catch((error: unknown) => refuse(id, error));
+            }
+            else {
+                answer(id, value);
+            }
         }
         catch (error) {
-            port.postMessage({ id, ok: false, error: sent(error) } satisfies AnswerMessage);
+            refuse(id, error);
         }
     });
 }

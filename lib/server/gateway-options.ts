@@ -32,6 +32,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
             stackBytes: scripts.stackBytes, crossingBytes: limits.jsonBytes
         },
         relatedObjects: limits.relatedObjects,
+        texts: { ...config.texts, milliseconds: config.texts.seconds * 1000 },
         log
     };
 }

@@ -9,6 +9,7 @@ import { statements } from '../../db/statements.js';
 import type { BlobStore } from './blob-store.js';
 import type { BlobsInUse } from './blobs-in-use.js';
 import type { ElementStore, ElementStores } from './element-store.js';
+import { PayloadTextStore } from './payload-text-store.js';
 
 /** How patient a sweep is. */
 export interface SweepOptions {
@@ -37,6 +38,9 @@ interface Candidate {
 /** Stored numbers that are looked up at once. */
 const ORPHANS_AT_ONCE = 256;
 
+/** The tag of a unit whose blob somebody links, or has just touched. */
+const STILL_WANTED = 'blob:wanted';
+
 /** Sweeps the blobs of a {@link BlobStore}. */
 export class BlobSweeper {
 
@@ -44,6 +48,7 @@ export class BlobSweeper {
     readonly #stores: ElementStores;
     readonly #inUse: BlobStore['inUse'];
     readonly #log: Log;
+    readonly #texts: PayloadTextStore;
     readonly #sql: ReturnType<typeof buildStatements>;
     /** How far the search for orphans has come in each store; it goes on in the next sweep. */
     readonly #searched = new Map<string, number>();
@@ -54,6 +59,7 @@ export class BlobSweeper {
         this.#stores = stores;
         this.#inUse = inUse;
         this.#log = log;
+        this.#texts = new PayloadTextStore(database);
         this.#sql = buildStatements(database);
     }
 
@@ -98,8 +104,10 @@ export class BlobSweeper {
 
     async #purgeBlob({ delete: statement, isWanted }: PurgeStatements, cutoff: number, { id, store }: Candidate): Promise<number> {
 
-        const result = await this.#database.commit({ steps: [statement.step({ id, cutoff })] });
-        if (!result.ok || result.steps[0]?.rows !== 1) {
+        const result = await this.#database.commit({
+            steps: [statement.step({ id, cutoff }, { expect: { rows: 1, otherwise: STILL_WANTED } }), this.#texts.removeStep(id)]
+        });
+        if (!result.ok) {
             return 0;
         }
 

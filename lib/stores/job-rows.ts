@@ -92,6 +92,8 @@ function buildChanges(build: ReturnType<typeof statements>) {
         complete: build<Held>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'done', dedup_key: null, last_error: null, updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
+        forget: build<'id' | 'lease'>((knex, bind) => knex('jobs').delete()
+            .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
         fail: build<Held | 'error'>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'failed', dedup_key: null, last_error: bind('error'), updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),

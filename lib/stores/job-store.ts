@@ -145,6 +145,12 @@ export class JobStore {
         return this.#change(this.#sql.complete.step(this.#held(job)));
     }
 
+    /** Ends a job well and removes it; false when its lease is lost. */
+    forget({ id, lease }: LeasedJob): Promise<boolean> {
+
+        return this.#change(this.#sql.forget.step({ id, lease }));
+    }
+
     /** Ends an attempt with an error: the job runs again at `retryAt` (epoch ms), or has failed for good when that is null. */
     fail(job: LeasedJob, error: string, retryAt: number | null): Promise<boolean> {
 

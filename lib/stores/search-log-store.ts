@@ -2,7 +2,7 @@
  * The log of changed objects: one row for each change, written with it.
  */
 
-import type { Database, Step } from '../../db/database.js';
+import type { CommitResult, Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
 /** A row of the log. */
@@ -32,6 +32,12 @@ export class SearchLogStore {
     steps(objectId: string, origin: string, number: number): Step[] {
 
         return [this.#sql.append.step({ objectId, origin, number })];
+    }
+
+    /** Appends rows, together with other steps that come before them. */
+    async append(rows: readonly Omit<LogRow, 'seq'>[], along: readonly Step[]): Promise<CommitResult> {
+
+        return await this.#db.commit({ steps: [...along, ...rows.map((row) => this.#sql.append.step(row))] });
     }
 
     /** Rows after a position, at most {@link LOG_ROWS}, in their order. */

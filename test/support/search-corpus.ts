@@ -74,9 +74,11 @@ export class SearchCorpus {
             },
             elements: this.once(3) ? [{
                 name: this.pick(['scan', 'a_b', '/title']), filename: this.once(2) ? `${this.pick(WORDS)}.png` : null,
-                mediaType: this.pick([null, 'image/png', 'text/plain']), size: this.below(100), text: this.once(2) ? this.#text(4) : null
+                mediaType: this.pick([null, 'image/png', 'text/plain']), size: this.below(100), text: this.once(2) ? this.#text(4) : null,
+                altField: this.once(3) ? this.pick(['full', '/title']) : null
             }] : [],
             keywords: this.once(5) ? { username: [this.pick(PEOPLE)], users: [this.pick(PEOPLE), this.pick(PEOPLE)] } : {},
+            copies: this.once(4) ? [{ field: this.pick(['label', '/n']), value: this.pick([this.#text(2), this.below(9), true, null]) }] : [],
             indexedOn: 1_800_000_000_000
         };
     }
@@ -132,7 +134,7 @@ export class SearchCorpus {
     #leaf(): string {
 
         const word = this.pick(WORDS);
-        const field = this.pick(['', '', '', '/title:', '/tags/_:', '/mixed:', '/n:', '/nested/deep/x:', 'metadata/createdBy:', 'userMetadata/note:', 'scan:']);
+        const field = this.pick(['', '', '', '/title:', '/tags/_:', '/mixed:', '/n:', '/nested/deep/x:', 'metadata/createdBy:', 'userMetadata/note:', 'scan:', 'full:', 'label:']);
         switch (this.below(15)) {
             case 0:
                 return `${field}"${word} ${this.pick(WORDS)}"`;

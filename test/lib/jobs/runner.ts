@@ -64,6 +64,16 @@ forEachDatabase((name, create) => {
             expect(seen).to.equal([{ id: 'test/1' }]);
         });
 
+        it('forgets a job as soon as it is done, where the kind says so, not one that has failed', async () => {
+
+            const kind = start((job) => (job.payload === 'bad' ? Promise.reject(new Error('no')) : Promise.resolve()), { isForgotten: true, maxAttempts: 1 });
+
+            await Promise.all(['good', 'bad', 'good'].map((payload) => runner.enqueue({ kind, payload })));
+            await until(async () => (await store.list({ kind, limit: 10 })).every((job) => job.state === 'failed'));
+
+            expect<unknown>((await store.list({ kind, limit: 10 })).map(({ payload }) => payload)).to.equal(['bad']);
+        });
+
         it('finds jobs that others have enqueued by polling', async () => {
 
             const kind = start(() => Promise.resolve(), { pollMs: 20 });

@@ -8,6 +8,7 @@ import type { BlobRef } from '../../../lib/stores/blob-store.js';
 import { BlobSweeper } from '../../../lib/stores/blob-sweeper.js';
 import { CHUNK_SIZE, DatabaseElementStore } from '../../../lib/stores/database-element-store.js';
 import { ElementStores } from '../../../lib/stores/element-store.js';
+import { PayloadTextStore } from '../../../lib/stores/payload-text-store.js';
 import { body, gather } from '../../support/bytes.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -59,6 +60,26 @@ forEachDatabase((name, create) => {
             const other = new BlobStore(database, stores, { log: SILENT, now });
             return { blobs: other, sweeper: new BlobSweeper(database, stores, other, SILENT) };
         }
+
+        it('removes the texts of a blob with it, not before', async () => {
+
+            const blob = await blobs.stage(body(10), { maxBytes: 10 });
+            await link(blob);
+            const texts = new PayloadTextStore(database);
+            const key = { blobId: blob.blobId, format: 'plain' };
+            expect(await texts.save({ key, rules: 1, text: 'found', reason: null }, 1)).to.be.true();
+            expect(await texts.text(key)).to.equal('found');
+
+            const now = Date.now();
+            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, now) });
+            await sweeper.sweep(now + 500, PATIENCE);
+            expect((await texts.facts([blob.blobId])).size).to.equal(1);
+
+            await sweeper.sweep(now + 1001, PATIENCE);
+            expect((await texts.facts([blob.blobId])).size).to.equal(0);
+            expect(await texts.save({ key, rules: 1, text: 'too late', reason: null }, 1)).to.be.false();
+            expect(await texts.text(key)).to.be.null();
+        });
 
         it('keeps a shared blob until the last link and the grace period are over', async () => {
 

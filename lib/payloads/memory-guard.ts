@@ -1,0 +1,38 @@
+/**
+ * Keeps the bytes that a thread holds beside its heap within a limit, which node cannot do: large arrays are refused when the
+ * thread has too many already.
+ */
+
+const LARGE = 1024 * 1024;
+
+const GUARDED = ['ArrayBuffer', 'Uint8Array', 'Uint8ClampedArray', 'Uint16Array', 'Int16Array', 'Uint32Array', 'Int32Array', 'Float32Array', 'Float64Array'] as const;
+
+let limit = Infinity;
+
+/** Sets the limit, in bytes, for this thread. */
+export function guardMemory(bytes: number): void {
+
+    if (limit === Infinity) {
+        GUARDED.forEach(guard);
+    }
+
+    limit = bytes;
+}
+
+function guard(name: (typeof GUARDED)[number]): void {
+
+    const original = globalThis[name];
+    const guarded = new Proxy(original, {
+        construct(target, args: readonly unknown[], newTarget): object {
+
+            const [length] = args;
+            const bytes = typeof length === 'number' ? length * ('BYTES_PER_ELEMENT' in target ? target.BYTES_PER_ELEMENT : 1) : 0;
+            if (bytes >= LARGE && process.memoryUsage().arrayBuffers + bytes > limit) {
+                throw new RangeError('needs too much memory');
+            }
+
+            return Reflect.construct(target, args, newTarget) as object;
+        }
+    });
+    Object.defineProperty(globalThis, name, { value: guarded, writable: true, configurable: true });
+}

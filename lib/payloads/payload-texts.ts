@@ -1,0 +1,178 @@
+/**
+ * Texts of payloads, as they belong to objects: what is known of them, and seeing to it that what is not known is read. The
+ * reading is a job that is written down with the object, so that nothing is forgotten.
+ */
+
+import type { Step } from '../../db/database.js';
+import type { StoredElement, StoredObject } from '../objects/stored-object.js';
+import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
+import type { PayloadTextStore, TextFacts, TextKey } from '../stores/payload-text-store.js';
+import { textKeyOf } from '../stores/payload-text-store.js';
+import type { Catalog } from '../types/catalog.js';
+import type { TextFormat } from './text-format.js';
+import { formatKey, textFormat } from './text-format.js';
+
+/** Texts that were read by older rules are read again when their object is indexed anew. */
+export const TEXT_RULES = 1;
+
+/** What is known of the texts of an object. */
+export interface ObjectTexts {
+    /** By name of the element. */
+    readonly texts: ReadonlyMap<string, string>;
+    /** True when some element has not been read yet. */
+    readonly isPending: boolean;
+    /** Why some elements have no text. */
+    readonly reasons: readonly string[];
+}
+
+/** An element whose bytes may hold text. */
+export interface TextElement {
+    readonly element: StoredElement;
+    readonly format: TextFormat;
+    readonly key: TextKey;
+}
+
+/** Adds jobs that read the texts of an object. */
+export interface TextJobs {
+    enqueueStep(objectId: string): Step;
+    /** Says that there may be jobs now. */
+    wake(): void;
+}
+
+/** How much is searched, in UTF-16 units. */
+export interface PayloadTextLimits {
+    /** Of one element; with 0 none is read. */
+    readonly characters: number;
+    /** Of all elements of one object together. */
+    readonly objectCharacters: number;
+}
+
+const NOTHING: ObjectTexts = { texts: new Map(), isPending: false, reasons: [] };
+
+/** Facts of an object's texts, before the texts themselves are read. */
+interface Known {
+    readonly elements: readonly TextElement[];
+    readonly facts: ReadonlyMap<string, TextFacts>;
+}
+
+/** Knows the texts of payloads. */
+export class PayloadTexts {
+
+    readonly participant: WriteParticipant;
+    readonly #store: PayloadTextStore;
+    readonly #catalog: Catalog;
+    readonly #limits: PayloadTextLimits;
+    readonly #ofChange = new WeakMap<ObjectChange, ObjectTexts>();
+
+    constructor(parts: { store: PayloadTextStore; catalog: Catalog; jobs: TextJobs; limits: PayloadTextLimits }) {
+
+        this.#store = parts.store;
+        this.#catalog = parts.catalog;
+        this.#limits = parts.limits;
+        this.participant = {
+            name: 'payload texts',
+            steps: async (change) => {
+
+                const { after } = change;
+                if (!after || this.elementsOf(after).length === 0) {
+                    return [];
+                }
+
+                const texts = (await this.of([after])).get(after.id) ?? NOTHING;
+                this.#ofChange.set(change, texts);
+                return texts.isPending ? [parts.jobs.enqueueStep(after.id)] : [];
+            },
+            committed: (change) => {
+
+                if (this.#ofChange.get(change)?.isPending) {
+                    parts.jobs.wake();
+                }
+            }
+        };
+    }
+
+    /** Elements of an object whose text is to be searched. */
+    elementsOf({ type, elements }: StoredObject): TextElement[] {
+
+        if (elements.length === 0 || this.#limits.characters === 0 || this.#catalog.current.get(type)?.indexesPayloads === false) {
+            return [];
+        }
+
+        return elements.flatMap((element) => {
+
+            const format = textFormat(element);
+            return format ? [{ element, format, key: { blobId: element.blobId, format: formatKey(format) } }] : [];
+        });
+    }
+
+    /** Those of them that were not read yet by the rules of today. */
+    async unread(object: StoredObject): Promise<TextElement[]> {
+
+        const elements = this.elementsOf(object);
+        const facts = await this.#facts(elements);
+        return elements.filter(({ key }) => facts.get(textKeyOf(key))?.rules !== TEXT_RULES);
+    }
+
+    /** What was known of the texts of an object when its change was stored. */
+    ofChange(change: ObjectChange): ObjectTexts {
+
+        return this.#ofChange.get(change) ?? NOTHING;
+    }
+
+    /**
+     * Texts of objects, by id.
+     *
+     * @param most reading ends after the object with which there are so many UTF-16 units; the others are missing in the answer
+     */
+    async of(objects: readonly StoredObject[], most = Infinity): Promise<Map<string, ObjectTexts>> {
+
+        const elements = new Map(objects.map((object) => [object.id, this.elementsOf(object)]));
+        const facts = await this.#facts([...elements.values()].flat());
+        const found = new Map<string, ObjectTexts>();
+        let read = 0;
+        for (const { id } of objects) {
+            const texts = await this.#read({ elements: elements.get(id) ?? [], facts });
+            found.set(id, texts);
+            texts.texts.forEach(({ length }) => {
+
+                read += length;
+            });
+            if (read >= most) {
+                break;
+            }
+        }
+
+        return found;
+    }
+
+    async #facts(elements: readonly TextElement[]): Promise<Map<string, TextFacts>> {
+
+        return elements.length === 0 ? new Map() : await this.#store.facts([...new Set(elements.map(({ key }) => key.blobId))]);
+    }
+
+    async #read({ elements, facts }: Known): Promise<ObjectTexts> {
+
+        if (elements.length === 0) {
+            return NOTHING;
+        }
+
+        const texts = new Map<string, string>();
+        const known = elements.flatMap(({ element: { name }, key }) => {
+
+            const fact = facts.get(textKeyOf(key));
+            return fact ? [{ name, ...fact }] : [];
+        });
+        let left = this.#limits.objectCharacters;
+        for (const { name, key, characters } of known) {
+            const text = characters > 0 && left > 0 ? (await this.#store.text(key) ?? '').slice(0, left) : '';
+            if (text !== '') {
+                texts.set(name, text);
+                left -= text.length;
+            }
+        }
+
+        return {
+            texts, isPending: known.length < elements.length, reasons: known.flatMap(({ reason }) => (reason === null ? [] : [reason]))
+        };
+    }
+}

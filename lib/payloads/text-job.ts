@@ -1,0 +1,86 @@
+/**
+ * The job that reads the texts of an object's payloads and has the object indexed with them.
+ */
+
+import type { Log } from '../../db/log.js';
+import type { JsonValue } from '../doip/json.js';
+import type { JobKind, RunningJob } from '../jobs/job-kind.js';
+import type { ElementService } from '../objects/element-service.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import type { NewJob } from '../stores/job-store.js';
+import type { PayloadTextStore } from '../stores/payload-text-store.js';
+import type { PayloadTexts, TextElement } from './payload-texts.js';
+import { TEXT_RULES } from './payload-texts.js';
+import type { TextExtractor } from './text-extractor.js';
+import type { TextResult } from './text-messages.js';
+
+export const TEXT_JOB = 'payloads.text';
+
+/** An element that ended the whole service so often is left alone. */
+const MOST_ATTEMPTS = 3;
+
+/** What a process that died was reading is read by others after so long. */
+const LEASE_MS = 10_000;
+
+/** The job for one object; while it waits there is no other. */
+export function textJob(objectId: string): NewJob {
+
+    return { kind: TEXT_JOB, payload: objectId, dedup: { key: objectId, until: 'start' } };
+}
+
+export interface TextJobParts {
+    readonly objects: { byIds(ids: readonly string[]): Promise<StoredObject[]> };
+    readonly elements: Pick<ElementService, 'open'>;
+    readonly texts: PayloadTexts;
+    readonly store: PayloadTextStore;
+    readonly extractor: Pick<TextExtractor, 'read'>;
+    readonly index: { reindex(ids: readonly string[]): Promise<unknown> };
+    readonly log: Log;
+}
+
+/** The kind of these jobs. */
+export function readTexts(parts: TextJobParts): JobKind {
+
+    return {
+        kind: TEXT_JOB,
+        isForgotten: true,
+        leaseMs: LEASE_MS,
+        run: async (job) => {
+
+            const id = typeof job.payload === 'string' ? job.payload : '';
+            const [object] = await parts.objects.byIds([id]);
+            if (!object) {
+                return;
+            }
+
+            for (const element of await parts.texts.unread(object)) {
+                await readOne(parts, job, { id, element });
+            }
+
+            await parts.index.reindex([id]);
+        }
+    };
+}
+
+async function readOne(parts: TextJobParts, job: RunningJob, { id, element: { element, format, key } }: { id: string; element: TextElement }): Promise<void> {
+
+    const progress: JsonValue = { blobId: key.blobId };
+    if (job.attempts > 1 && !isSame(job.progress, progress)) {
+        // Should it end the service again, the next attempt knows with which element.
+        await job.report(progress);
+    }
+
+    const hasFailed = job.attempts > MOST_ATTEMPTS && isSame(job.progress, progress);
+    const result: TextResult = hasFailed ? { text: null, reason: 'could not be read again and again' } :
+        await parts.extractor.read(format, () => parts.elements.open(element, null), job.signal);
+    if (result.reason !== null) {
+        parts.log.info({ object: id, payload: element.name, reason: result.reason }, 'a payload has no text to be searched');
+    }
+
+    await parts.store.save({ key, rules: TEXT_RULES, ...result }, Date.now());
+}
+
+function isSame(a: JsonValue, b: JsonValue): boolean {
+
+    return JSON.stringify(a) === JSON.stringify(b);
+}

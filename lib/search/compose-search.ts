@@ -1,0 +1,70 @@
+/**
+ * Puts together what searching is made of: the index, what it is fed with, and the work in the background.
+ */
+
+import type { Database } from '../../db/database.js';
+import type { Log } from '../../db/log.js';
+import type { JobKind } from '../jobs/job-kind.js';
+import type { ElementService } from '../objects/element-service.js';
+import type { WriteParticipant } from '../objects/write-participant.js';
+import { PayloadTexts } from '../payloads/payload-texts.js';
+import type { TextLimits } from '../payloads/text-extractor.js';
+import { TextExtractor } from '../payloads/text-extractor.js';
+import { readTexts, TEXT_JOB, textJob } from '../payloads/text-job.js';
+import { IndexFormStore } from '../stores/index-form-store.js';
+import type { JobStore } from '../stores/job-store.js';
+import { PayloadTextStore } from '../stores/payload-text-store.js';
+import { SearchLogStore } from '../stores/search-log-store.js';
+import { SearchSegmentStore } from '../stores/search-segment-store.js';
+import type { Catalog } from '../types/catalog.js';
+import { IndexFormKeeper } from './index-form-keeper.js';
+import type { ObjectReader } from './index-source.js';
+import { StoredIndexSource } from './index-source.js';
+import { LocalSearchIndex } from './local-search-index.js';
+import type { SearchIndex } from './search-index.js';
+
+export interface SearchParts {
+    readonly db: Database;
+    readonly log: Log;
+    readonly catalog: Catalog;
+    readonly objects: ObjectReader;
+    readonly elements: ElementService;
+    readonly jobs: { register(kind: JobKind): void; wake(kind: string): void };
+    readonly jobStore: JobStore;
+    readonly texts: TextLimits;
+    /** Name of this node among those that share a database; null where there are no others. */
+    readonly node: string | null;
+}
+
+export interface ComposedSearch {
+    readonly index: SearchIndex;
+    /** Write along with every object, in this order. */
+    readonly participants: readonly WriteParticipant[];
+    /** Ends all threads. After the jobs. */
+    stop(): Promise<void>;
+}
+
+export function composeSearch({ db, log, catalog, objects, elements, jobs, jobStore, texts: limits, node }: SearchParts): ComposedSearch {
+
+    const forms = new IndexFormStore(db);
+    const store = new PayloadTextStore(db);
+    const extractor = new TextExtractor(limits);
+    const texts = new PayloadTexts({
+        store, catalog, limits,
+        jobs: { enqueueStep: (id) => jobStore.enqueueStep(textJob(id)), wake: () => jobs.wake(TEXT_JOB) }
+    });
+    const index = new LocalSearchIndex({
+        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, hasOthers: node !== null,
+        source: new StoredIndexSource({ objects, forms, texts, catalog })
+    });
+    jobs.register(readTexts({ objects, elements, texts, store, extractor, index, log }));
+    return {
+        index,
+        participants: [new IndexFormKeeper(forms), texts.participant, index.participant],
+        stop: async () => {
+
+            await extractor.close();
+            await index.stop();
+        }
+    };
+}
