@@ -216,6 +216,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const handles = composeHandles({
         db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null }, hook: null,
         refresh: () => objects.view(DESIGN_ID),
+        resolution: () => resolution,
         ownBase: () => endpoint().url,
         serviceInfo: () => serviceInfo(services)
     });

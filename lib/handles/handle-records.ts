@@ -4,8 +4,8 @@
  */
 
 import type { JsonValue } from '../doip/json.js';
-import type { Caller } from '../identity/caller.js';
 import type { Policy } from '../identity/policy.js';
+import type { ObjectResolution } from '../objects/object-resolution.js';
 import type { StoredObject } from '../objects/stored-object.js';
 import type { Catalog } from '../types/catalog.js';
 import type { HandleIdentity, HandleValue } from './handle-value.js';
@@ -27,6 +27,7 @@ export type HandleValuesHook = (object: StoredObject) => Promise<JsonValue | und
 export interface RecordSources {
     readonly catalog: Catalog;
     readonly policy: Policy;
+    readonly resolution: () => ObjectResolution;
     /** Base of a user interface, null when there is none. */
     readonly uiBase: string | null;
     /** Where the service is reached as far as it knows itself, with a slash at its end; for designs that do not say. */
@@ -75,16 +76,27 @@ export class HandleRecords {
     }
 
     /**
-     * The record of an object, as `reader` may see it: links into an object are left out for those who may not read it.
+     * The record of an object for somebody who sees all of it.
      *
      * @throws Error when the script fails, or returns what are no handle values
      */
-    async of(object: StoredObject, reader: Caller): Promise<HandleValue[]> {
+    of(object: StoredObject): Promise<HandleValue[]> {
+
+        return this.#make(object, true);
+    }
+
+    /** The record as anybody may see it: links to what is inside are left out where the public does not see it. Throws like {@link of}. */
+    ofPublic(object: StoredObject): Promise<HandleValue[]> {
+
+        return this.#make(object, this.#isOpen(object));
+    }
+
+    async #make(object: StoredObject, withInside: boolean): Promise<HandleValue[]> {
 
         const { config } = this;
         const timestamp = timestampOf(object.metadata.modifiedOn);
         const scripted = config.hasScript && this.#hook ? await this.#hook(object) : undefined;
-        const values = scripted === undefined ? this.#ownValues(object, reader, timestamp) : readValues(scripted, timestamp);
+        const values = scripted === undefined ? this.#ownValues(object, withInside, timestamp) : readValues(scripted, timestamp);
         if (config.omitService || values.some(({ type }) => type === SERVICE)) {
             return values;
         }
@@ -95,7 +107,7 @@ export class HandleRecords {
     /** Whether a change of an object may have changed its record as the public sees it, times aside. */
     differ(before: StoredObject, after: StoredObject): boolean {
 
-        const publicLinks = (object: StoredObject): string => locationsXml(this.#locations(object, ANONYMOUS));
+        const publicLinks = (object: StoredObject): string => locationsXml(this.#locations(object, this.#isOpen(object)));
         return this.config.hasScript || publicLinks(before) !== publicLinks(after);
     }
 
@@ -109,9 +121,9 @@ export class HandleRecords {
         return [...this.#adminValues(timestamp), info, ...further.filter(({ index }) => index !== info.index)];
     }
 
-    #ownValues(object: StoredObject, reader: Caller, timestamp: string): HandleValue[] {
+    #ownValues(object: StoredObject, withInside: boolean, timestamp: string): HandleValue[] {
 
-        const locations = this.#locations(object, reader);
+        const locations = this.#locations(object, withInside);
         return [
             ...this.#adminValues(timestamp),
             ...(locations.length > 0 ? [textValue(1, LOCATIONS_TYPE, locationsXml(locations), timestamp)] : [])
@@ -125,7 +137,7 @@ export class HandleRecords {
     }
 
     /** None where the address of the service is not known. */
-    #locations(object: StoredObject, reader: Caller): HandleLocation[] {
+    #locations(object: StoredObject, withInside: boolean): HandleLocation[] {
 
         const service = this.config.baseUri ?? this.#sources.ownBase();
         if (service === undefined) {
@@ -133,8 +145,15 @@ export class HandleRecords {
         }
 
         const links = this.config.linksOf(object.type);
-        const allowed = this.#sources.policy.canRead(reader, object).allowed ? links : links.filter(isOutside);
+        const allowed = withInside ? links : links.filter(isOutside);
         return locationsOf(object, allowed, { service, ui: this.#sources.uiBase });
+    }
+
+    /** Whether everybody sees the object as it is stored: it may be read by all, and no code of its type shows another one instead. */
+    #isOpen(object: StoredObject): boolean {
+
+        const { policy, resolution } = this.#sources;
+        return policy.canRead(ANONYMOUS, object).allowed && !resolution().concerns(object.type);
     }
 
     /** The id of the service, which is a handle as well. */

@@ -16,7 +16,6 @@ import type { HandleRecords } from './handle-records.js';
 import type { HandleServer } from './handle-server.js';
 import type { RecordUpdater } from './handle-update.js';
 import { DESIGN_ID } from '../doip/handle.js';
-import { ANONYMOUS } from '../identity/caller.js';
 import { HandleDelivery } from './handle-delivery.js';
 
 /** What a registration works with. */
@@ -121,6 +120,6 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
         }
 
         const [object] = await objects.byIds([handle]);
-        await (object ? server.put(handle, await records.of(object, ANONYMOUS), signal) : server.delete(handle, signal));
+        await (object ? server.put(handle, await records.ofPublic(object), signal) : server.delete(handle, signal));
     }
 }

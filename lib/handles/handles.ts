@@ -7,6 +7,7 @@ import type { Policy } from '../identity/policy.js';
 import type { Catalog } from '../types/catalog.js';
 import type { HandleValuesHook } from './handle-records.js';
 import type { HandleUpdateParts } from './handle-update.js';
+import type { ObjectResolution } from '../objects/object-resolution.js';
 import type { WriteParticipant } from '../objects/write-participant.js';
 import type { DeliveryPace } from './handle-delivery.js';
 import type { HandleServerOptions } from './handle-server.js';
@@ -33,6 +34,7 @@ export interface HandleOptions {
 export interface HandleParts extends Pick<HandleUpdateParts, 'db' | 'jobs' | 'jobStore' | 'settings' | 'objects' | 'refresh' | 'log'> {
     readonly catalog: Catalog;
     readonly policy: Policy;
+    readonly resolution: () => ObjectResolution;
     readonly options: HandleOptions;
     readonly ownBase: () => string | undefined;
     readonly serviceInfo: () => JsonValue;
@@ -52,10 +54,10 @@ export interface Handles {
 /** Composes it, and registers the jobs. */
 export function composeHandles(parts: HandleParts): Handles {
 
-    const { catalog, policy, options, ownBase, serviceInfo, hook, jobs, db } = parts;
+    const { catalog, policy, resolution, options, ownBase, serviceInfo, hook, jobs, db } = parts;
     const { uiBase } = options;
     const adminIdentity = parseIdentity(options.server?.identity ?? '');
-    const records = new HandleRecords({ catalog, policy, uiBase, ownBase, serviceInfo, hook, adminIdentity });
+    const records = new HandleRecords({ catalog, policy, resolution, uiBase, ownBase, serviceInfo, hook, adminIdentity });
     const server = options.server ? new HandleServer(options.server) : null;
     const registration = server && new HandleRegistration({ ...parts, records, server, outbox: new HandleOutboxStore(db), pace: options.pace ?? {} });
     const update = new HandleUpdate({ ...parts, updater: registration ?? checkRecords({ ...parts, records }) });
@@ -65,7 +67,7 @@ export function composeHandles(parts: HandleParts): Handles {
 
     return {
         records, update,
-        resolver: new HandleResolver({ records, policy, uiBase }),
+        resolver: new HandleResolver({ records, policy, resolution, uiBase }),
         participants: registration ? [registration] : [],
         close: () => server?.close()
     };

@@ -7,7 +7,6 @@ import type { Log } from '../../db/log.js';
 import type { ObjectScan } from '../stores/object-scan.js';
 import type { HandleRecords } from './handle-records.js';
 import type { RecordUpdater } from './handle-update.js';
-import { ANONYMOUS } from '../identity/caller.js';
 
 /** Objects that are in memory at the same time. */
 const BATCH = 16;
@@ -19,7 +18,7 @@ export function checkRecords({ records, objects, log }: { records: HandleRecords
 
         const faults: [handle: string, error: unknown][] = [];
         for (const object of await objects.byIds(ids)) {
-            await records.of(object, ANONYMOUS).catch((error: unknown) => faults.push([object.id, error]));
+            await records.ofPublic(object).catch((error: unknown) => faults.push([object.id, error]));
         }
 
         const [first] = faults;

@@ -7,11 +7,12 @@ import type { OperationContext } from '../core/context.js';
 import type { JsonObject } from '../doip/json.js';
 import type { Caller } from '../identity/caller.js';
 import type { Policy } from '../identity/policy.js';
+import type { ObjectResolution } from '../objects/object-resolution.js';
 import type { StoredObject } from '../objects/stored-object.js';
 import type { HandleRecords } from './handle-records.js';
 import type { HandleValue } from './handle-value.js';
 import type { HandleLocation } from './locations.js';
-import { notFound } from '../doip/error.js';
+import { DoipError, notFound } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { textOf } from './handle-value.js';
 import { LOCATIONS_TYPE, readLocations, uiAddress, webAddress } from './locations.js';
@@ -28,13 +29,14 @@ export interface Resolving {
     readonly object: StoredObject | null;
     readonly isService: boolean;
     readonly caller: Caller;
+    readonly requestContext: JsonObject;
 }
 
 /** The handle that an operation is performed on. */
-export function resolvingOf(context: Pick<OperationContext, 'targetId' | 'hasTarget' | 'target' | 'caller' | 'services'>): Resolving {
+export function resolvingOf(context: Pick<OperationContext, 'targetId' | 'hasTarget' | 'target' | 'caller' | 'requestContext' | 'services'>): Resolving {
 
-    const { targetId, hasTarget, caller, services: { serviceId } } = context;
-    return { handle: targetId, object: hasTarget ? context.target : null, isService: targetId === serviceId, caller };
+    const { targetId, hasTarget, caller, requestContext, services: { serviceId } } = context;
+    return { handle: targetId, object: hasTarget ? context.target : null, isService: targetId === serviceId, caller, requestContext };
 }
 
 /** Which values of a record are wanted; all of them when nothing is said. */
@@ -60,12 +62,14 @@ export class HandleResolver {
 
     readonly #records: HandleRecords;
     readonly #policy: Policy;
+    readonly #resolution: () => ObjectResolution;
     readonly #uiBase: string | null;
 
-    constructor(parts: { records: HandleRecords; policy: Policy; uiBase: string | null }) {
+    constructor(parts: { records: HandleRecords; policy: Policy; resolution: () => ObjectResolution; uiBase: string | null }) {
 
         this.#records = parts.records;
         this.#policy = parts.policy;
+        this.#resolution = parts.resolution;
         this.#uiBase = parts.uiBase;
     }
 
@@ -97,17 +101,39 @@ export class HandleResolver {
         return this.#located(asked ?? byWeight(places) ?? firstUrl(values) ?? UI, handle);
     }
 
-    async #valuesOf({ handle, object, isService, caller }: Resolving): Promise<HandleValue[]> {
+    async #valuesOf(resolving: Resolving): Promise<HandleValue[]> {
 
-        if (isService) {
+        if (resolving.isService) {
             return this.#records.ofService();
         }
 
-        if (!object || object.id === DESIGN_ID || !this.#policy.canRead(caller, object).allowed) {
+        const object = await this.#visible(resolving);
+        if (!object) {
+            const { handle } = resolving;
             throw notFound(`handle ${handle} does not exist`, { details: { responseCode: HANDLE_NOT_FOUND, handle } });
         }
 
-        return this.#records.of(object, caller);
+        return this.#records.of(object);
+    }
+
+    /** The object as the caller sees it; null when there is none, or none for this caller. */
+    async #visible({ object, caller, requestContext }: Resolving): Promise<StoredObject | null> {
+
+        if (!object || object.id === DESIGN_ID || !this.#policy.canRead(caller, object).allowed) {
+            return null;
+        }
+
+        try {
+            const { content, elements } = await this.#resolution().resolve(object, { caller, requestContext });
+            return { ...object, content, elements };
+        }
+        catch (error) {
+            if (error instanceof DoipError && error.cause === undefined) {
+                return null;                                // The code of its type keeps it back
+            }
+
+            throw error;
+        }
     }
 
     /** The service knows best where its own views are; a place that no browser must be sent to is replaced by the page. */
