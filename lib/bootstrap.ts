@@ -7,7 +7,6 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
 import type { JsonObject } from './doip/json.js';
 import type { AdminAccount } from './identity/admin-account.js';
-import type { Caller } from './identity/caller.js';
 import type { ObjectService } from './objects/object-service.js';
 import type { StoredObject } from './objects/stored-object.js';
 import type { CatalogStore } from './stores/catalog-store.js';
@@ -15,7 +14,7 @@ import type { ObjectStore } from './stores/object-store.js';
 import type { SettingStore } from './stores/setting-store.js';
 import type { Catalog } from './types/catalog.js';
 import { DESIGN_ID } from './doip/handle.js';
-import { ADMIN_ID } from './identity/caller.js';
+import { ADMIN_ID, SERVICE } from './identity/caller.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from './types/built-in-types.js';
 import { initialDesign, initialTypes } from './types/initial-content.js';
 
@@ -41,11 +40,6 @@ interface Parts {
     readonly objects: ObjectService;
     readonly admin: AdminAccount;
 }
-
-/** The service itself as an author. */
-export const SYSTEM: Caller = {
-    userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
-};
 
 const TYPES_MADE = 'bootstrap.types';
 
@@ -89,7 +83,7 @@ async function ensureTypes({ db, settings, catalog, objects, seed }: Parts): Pro
     for (const content of initialTypes(seed.extensionKeyword)) {
         if (!catalog.current.get(content.name as string)) {
             const input = { type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] };
-            await objects.create(input, { caller: SYSTEM });
+            await objects.create(input, { caller: SERVICE });
             await objects.view(DESIGN_ID);
         }
     }

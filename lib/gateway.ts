@@ -16,6 +16,7 @@ import { Dispatcher } from './core/dispatcher.js';
 import { OperationRegistry } from './core/registry.js';
 import { internal } from './doip/error.js';
 import { StatusTable } from './doip/status.js';
+import { methodResolver } from './operations/types/call.js';
 import { builtInOperations } from './operations/index.js';
 import { openRuntime } from './runtime.js';
 import { StartupState } from './startup-state.js';
@@ -85,6 +86,8 @@ class RepositoryGateway implements Gateway {
         for (const operation of builtInOperations) {
             this.#registry.register(operation, { override: true });
         }
+
+        this.#registry.addResolver(methodResolver(() => this.services));
 
         // Before the start only the operations that need no state can be performed; they see nothing but the start-up state.
         this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, 'The system is down.');

@@ -31,13 +31,15 @@ import { IdentityParticipant, IdentitySecretKeeper } from './identity/write-part
 import { ContentPipeline } from './objects/content-pipeline.js';
 import { ElementService } from './objects/element-service.js';
 import { TransactionClock } from './objects/id-minter.js';
-import { WITHOUT_CODE } from './objects/lifecycle.js';
 import { ObjectResolution } from './objects/object-resolution.js';
 import { ObjectService } from './objects/object-service.js';
 import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
 import { RelationshipService } from './objects/relationship-service.js';
 import { VersionService } from './objects/version-service.js';
+import { DEFAULT_LIMITS } from './scripting/script-pool.js';
+import { composeScripting, type Scripting } from './scripting/scripting.js';
+import { ModuleParticipant } from './scripting/module-participant.js';
 import { purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
 import { JobRunner } from './jobs/runner.js';
 import type { TextLimits } from './payloads/text-extractor.js';
@@ -53,6 +55,7 @@ import { JobStore } from './stores/job-store.js';
 import { ObjectScan } from './stores/object-scan.js';
 import { ObjectStore } from './stores/object-store.js';
 import { ReferenceStore } from './stores/reference-store.js';
+import { ScriptModuleStore } from './stores/script-module-store.js';
 import { SettingStore } from './stores/setting-store.js';
 import { VersionStore } from './stores/version-store.js';
 import { Catalog } from './types/catalog.js';
@@ -161,6 +164,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
 
             await parts.jobs.stop();
             await parts.identity.close();
+            await parts.scripting.close();
             await parts.search.stop();
             parts.services.handles.close();
             parts.blobs.close();
@@ -181,7 +185,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const objectStore = new ObjectStore(db);
     const catalogStore = new CatalogStore(db);
     const settings = new SettingStore(db);
-    const catalog = new Catalog(objectStore, (design, schemas, previous) => TypeRegistry.build({
+    const modules = new ScriptModuleStore(db);
+    const catalog = new Catalog(objectStore, modules, (design, schemas, previous) => TypeRegistry.build({
         design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
     }));
     const clock = new TransactionClock(await objectStore.highestTxnId());
@@ -206,7 +211,13 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });
     jobs.register(identity.housekeeping);
-    const pipeline = new ContentPipeline({ catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits });
+    const scripting: Scripting = composeScripting({
+        catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS,
+        byIds: (ids) => scan.byIds(ids), services: () => services
+    });
+    const pipeline = new ContentPipeline({
+        catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits, code: scripting.inspector
+    });
     const scan = new ObjectScan(db);
     const search = composeSearch({
         db, log, catalog, objects: scan, elements, jobs, jobStore, texts: options.texts ?? DEFAULT_TEXT_LIMITS,
@@ -214,18 +225,20 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     });
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const handles = composeHandles({
-        db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null }, hook: null,
+        db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null },
+        hook: (object) => scripting.design.createHandleValues(object),
         refresh: () => objects.view(DESIGN_ID),
         resolution: () => resolution,
         ownBase: () => endpoint().url,
         serviceInfo: () => serviceInfo(services)
     });
     const participants = [
-        new CatalogParticipant(catalogStore), references, new IdentityParticipant(identity.accountWriter),
-        ...search.participants, ...handles.participants
+        new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, catalog }), references,
+        new IdentityParticipant(identity.accountWriter), ...search.participants, ...handles.participants
     ];
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
-    const lifecycle = WITHOUT_CODE;
+    const { lifecycle } = scripting;
+    identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(lifecycle, limits);
     const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle };
     const objects = new ObjectService({ ...writing, pipeline });
@@ -239,7 +252,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
 
             return serviceId(catalog.current.prefix);
         },
-        registry, objects, resolution, elements, versions, relationships, catalog, limits,
+        registry, objects, resolution, elements, versions, relationships, catalog, limits, scripts: scripting,
         bulk: await composeBulk({ dataDir: options.dataDir, limits, statuses }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution }),
         startup, log, policy, identity,
@@ -247,5 +260,5 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),
         handles, endpoint
     };
-    return { db, log, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
+    return { db, log, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
 }

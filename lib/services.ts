@@ -19,6 +19,7 @@ import type { ObjectResolution } from './objects/object-resolution.js';
 import type { ObjectService } from './objects/object-service.js';
 import type { RelationshipService } from './objects/relationship-service.js';
 import type { VersionService } from './objects/version-service.js';
+import type { Scripting } from './scripting/scripting.js';
 import type { SearchService } from './search/search-service.js';
 import type { Epochs } from './stores/object-store.js';
 import type { Catalog } from './types/catalog.js';
@@ -64,6 +65,8 @@ export interface Services {
     readonly objects: ObjectService;
     /** How the code of types shows objects. */
     readonly resolution: ObjectResolution;
+    /** Code of types and of the design. */
+    readonly scripts: Pick<Scripting, 'design' | 'methods'>;
     readonly elements: ElementService;
     readonly versions: VersionService;
     readonly relationships: RelationshipService;

@@ -9,6 +9,7 @@ import { jobs } from './003-jobs.js';
 import { identity } from './004-identity.js';
 import { search } from './005-search.js';
 import { indexSources } from './006-index-sources.js';
+import { scriptModules } from './008-script-modules.js';
 import { versions } from './010-versions.js';
 import { handles } from './011-handles.js';
 
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
     identity,
     search,
     indexSources,
+    scriptModules,
     versions,
     handles
 ];

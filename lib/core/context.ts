@@ -28,6 +28,8 @@ export interface OperationContext<A extends object = JsonObject> {
     readonly rawInput: AsyncIterable<Segment>;
     /** Given by the client for hooks, methods and the storage chooser; `{}` when absent. */
     readonly requestContext: JsonObject;
+    /** The caller wants nothing changed by this request, as with a GET. */
+    readonly isSafe: boolean;
     readonly services: Services;
     readonly transport: Transport;
     /** Fires when the peer goes away. */

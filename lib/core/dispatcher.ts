@@ -173,6 +173,11 @@ export class Context implements OperationContext {
         return this.ownLog;
     }
 
+    get isSafe(): boolean {
+
+        return this.request.safe === true;
+    }
+
     get hasTarget(): boolean {
 
         return this.stored !== null;

@@ -80,6 +80,15 @@ export function forbidden(message: string, options?: ErrorOptions): DoipError {
     return new DoipError(Status.forbidden, message, options);
 }
 
+/** 403 where HTTP codes count, and to DOIP a bad request: type code refuses something by throwing a text. */
+export function refused(message: string): DoipError {
+
+    return new DoipError(Status.badRequest, message, { http: REFUSED });
+}
+
+/** The HTTP code of {@link refused}. */
+export const REFUSED = 403;
+
 /** 404: the object, or the requested part of it, does not exist. */
 export function notFound(message: string, options?: ErrorOptions): DoipError {
 

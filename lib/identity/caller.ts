@@ -31,6 +31,11 @@ export const ANONYMOUS: Caller = {
     userId: null, username: null, groupIds: [], isAdmin: false, isAuthenticated: false, method: 'none'
 };
 
+/** The service itself, for what it does on its own and for what scripts do through it. */
+export const SERVICE: Caller = {
+    userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
+};
+
 /** An answer to "may the caller?". The reason is for the log; it may name groups and rules that the caller must not learn. */
 export interface Decision {
     readonly allowed: boolean;

@@ -53,12 +53,12 @@ export class ChangeFrame {
     /** Runs work while nobody else on this node changes an object. */
     async locked<T>(id: string, { within }: Pick<WriteContext, 'within'>, work: () => Promise<T>): Promise<T> {
 
-        const holding = within?.get(id);
-        if (holding === 'change') {
+        const held = within?.held.get(id);
+        if (held?.by === 'change') {
             throw conflict(`object ${id} is being changed by the request that runs this script: change the object that the hook is given`);
         }
 
-        return holding ? work() : this.#locks.run(id, within ? SCRIPT_LOCK_DEADLINE : LOCK_DEADLINE, work);
+        return held ? work() : this.#locks.run(id, within ? SCRIPT_LOCK_DEADLINE : LOCK_DEADLINE, work);
     }
 
     /**
@@ -79,6 +79,7 @@ export class ChangeFrame {
                 const before = await this.#writable(id, context);
                 const change = await compute(before, Date.now());
                 if (context.dryRun || await this.#writer.write(change) === 'stored') {
+                    noteWrite(id, change, context);
                     return change;
                 }
 
@@ -99,5 +100,14 @@ export class ChangeFrame {
         context.check?.(object);
         checkWritable(this.#catalog.current.design, context.caller, id);
         return object;
+    }
+}
+
+/** A method may change its object also by itself. */
+function noteWrite(id: string, { after }: ObjectChange, { within, dryRun }: WriteContext): void {
+
+    const held = within?.held.get(id);
+    if (held && !dryRun) {
+        held.lastWrite = after?.metadata.txnId ?? null;
     }
 }

@@ -42,6 +42,15 @@ export interface SecretKeeper {
     extract(processed: ProcessedContent, draft: Draft): Promise<{ content: JsonObject; steps: ObjectChange['steps'] }>;
 }
 
+/** A change with code in it, perhaps. */
+export type InspectedChange = Pick<PreparedChange, 'before' | 'after' | 'processed'>;
+
+/** Looks at the code that an object brings, before it is stored. */
+export interface CodeInspector {
+    /** Null when there is none. Rejects with a DoipError 400 for code that cannot be. */
+    inspect(change: InspectedChange): Promise<void> | null;
+}
+
 /** Prepares drafts. */
 export class ContentPipeline {
 
@@ -50,9 +59,11 @@ export class ContentPipeline {
     private readonly references: ReferenceChecker;
     private readonly clock: TransactionClock;
     private readonly limits: FieldLimits;
+    private readonly code: CodeInspector;
 
     constructor(parts: {
         catalog: Catalog; secrets: SecretKeeper; references: ReferenceChecker; clock: TransactionClock; limits: FieldLimits;
+        code: CodeInspector;
     }) {
 
         this.catalog = parts.catalog;
@@ -60,6 +71,7 @@ export class ContentPipeline {
         this.references = parts.references;
         this.clock = parts.clock;
         this.limits = parts.limits;
+        this.code = parts.code;
     }
 
     /**
@@ -90,7 +102,13 @@ export class ContentPipeline {
         await this.references.check(processed, draft);
         const { content, steps } = await this.secrets.extract(processed, draft);
         checkedText('content', content, this.limits);
-        return { before, after: this.complete(draft, content), processed, steps, caller, now };
+        const change = { before, after: this.complete(draft, content), processed, steps, caller, now };
+        const inspection = this.code.inspect(change);
+        if (inspection) {
+            await inspection;
+        }
+
+        return change;
     }
 
     /** Text of the primary property of content that is about to be created, when its type marks one. */

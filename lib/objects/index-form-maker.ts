@@ -6,7 +6,7 @@ import type { PreparedChange } from './content-pipeline.js';
 import { fromHookObject, toHookObject } from './hook-object.js';
 import type { IndexForm } from './index-form.js';
 import type { StoredObject } from './stored-object.js';
-import { NOTHING_HELD, type WriteContext } from './write-context.js';
+import { holding, type WriteContext } from './write-context.js';
 import type { HookParts } from './write-hooks.js';
 
 const NO_NAMES: ReadonlySet<string> = new Set();
@@ -28,10 +28,10 @@ export function withIndexForm<C extends PreparedChange>(parts: HookParts, change
  */
 export async function indexFormOf({ lifecycle, limits }: HookParts, object: StoredObject, context: WriteContext): Promise<IndexForm | null | undefined> {
 
-    const { caller, requestContext = {}, within = NOTHING_HELD, dryRun = false } = context;
-    const held = new Map([...within, [object.id, 'change' as const]]);
+    const { caller, requestContext = {}, within, dryRun = false } = context;
+    const chain = holding(object.id, { by: 'change', lastWrite: null }, within);
     const asked = toHookObject(object, object.metadata);
-    const returned = await lifecycle.run('objectForIndexing', object.type, asked, { caller, requestContext, members: {}, held, isDryRun: dryRun });
+    const returned = await lifecycle.run('objectForIndexing', object.type, asked, { caller, requestContext, members: {}, chain, isDryRun: dryRun });
     if (returned === undefined) {
         return undefined;
     }

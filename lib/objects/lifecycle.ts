@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { Acl, Metadata } from '../doip/object.js';
 import type { Caller } from '../identity/caller.js';
-import type { HeldObjects } from './write-context.js';
+import type { ScriptChain } from './write-context.js';
 
 /** What is said of one hook. */
 interface HookRule {
@@ -73,8 +73,7 @@ export interface HookFacts {
     readonly requestContext: JsonObject;
     /** Further members of the hook's `context`, besides those that follow from the caller and the object. */
     readonly members: JsonObject;
-    /** What the request is changing at the moment; see {@link HeldObjects}. */
-    readonly held: HeldObjects;
+    readonly chain: ScriptChain;
     /** The script may try everything, and nothing of what it writes is stored. */
     readonly isDryRun: boolean;
 }
@@ -84,7 +83,7 @@ export interface IdGenerator {
     /** Whether it is to be asked again when an id is taken. */
     readonly isLoopable: boolean;
     /** An id; null to leave it to the service. */
-    next(object: HookObject, facts: HookFacts): Promise<string | null>;
+    next(object: HookObject): Promise<string | null>;
 }
 
 /** What code wrote by itself, instead of returning a value. */
@@ -119,7 +118,7 @@ export interface Lifecycle {
      */
     resolvePayload(type: string, object: HookObject, facts: HookFacts): Promise<DirectOutput | null>;
     /** The generator of ids of a type, else that of the design; null when there is none. */
-    generator(type: string): Promise<IdGenerator | null>;
+    generator(type: string, facts: HookFacts): Promise<IdGenerator | null>;
 }
 
 /** The lifecycle of objects without any code. */

@@ -11,7 +11,7 @@ import type { StoredObject } from './stored-object.js';
 import { internal } from '../doip/error.js';
 import { isJsonObject } from '../doip/json.js';
 import { fromHookObject, toHookObject } from './hook-object.js';
-import { NOTHING_HELD } from './write-context.js';
+import { NO_SCRIPT } from './write-context.js';
 
 /** Who reads. */
 export interface Reading {
@@ -132,5 +132,5 @@ function asHookObject(object: StoredObject): ReturnType<typeof toHookObject> {
 
 function factsOf({ caller, requestContext }: Reading, members: JsonObject): HookFacts {
 
-    return { caller, requestContext, members, held: NOTHING_HELD, isDryRun: false };
+    return { caller, requestContext, members, chain: NO_SCRIPT, isDryRun: false };
 }

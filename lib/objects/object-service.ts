@@ -4,6 +4,7 @@
  */
 
 import type { KeyedLocks } from '../core/locks.js';
+import type { JsonValue } from '../doip/json.js';
 import type { Acl } from '../doip/object.js';
 import type { ObjectStore, ObjectView } from '../stores/object-store.js';
 import type { Catalog } from '../types/catalog.js';
@@ -15,17 +16,24 @@ import type { Lifecycle } from './lifecycle.js';
 import type { ObjectInput } from './object-input.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredObject } from './stored-object.js';
-import { badRequest } from '../doip/error.js';
+import { badRequest, conflict, notFound } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { ChangeFrame } from './change-frame.js';
 import { indexFormOf, withIndexForm } from './index-form-maker.js';
 import { ObjectCreation } from './object-creation.js';
 import { applyContent, applyElements, type UpdateWish } from './update-wish.js';
-import { authorOf, type WriteContext } from './write-context.js';
+import { editOf } from './method-edit.js';
+import { authorOf, holding, type Held, type ScriptChain, type WriteContext } from './write-context.js';
 import { WriteHooks, type HookedWrite, type HookParts } from './write-hooks.js';
 import { checkVersion } from './write-rules.js';
 
 export { authorOf, type WriteContext } from './write-context.js';
+
+/** How often a method is run while other nodes keep changing its object. */
+const METHOD_ATTEMPTS = 20;
+
+/** Thrown within this file alone: the object is not the one that the method was given. */
+const STALE = new Error('the object has changed');
 
 /** A change that is about to be stored, and who is to be told afterwards. */
 type HookedChange = PreparedChange & { readonly hooks: WriteHooks | null };
@@ -136,6 +144,63 @@ export class ObjectService {
     indexFormOf(object: StoredObject, context: WriteContext): Promise<IndexForm | null | undefined> {
 
         return indexFormOf(this.#hooks, object, context);
+    }
+
+    /**
+     * Runs a method on an object while nobody else on this node changes it, and stores what the method made of it: after
+     * validation, without any other hook. Run again when another node was faster.
+     *
+     * @param work is given the object as it is, and gives its answer and the object as the method left it
+     */
+    callOn<T>(
+        id: string, context: WriteContext,
+        work: (object: StoredObject, chain: ScriptChain) => Promise<{ readonly answer: T; readonly object: JsonValue | undefined }>
+    ): Promise<T> {
+
+        return this.#frame.locked(id, context, async () => {
+
+            for (let attempt = 0; attempt < METHOD_ATTEMPTS; ++attempt) {
+                const held: Held = { by: 'call', lastWrite: null };
+                const chain = holding(id, held, context.within);
+                const { object } = await this.view(id);
+                if (!object) {
+                    throw notFound(`object ${id} does not exist`);
+                }
+
+                context.check?.(object);
+                const { answer, object: edited } = await work(object, chain);
+                const wanted = editOf(edited, object, this.#hooks.limits);
+                if (!wanted || await this.#storeEdit(wanted, object, held, { ...context, within: chain })) {
+                    return answer;
+                }
+            }
+
+            throw conflict(`object ${id} is being changed by others, try again`);
+        });
+    }
+
+    /** False when somebody else has changed the object since the method was given it. */
+    async #storeEdit(wanted: Proposal, given: StoredObject, held: Held, context: WriteContext): Promise<boolean> {
+
+        try {
+            await this.#frame.change(given.id, context, (before, now) => {
+
+                const { txnId } = before.metadata;
+                if (txnId !== given.metadata.txnId && txnId !== held.lastWrite) {
+                    throw STALE;
+                }
+
+                return this.#prepare({ before, input: undefined, context }, { now, wanted, hooks: null });
+            });
+            return true;
+        }
+        catch (error) {
+            if (error === STALE) {
+                return false;
+            }
+
+            throw error;
+        }
     }
 
     /** Works out a change and stores it. The last hooks run when nobody holds the object any more. */

@@ -4,14 +4,25 @@
 
 import type { JsonObject } from '../doip/json.js';
 import type { Caller } from '../identity/caller.js';
+import type { ScriptScope } from '../scripting/script-host.js';
 import type { StoredObject } from './stored-object.js';
 import { ANONYMOUS_AUTHOR } from '../identity/caller.js';
 
-/**
- * Objects that a request has in its hands while it runs a script, by id: `change` while a change of the object is being worked
- * out, `call` while a method of it runs. What the script writes must not wait for their locks, because it would wait for itself.
- */
-export type HeldObjects = ReadonlyMap<string, 'change' | 'call'>;
+/** An object that a request has in its hands while it runs a script. */
+export interface Held {
+    /** `change` while a change of the object is being worked out, `call` while a method of it runs. */
+    readonly by: 'change' | 'call';
+    /** Transaction number of what the script stored of the object itself; null when it did not. */
+    lastWrite: number | null;
+}
+
+/** What a script runs within. What it asks for must not wait for its own request. */
+export interface ScriptChain {
+    /** Objects by id. */
+    readonly held: ReadonlyMap<string, Held>;
+    /** Of the script that waits for what is done here; null while none does. */
+    readonly scope: ScriptScope | null;
+}
 
 /** Who writes, and how. */
 export interface WriteContext {
@@ -23,11 +34,17 @@ export interface WriteContext {
     /** Asked again about the object as it is when it is changed, because rights may have changed meanwhile. */
     readonly check?: (object: StoredObject) => void;
     /** Set for what a script writes: no hooks run but the one for indexing, and locks are waited for a short time only. */
-    readonly within?: HeldObjects;
+    readonly within?: ScriptChain;
 }
 
-/** Held by requests that no script makes. */
-export const NOTHING_HELD: HeldObjects = new Map();
+/** Of requests that no script makes. */
+export const NO_SCRIPT: ScriptChain = { held: new Map(), scope: null };
+
+/** The chain for a script that runs while a request has an object in its hands. */
+export function holding(id: string, held: Held, within: ScriptChain = NO_SCRIPT): ScriptChain {
+
+    return { ...within, held: new Map([...within.held, [id, held]]) };
+}
 
 /** The name that metadata records for a caller. */
 export function authorOf(caller: Caller): string {

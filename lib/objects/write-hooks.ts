@@ -10,7 +10,7 @@ import type { ObjectInput } from './object-input.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import { badRequest } from '../doip/error.js';
 import { fromHookObject, toHookObject, toHookPayload, type Proposal } from './hook-object.js';
-import { NOTHING_HELD, type HeldObjects, type WriteContext } from './write-context.js';
+import { holding, NO_SCRIPT, type ScriptChain, type WriteContext } from './write-context.js';
 
 /** What hooks are asked with. */
 export interface HookParts {
@@ -103,9 +103,9 @@ export class WriteHooks {
      */
     async *generatedIds(proposal: Proposal, attempts: number): AsyncGenerator<string> {
 
-        const generator = await this.#parts.lifecycle.generator(proposal.type);
+        const generator = await this.#parts.lifecycle.generator(proposal.type, this.#facts(proposal.type, { isNew: true }));
         for (let i = 0; generator && i < (generator.isLoopable ? attempts : 1); ++i) {
-            const id = await generator.next(toHookObject(proposal), this.#facts(proposal.type, { isNew: true }));
+            const id = await generator.next(toHookObject(proposal));
             if (id === null) {
                 return;
             }
@@ -157,17 +157,17 @@ export class WriteHooks {
         const { caller, requestContext = {}, dryRun = false } = context;
         const original = before && hook !== 'beforeDelete' ? { originalObject: toHookObject(before, before.metadata) as unknown as JsonObject } : {};
         return {
-            caller, requestContext, isDryRun: dryRun, held: this.#held(hook),
+            caller, requestContext, isDryRun: dryRun, chain: this.#chain(hook),
             members: { ...members, ...original, ...dryRun ? { isDryRun: true } : {} }
         };
     }
 
     /** Before it is stored the object is in our hands; afterwards nobody holds it. */
-    #held(hook: ObjectHook | undefined): HeldObjects {
+    #chain(hook: ObjectHook | undefined): ScriptChain {
 
-        const { before, context: { within = NOTHING_HELD } } = this.#write;
+        const { before, context: { within } } = this.#write;
         const isDone = hook === 'afterCreateOrUpdate' || hook === 'afterDelete';
-        return before && !isDone ? new Map([...within, [before.id, 'change']]) : within;
+        return before && !isDone ? holding(before.id, { by: 'change', lastWrite: null }, within) : within ?? NO_SCRIPT;
     }
 
     #newPayloads(elements: readonly StoredElement[]): JsonObject[] {

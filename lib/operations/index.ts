@@ -30,9 +30,11 @@ import { startupStatus } from './service/startup-status.js';
 import { createSession } from './sessions/create.js';
 import { deleteSession } from './sessions/delete.js';
 import { getSession } from './sessions/get.js';
+import { call } from './types/call.js';
 import { deleteSchema } from './types/delete.js';
 import { getSchema } from './types/get.js';
 import { listSchemas } from './types/list.js';
+import { listMethods } from './types/list-methods.js';
 import { updateSchema } from './types/update.js';
 import { getVersions } from './versions/get.js';
 import { publishVersion } from './versions/publish.js';
@@ -42,6 +44,6 @@ export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, getDesign,
     getRelationships, publishVersion, getVersions,
-    getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema,
+    getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, call, listMethods,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus
 ] as unknown as readonly Operation[];

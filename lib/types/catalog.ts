@@ -1,10 +1,11 @@
 /**
- * The design and the types as they are now. Kept in memory as an immutable registry and built anew when the epoch of types,
+ * The design, the types and the modules for scripts as they are now. Kept in memory as an immutable registry and built anew when the epoch of types,
  * read together with every object, says that somebody changed them, here or on another node.
  */
 
 import type { JsonObject } from '../doip/json.js';
 import type { ObjectStore } from '../stores/object-store.js';
+import type { ModuleFile, ScriptModuleStore } from '../stores/script-module-store.js';
 import type { TypeRegistry } from './type-registry.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { isJsonObject } from '../doip/json.js';
@@ -24,15 +25,19 @@ export type RegistryBuilder = (design: JsonObject, schemas: readonly SchemaRecor
 export class Catalog {
 
     readonly #store: ObjectStore;
+    readonly #modules: ScriptModuleStore;
     readonly #build: RegistryBuilder;
     #registry: TypeRegistry | null = null;
     #epoch = -1;
     #schemas = new Map<string, SchemaRecord>();
+    #directories: ReadonlyMap<string, string> = new Map();
+    #files: readonly ModuleFile[] = [];
     #loading: Promise<void> | null = null;
 
-    constructor(store: ObjectStore, build: RegistryBuilder) {
+    constructor(store: ObjectStore, modules: ScriptModuleStore, build: RegistryBuilder) {
 
         this.#store = store;
+        this.#modules = modules;
         this.#build = build;
     }
 
@@ -44,6 +49,24 @@ export class Catalog {
         }
 
         return this.#registry;
+    }
+
+    /** Grows whenever a type, a module for scripts or the design changes, on all nodes alike. */
+    get epoch(): number {
+
+        return this.#epoch;
+    }
+
+    /** Objects whose payloads are modules for scripts: id → name of the directory. */
+    get moduleDirectories(): ReadonlyMap<string, string> {
+
+        return this.#directories;
+    }
+
+    /** The payloads of these objects. */
+    get moduleFiles(): readonly ModuleFile[] {
+
+        return this.#files;
     }
 
     /** Makes sure that the registry is at least as new as an epoch. Costs nothing when it is. */
@@ -63,8 +86,12 @@ export class Catalog {
         // The epoch comes with the first read: whatever changes after it raises the epoch again.
         const { object: design, epochs } = await this.#store.view(DESIGN_ID);
         const schemas = await this.#loadSchemas();
+        const directories = await this.#modules.directories();
+        const files = directories.size > 0 ? await this.#modules.files() : [];
         this.#registry = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
         this.#schemas = schemas;
+        this.#directories = directories;
+        this.#files = files;
         this.#epoch = epochs.types;
     }
 

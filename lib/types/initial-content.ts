@@ -73,6 +73,9 @@ exports.beforeSchemaValidation = function (object, context) {
 };
 `;
 
+/** The code of these types, which needs no checking. */
+export const INITIAL_SCRIPTS: ReadonlySet<string> = new Set([USER_SCRIPT]);
+
 function userType(keyword: string): JsonObject {
 
     return {

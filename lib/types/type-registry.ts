@@ -107,6 +107,12 @@ export class TypeRegistry {
         return missingTypes(schemaObject, this.#lookup, this.#keywordNames);
     }
 
+    /** The schema of a type, or the one that has given itself an id. */
+    documentOf(nameOrId: string): SchemaDocument | undefined {
+
+        return this.#lookup(nameOrId);
+    }
+
     #add(id: string | null, content: JsonObject, previous: TypeRegistry | null | undefined): void {
 
         const { name, schema } = content;

@@ -5,6 +5,7 @@
 
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
+import { REFUSED } from '../../lib/doip/error.js';
 import type { JsonObject } from '../../lib/doip/json.js';
 import type { StatusTable } from '../../lib/doip/status.js';
 import type { Failure } from '../http/errors.js';
@@ -24,7 +25,7 @@ export async function writeResponse(
 ): Promise<ResponseObject> {
 
     if (isFailure(response) && !hasReport(response)) {
-        return writeFailure(h, await failureOf(response, statuses), response.requestId);
+        return writeFailure(h, await failureOf(inDoip(response), statuses), response.requestId);
     }
 
     const { attributes } = response;
@@ -36,6 +37,12 @@ export async function writeResponse(
         ...(typeof disposition === 'string' && disposition !== '' ? { disposition } : {})
     });
     return written.header(DOIP_RESPONSE, doipHeader(response.requestId, response.status, attributes));
+}
+
+/** What type code refuses is a bad request in DOIP; only REST has another code for it. */
+function inDoip({ http, ...response }: DoipResponse): DoipResponse {
+
+    return http === undefined || http === REFUSED ? response : { ...response, http };
 }
 
 /** Writes an error, whether it came from an operation or from reading the request. */

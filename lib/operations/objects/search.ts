@@ -15,7 +15,7 @@ import { prune } from '../../doip/json-prune.js';
 import { Op } from '../../doip/operation-ids.js';
 import { jsonSegment } from '../../doip/segments.js';
 import { released } from '../../search/released.js';
-import type { SortField } from '../../search/search-request.js';
+import { readSortFields } from '../../search/sort-fields.js';
 import type { Found, SearchWish } from '../../search/search-service.js';
 
 interface SearchAttributes {
@@ -39,7 +39,6 @@ const MAX_RESULTS = 2 ** 31;
 
 const MAX_FACETS = 100;
 const MAX_FILTERS = 100;
-const MAX_SORT_FIELDS = 20;
 const MAX_BUCKETS = 100_000;
 const DEFAULT_BUCKETS = 10;
 
@@ -78,7 +77,7 @@ export const search = defineOperation<SearchAttributes>({
 
         const wanted = withInput(context);
         const { services, caller, requestContext, signal, transport: { remoteAddress } } = context;
-        const wish = toWish(wanted, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
+        const wish = toWish(await customized(wanted, context), services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
         const searching = { caller, requestContext, remoteAddress, signal };
         const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
         const found: Found<unknown> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
@@ -114,6 +113,12 @@ function withInput({ attributes: given, inputJson }: OperationContext<SearchAttr
     return checked.value;
 }
 
+/** The design may put another query in the place of one that a client sends. */
+async function customized(wanted: SearchAttributes, { caller, requestContext, services: { scripts } }: OperationContext<SearchAttributes>) {
+
+    return wanted.query === undefined ? wanted : { ...wanted, query: await scripts.design.customizeQuery(wanted.query, { caller, requestContext }) };
+}
+
 function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
 
     const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = wanted;
@@ -134,29 +139,6 @@ function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
         filterQueries: filterQueries ?? [], facets: facets ?? [], sort: readSortFields(sortFields),
         start, limit, includeScore, includeVersions
     };
-}
-
-/** Names with `ASC` or `DESC` behind commas, or an array of such texts or of `{name, reverse}`. */
-function readSortFields(given: JsonValue | undefined): SortField[] {
-
-    const list = typeof given === 'string' ? given.split(',') : given ?? [];
-    if (!Array.isArray(list) || list.length > MAX_SORT_FIELDS) {
-        throw badRequest(`attribute sortFields must be a text or an array of at most ${MAX_SORT_FIELDS} fields`);
-    }
-
-    return list.flatMap((item): SortField[] => {
-
-        if (typeof item === 'string') {
-            const [field, direction] = item.trim().split(/[\s:]+(?=(?:asc|desc)$)|\s+/i);
-            return field ? [{ field, reverse: direction?.toUpperCase() === 'DESC' }] : [];
-        }
-
-        if (!isJsonObject(item) || typeof item['name'] !== 'string' || item['name'] === '') {
-            throw badRequest('each of the attribute sortFields must have a name');
-        }
-
-        return [{ field: item['name'], reverse: item['reverse'] === true || item['reverse'] === 'true' }];
-    });
 }
 
 async function *inBlocks(record: JsonObject, { blocks }: Found<unknown>, project: (value: unknown) => JsonValue): AsyncGenerator<Segment, void, undefined> {

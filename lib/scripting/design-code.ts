@@ -1,0 +1,106 @@
+/**
+ * The hooks that the design brings for the service as a whole: logging in, searching, and handle records.
+ */
+
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { AuthenticateHook } from '../identity/authenticate-hook.js';
+import type { Policy } from '../identity/policy.js';
+import type { Reading } from '../objects/object-resolution.js';
+import type { StoredObject } from '../objects/stored-object.js';
+import { isJsonObject } from '../doip/json.js';
+import { ANONYMOUS, SERVICE } from '../identity/caller.js';
+import { toHookObject } from '../objects/hook-object.js';
+import type { HookObject } from '../objects/lifecycle.js';
+import { NO_SCRIPT } from '../objects/write-context.js';
+import { contextOf, objectContext } from './hook-context.js';
+import type { Occasion, ScriptDesk } from './script-desk.js';
+import type { ScriptUnit } from './script-world.js';
+
+/** Hooks of the design. */
+export class DesignCode {
+
+    readonly #desk: ScriptDesk;
+    readonly #policy: Policy;
+    /** The hook for logging in, as the code of some moment has it. */
+    #authenticate: { readonly unit: ScriptUnit; readonly hook: AuthenticateHook } | null = null;
+
+    constructor(desk: ScriptDesk, policy: Policy) {
+
+        this.#desk = desk;
+        this.#policy = policy;
+    }
+
+    /** The hook for logging in; null while the design has none. Another function is another hook. */
+    authenticateHook(): AuthenticateHook | null {
+
+        const unit = this.#unitWith('authenticate');
+        if (!unit) {
+            return null;
+        }
+
+        if (this.#authenticate?.unit !== unit) {
+            this.#authenticate = { unit, hook: (info) => this.#askWho(unit, info) };
+        }
+
+        return this.#authenticate.hook;
+    }
+
+    /**
+     * The query that takes the place of one that a client sends.
+     *
+     * @throws DoipError when the code refuses the search
+     */
+    async customizeQuery(query: string, { caller, requestContext }: Reading): Promise<string> {
+
+        const unit = this.#unitWith('customizeQuery');
+        const occasion: Occasion = { caller, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const returned = unit ? await this.#ask(unit, 'customizeQuery', {
+            args: [query], context: contextOf({ caller, requestContext, members: {} }), occasion, about: undefined
+        }) : undefined;
+        return typeof returned === 'string' ? returned : query;
+    }
+
+    /** What `createHandleValues` says of an object; undefined where there is no such function. */
+    async createHandleValues(object: StoredObject): Promise<JsonValue | undefined> {
+
+        const unit = this.#desk.scripts.handles;
+        if (!unit) {
+            return undefined;
+        }
+
+        const asked = toHookObject(object, object.metadata);
+        const source = { caller: SERVICE, requestContext: {}, members: {} };
+        const occasion: Occasion = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
+        return await this.#ask(unit, 'createHandleValues', {
+            args: [asked as HookObject & JsonObject], context: objectContext(source, asked, this.#policy), occasion, about: object.id
+        });
+    }
+
+    async #askWho(unit: ScriptUnit, info: JsonObject): Promise<JsonObject | null> {
+
+        const occasion: Occasion = { caller: ANONYMOUS, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
+        const answer = await this.#ask(unit, 'authenticate', { args: [info], context: {}, occasion, about: undefined });
+        return isJsonObject(answer) ? answer : null;
+    }
+
+    /** The code of the design, unless it is known to lack a hook. */
+    #unitWith(hook: string): ScriptUnit | null {
+
+        const { design } = this.#desk.scripts;
+        const known = design && this.#desk.known(design);
+        return known && known.failure === null && !known.hooks.has(hook) ? null : design;
+    }
+
+    async #ask(
+        unit: ScriptUnit, hook: string, call: { args: readonly JsonValue[]; context: JsonObject; occasion: Occasion; about: string | undefined }
+    ): Promise<JsonValue | undefined> {
+
+        const { hooks } = await this.#desk.exportsOf(unit, call.occasion);
+        if (!hooks.has(hook)) {
+            return undefined;
+        }
+
+        const { returned } = await this.#desk.call({ ...call, unit, path: [hook], takes: 'returned', refusal: 400 });
+        return returned;
+    }
+}

@@ -1,0 +1,155 @@
+/**
+ * Calls code on behalf of requests: gives it what it may ask the service for, turns its failures into answers, and keeps in mind
+ * what each piece of code exports, so that code is never asked for a hook that it does not have.
+ */
+
+import type { Logger } from 'pino';
+import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { Caller } from '../identity/caller.js';
+import type { ScriptChain } from '../objects/write-context.js';
+import type { CatalogScripts } from './catalog-scripts.js';
+import type { UnitDescription } from './description.js';
+import type { Takes } from './messages.js';
+import type { DirectIo, ScriptPool } from './script-pool.js';
+import { answerTo } from './script-answer.js';
+import { ScriptError } from './script-error.js';
+import type { ScriptHost } from './script-host.js';
+import type { ScriptResult } from './script-result.js';
+import type { ScriptUnit } from './script-world.js';
+
+/** For whom code is called. */
+export interface Occasion {
+    readonly caller: Caller;
+    readonly requestContext: JsonObject;
+    readonly chain: ScriptChain;
+    readonly isDryRun: boolean;
+}
+
+/** A call of an exported function. */
+export interface DeskCall {
+    readonly unit: ScriptUnit;
+    readonly path: readonly string[];
+    readonly args: readonly JsonValue[];
+    readonly context: JsonObject;
+    readonly takes: Takes;
+    readonly directIo?: DirectIo;
+    readonly occasion: Occasion;
+    /** HTTP code for a thrown string. */
+    readonly refusal: 400 | 403;
+    /** Id of the object that it is about, for the log. */
+    readonly about: string | undefined;
+}
+
+/** The same call for several objects. */
+export type DeskCalls = Omit<DeskCall, 'args' | 'context' | 'directIo' | 'about'> & {
+    readonly items: readonly { readonly args: readonly JsonValue[]; readonly context: JsonObject; readonly about: string | undefined }[];
+};
+
+/** Makes the services that a script may ask for. */
+export type HostMaker = (occasion: Occasion) => ScriptHost;
+
+interface Known {
+    readonly code: string;
+    readonly version: string;
+    readonly description: UnitDescription;
+}
+
+/** Calls code. */
+export class ScriptDesk {
+
+    readonly scripts: CatalogScripts;
+    readonly #pool: ScriptPool;
+    readonly #hostFor: HostMaker;
+    readonly #log: Logger;
+    readonly #known = new Map<string, Known>();
+
+    constructor(parts: { pool: ScriptPool; scripts: CatalogScripts; hostFor: HostMaker; log: Logger }) {
+
+        this.#pool = parts.pool;
+        this.scripts = parts.scripts;
+        this.#hostFor = parts.hostFor;
+        this.#log = parts.log;
+    }
+
+    /** What a unit exports as far as it is known by now. */
+    known(unit: ScriptUnit): UnitDescription | undefined {
+
+        const known = this.#known.get(unit.name);
+        return known?.version === this.scripts.world.version && known.code === unit.code ? known.description : undefined;
+    }
+
+    /** What a unit exports. */
+    async describe(unit: ScriptUnit, occasion: Occasion): Promise<UnitDescription> {
+
+        const known = this.known(unit);
+        if (known) {
+            return known;
+        }
+
+        const { world } = this.scripts;
+        const description = await this.#pool.describe({ unit, world, ...this.#calling(occasion) });
+        this.#known.set(unit.name, { code: unit.code, version: world.version, description });
+        return description;
+    }
+
+    /**
+     * What a unit exports.
+     *
+     * @throws DoipError 500 when it cannot be loaded
+     */
+    async exportsOf(unit: ScriptUnit, occasion: Occasion): Promise<UnitDescription> {
+
+        const description = this.known(unit) ?? await this.describe(unit, occasion);
+        if (description.failure) {
+            throw this.#failed(new ScriptError(description.failure, unit.label), { occasion, refusal: 400, about: undefined });
+        }
+
+        return description;
+    }
+
+    /** Calls a function that a unit exports. Throws what the failure of the script means to the caller. */
+    async call(call: DeskCall): Promise<ScriptResult> {
+
+        const { occasion, refusal: _refusal, about: _about, ...rest } = call;
+        try {
+            return await this.#pool.call({ ...rest, world: this.scripts.world, ...this.#calling(occasion) });
+        }
+        catch (error) {
+            throw error instanceof ScriptError ? this.#failed(error, call) : error;
+        }
+    }
+
+    /** Calls a function for each item in one go. Failures of single items are results. */
+    async callEach(calls: DeskCalls): Promise<readonly (ScriptResult | Error)[]> {
+
+        const { occasion, refusal, items, ...rest } = calls;
+        try {
+            const results = await this.#pool.callEach({
+                ...rest, items: items.map(({ args, context }) => ({ args, context })), world: this.scripts.world, ...this.#calling(occasion)
+            });
+            return results.map((result, index) => (
+                result instanceof ScriptError ? this.#failed(result, { occasion, refusal, about: items[index]?.about }) : result
+            ));
+        }
+        catch (error) {
+            throw error instanceof ScriptError ? this.#failed(error, { occasion, refusal, about: undefined }) : error;
+        }
+    }
+
+    #calling(occasion: Occasion) {
+
+        const { scope } = occasion.chain;
+        return { host: this.#hostFor(occasion), callerKey: occasion.caller.userId ?? '', ...scope ? { within: scope } : {} };
+    }
+
+    #failed(error: ScriptError, { occasion, refusal, about }: Pick<DeskCall, 'occasion' | 'refusal' | 'about'>): Error {
+
+        const { failure, label } = error;
+        if (failure.kind === 'error' || failure.kind === 'limit') {
+            const stack = failure.kind === 'error' ? { stack: failure.stack } : {};
+            this.#log.error({ script: label, ...about === undefined ? {} : { object: about }, ...stack }, `script failed: ${failure.message}`);
+        }
+
+        return answerTo(error, { refusal, isAdmin: occasion.caller.isAdmin });
+    }
+}

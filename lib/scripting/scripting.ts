@@ -1,0 +1,61 @@
+/**
+ * Everything about type code, composed: what the gateway asks and closes.
+ */
+
+import type { Logger } from 'pino';
+import type { Policy } from '../identity/policy.js';
+import type { CodeInspector } from '../objects/content-pipeline.js';
+import type { ElementService } from '../objects/element-service.js';
+import type { Lifecycle } from '../objects/lifecycle.js';
+import type { Catalog } from '../types/catalog.js';
+import { CatalogScripts } from './catalog-scripts.js';
+import { CodeCheck } from './code-check.js';
+import { DesignCode } from './design-code.js';
+import { Methods } from './methods.js';
+import { ScriptDesk, type Occasion } from './script-desk.js';
+import { ScriptPool, type ScriptLimits } from './script-pool.js';
+import { ServiceHost, type ObjectsById, type ScriptedServices } from './service-host.js';
+import { TypeLifecycle } from './type-lifecycle.js';
+import { UnitChecker } from './unit-checker.js';
+import { SERVICE } from '../identity/caller.js';
+import { NO_SCRIPT } from '../objects/write-context.js';
+
+/** What type code needs of the rest. */
+export interface ScriptingOptions {
+    readonly catalog: Catalog;
+    readonly elements: ElementService;
+    readonly policy: Policy;
+    readonly limits: ScriptLimits;
+    readonly log: Logger;
+    /** What scripts may ask for; asked for when the first script runs. */
+    readonly services: () => ScriptedServices;
+    readonly byIds: ObjectsById;
+}
+
+/** Type code. */
+export interface Scripting {
+    readonly lifecycle: Lifecycle;
+    readonly inspector: CodeInspector;
+    readonly design: DesignCode;
+    readonly methods: Methods;
+    /** Ends what is running. */
+    close(): Promise<void>;
+}
+
+/** Composes it. No thread runs before there is code to be run. */
+export function composeScripting({ catalog, elements, policy, limits, log, byIds, services }: ScriptingOptions): Scripting {
+
+    const pool = new ScriptPool(limits, log);
+    const scripts = new CatalogScripts(catalog, elements);
+    const hostFor = (occasion: Occasion): ServiceHost => new ServiceHost(services(), byIds, occasion);
+    const desk = new ScriptDesk({ pool, scripts, hostFor, log });
+    const rehearsal: Occasion = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
+    const checker = new UnitChecker({ pool, scripts, host: () => hostFor(rehearsal) });
+    return {
+        lifecycle: new TypeLifecycle({ desk, policy, log, design: () => catalog.current.design }),
+        inspector: new CodeCheck({ checker, elements, log }),
+        design: new DesignCode(desk, policy),
+        methods: new Methods({ desk, policy, catalog, objects: () => services().objects }),
+        close: () => pool.close()
+    };
+}

@@ -1,0 +1,37 @@
+/**
+ * Sort fields as clients and scripts write them.
+ */
+
+import type { JsonValue } from '../doip/json.js';
+import { badRequest } from '../doip/error.js';
+import { isJsonObject } from '../doip/json.js';
+import type { SortField } from './search-request.js';
+
+const MAX_SORT_FIELDS = 20;
+
+/**
+ * Names with `ASC` or `DESC` behind commas, or an array of such texts or of `{name, reverse}`.
+ *
+ * @throws DoipError 400
+ */
+export function readSortFields(given: JsonValue | undefined): SortField[] {
+
+    const list = typeof given === 'string' ? given.split(',') : given ?? [];
+    if (!Array.isArray(list) || list.length > MAX_SORT_FIELDS) {
+        throw badRequest(`attribute sortFields must be a text or an array of at most ${MAX_SORT_FIELDS} fields`);
+    }
+
+    return list.flatMap((item): SortField[] => {
+
+        if (typeof item === 'string') {
+            const [field, direction] = item.trim().split(/[\s:]+(?=(?:asc|desc)$)|\s+/i);
+            return field ? [{ field, reverse: direction?.toUpperCase() === 'DESC' }] : [];
+        }
+
+        if (!isJsonObject(item) || typeof item['name'] !== 'string' || item['name'] === '') {
+            throw badRequest('each of the attribute sortFields must have a name');
+        }
+
+        return [{ field: item['name'], reverse: item['reverse'] === true || item['reverse'] === 'true' }];
+    });
+}

@@ -1,0 +1,70 @@
+/**
+ * Rows of the objects whose payloads are modules for scripts.
+ */
+
+import type { Database, Step } from '../../db/database.js';
+import { statements } from '../../db/statements.js';
+import type { StoredElement } from '../objects/stored-object.js';
+import type { ElementRow } from './object-rows.js';
+import { ELEMENT_COLUMNS, toElement } from './object-rows.js';
+
+/** A payload of such an object. */
+export interface ModuleFile {
+    readonly objectId: string;
+    /** As the object says it. */
+    readonly directory: string;
+    readonly element: StoredElement;
+}
+
+/** Directories of modules in the database. */
+export class ScriptModuleStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** The step that notes the directory of an object. */
+    saveStep(objectId: string, directory: string): Step {
+
+        return this.#sql.save.step({ objectId, directory });
+    }
+
+    /** The step that forgets the directory of an object. */
+    removeStep(objectId: string): Step {
+
+        return this.#sql.remove.step({ objectId });
+    }
+
+    /** Object id → name of its directory. */
+    async directories(): Promise<Map<string, string>> {
+
+        const rows = await this.#db.read<{ object_id: string; directory: string }>(this.#sql.directories, []);
+        return new Map(rows.map(({ object_id, directory }) => [object_id, directory]));
+    }
+
+    /** All payloads of these objects, by object id and in the order of each object. */
+    async files(): Promise<ModuleFile[]> {
+
+        const rows = await this.#db.read<ElementRow & { object_id: string; directory: string } & Record<string, never>>(this.#sql.files, []);
+        return rows.map((found) => ({ objectId: found.object_id, directory: found.directory, element: toElement(found) }));
+    }
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    return {
+        save: build<'objectId' | 'directory'>((knex, bind) => knex('script_modules')
+            .insert({ object_id: bind('objectId'), directory: bind('directory') }).onConflict('object_id').merge()),
+        remove: build<'objectId'>((knex, bind) => knex('script_modules').where('object_id', bind('objectId')).delete()),
+        directories: build((knex) => knex('script_modules').orderBy('object_id').select('object_id', 'directory')),
+        files: build((knex) => knex('script_modules as m').join('payloads as p', 'p.object_id', 'm.object_id')
+            .orderBy(['m.object_id', 'p.position'])
+            .select('m.object_id', 'm.directory', ...ELEMENT_COLUMNS.map((column) => `p.${column}`)))
+    };
+}
