@@ -14,10 +14,14 @@ export function serviceId(prefix: string): string {
     return `${prefix}/${SERVICE_ALIAS}`;
 }
 
-/** An id as part of a path: percent-encoded but for its slashes. */
+/**
+ * An id as part of a path: percent-encoded but for its slashes. Where it holds `.` or `..` between slashes these are encoded,
+ * too: whoever reads a URL takes such steps for a way to other paths.
+ */
 export function idPath(id: string): string {
 
-    return id.split('/').map(encodeURIComponent).join('/');
+    const steps = id.split('/');
+    return steps.includes('.') || steps.includes('..') ? encodeURIComponent(id) : steps.map(encodeURIComponent).join('/');
 }
 
 /**

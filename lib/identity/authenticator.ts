@@ -22,7 +22,7 @@ import type { Claim, Credentials } from './credentials.js';
 import { readCredentials } from './credentials.js';
 import type { DesignFacts } from './design-facts.js';
 import { readClaims } from './jwt.js';
-import { isAdminName, loginKey } from './login-name.js';
+import { isAdminName, isPossibleName, loginKey } from './login-name.js';
 import type { PasswordLogins } from './password-login.js';
 import type { Tokens } from './tokens.js';
 import { isCsrfOf } from './tokens.js';
@@ -227,8 +227,8 @@ function failure(credentials: Credentials): Error {
 
 function checkClient({ isAdmin, userId, username }: Caller, clientId: string | null): void {
 
-    const isSame = clientId === null || isAdmin || clientId === userId || username !== null && loginKey(clientId) === loginKey(username);
-    if (!isSame) {
+    const isNamed = (name: string): boolean => username !== null && isPossibleName(name) && loginKey(name) === loginKey(username);
+    if (clientId !== null && !isAdmin && clientId !== userId && !isNamed(clientId)) {
         throw unauthenticated('the clientId is not that of the authenticated user');
     }
 }

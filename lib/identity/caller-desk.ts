@@ -3,6 +3,7 @@
  * an administrator becomes another user.
  */
 
+import { createHash } from 'node:crypto';
 import { unauthenticated } from '../doip/error.js';
 import type { JsonObject } from '../doip/json.js';
 import type { StoredToken } from '../stores/token-store.js';
@@ -30,7 +31,8 @@ interface HookCaller {
     readonly until: number;
 }
 
-const KEPT = 10_000;
+/** Answers of a hook may name many groups. */
+const KEPT = 1_000;
 
 /** Milliseconds for which it is believed that somebody has no user object: creating one does not raise the epoch. */
 const WITHOUT_OBJECT = 1_000;
@@ -133,7 +135,7 @@ export class CallerDesk {
 
     async #hookCaller({ userId, method }: Proof, hook: HookAnswer, epoch: number): Promise<Caller> {
 
-        const key = JSON.stringify([userId, method, hook]);
+        const key = createHash('sha256').update(JSON.stringify([userId, method, hook])).digest('base64');
         const known = this.#hooked.get(key, epoch);
         const found = known && known.until > this.#now() ? known :
             await this.#hooked.load(key, epoch, () => this.#describe(userId, method, hook, epoch));

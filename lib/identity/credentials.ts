@@ -21,6 +21,9 @@ export interface Claim {
     readonly asUserId: string | null;
 }
 
+/** Characters of a name, a password or a token; more is not even looked at. */
+export const LONGEST_CREDENTIAL = 16_384;
+
 const NONE: Claim = { credentials: { kind: 'none' }, asUserId: null };
 
 /**
@@ -34,7 +37,7 @@ export function readCredentials(authentication: JsonObject, clientId: string | n
     const { token, username, password, sessionId, csrfToken, asUserId } = authentication;
     if (Object.keys(authentication).length === 0) {
         if (clientId !== null) {
-            throw unauthenticated(`No authentication provided for ${clientId}`);
+            throw unauthenticated(`No authentication provided for ${clientId.slice(0, 255)}`);
         }
 
         return NONE;
@@ -67,7 +70,7 @@ function nameOf(username: JsonValue | undefined, clientId: string | null): strin
         throw unauthenticated('No support for authenticating with both username and clientId');
     }
 
-    return username === undefined && clientId !== null ? clientId : text(username);
+    return text(username ?? clientId ?? undefined);
 }
 
 function optionalText(value: JsonValue | undefined): string | undefined {
@@ -79,6 +82,10 @@ function text(value: JsonValue | undefined): string {
 
     if (typeof value !== 'string' || value === '') {
         throw unreadable();
+    }
+
+    if (value.length > LONGEST_CREDENTIAL) {
+        throw unauthenticated(`credentials may have at most ${LONGEST_CREDENTIAL} characters`);
     }
 
     return value;

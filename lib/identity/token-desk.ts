@@ -15,6 +15,7 @@ import { factsOf } from './caller-desk.js';
 import type { Caller } from './caller.js';
 import { ANONYMOUS } from './caller.js';
 import type { Credentials } from './credentials.js';
+import { LONGEST_CREDENTIAL } from './credentials.js';
 import type { Directory } from './directory.js';
 import type { Tokens } from './tokens.js';
 
@@ -162,6 +163,10 @@ function requiredText(name: string, value: JsonValue | undefined): string {
 
     if (typeof value !== 'string' || value === '') {
         throw invalidRequest(`Missing ${name}`);
+    }
+
+    if (value.length > LONGEST_CREDENTIAL) {
+        throw invalidRequest(`${name} may have at most ${LONGEST_CREDENTIAL} characters`);
     }
 
     return value;

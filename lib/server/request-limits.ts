@@ -28,6 +28,11 @@ export function checkRequest({ raw: { req } }: Request, { maxUrlBytes, maxHeader
     if (req.httpVersion === '1.1' && req.headers.host === undefined) {
         throw badRequest('the header Host is missing');
     }
+
+    const repeated = repeatedSingle(req.rawHeaders);
+    if (repeated !== null) {
+        throw badRequest(`the header ${repeated} is given more than once`);
+    }
 }
 
 /** Names and values of HTTP headers have one byte per character here. The URL is counted by itself. */
@@ -42,4 +47,25 @@ function headerBytes(rawHeaders: readonly string[]): number {
     }
 
     return bytes;
+}
+
+/** Headers of which a proxy may take the last where node takes the first: two of them could mean two things. */
+const SINGLE: ReadonlyMap<number, string> = new Map(['host', 'authorization', 'as-user', 'x-csrf-token'].map((name) => [name.length, name]));
+
+function repeatedSingle(rawHeaders: readonly string[]): string | null {
+
+    let seen = '';
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+        const written = rawHeaders[i] ?? '';
+        const name = SINGLE.get(written.length);
+        if (name !== undefined && written.toLowerCase() === name) {
+            if (seen.includes(name)) {
+                return name;
+            }
+
+            seen += name;
+        }
+    }
+
+    return null;
 }

@@ -9,6 +9,7 @@ import { methodNotAllowed, shapeErrors } from '../http/errors.js';
 import { answering, explain, ROUTE_OPTIONS } from '../http/handler.js';
 import type { Performer, TranslatorOptions } from '../http/performer.js';
 import { DEFAULT_BASES, DEFAULT_LIMITS } from '../http/performer.js';
+import { keepPrivate } from '../http/respond.js';
 import { createTransportReader } from '../http/transport.js';
 import { turnedAway } from '../http/turned-away.js';
 import type { RequestSetting } from './request.js';
@@ -59,7 +60,7 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
         }
 
         const response = await writeResponse(request, h, envelope, await gateway.perform(envelope), statuses);
-        return isPrivate ? response.header('cache-control', 'private, no-cache') : response;
+        return isPrivate ? keepPrivate(response) : response;
     }
     catch (error) {
         return writeFailure(h, explain(request, error, statuses), seen.requestId);

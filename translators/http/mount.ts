@@ -21,6 +21,7 @@ import { answering, ROUTE_OPTIONS } from './handler.js';
 import { DEFAULT_BASES, DEFAULT_LIMITS } from './performer.js';
 import { parseParameters } from './query.js';
 import { readSession } from './session-cookie.js';
+import { keepPrivate } from './respond.js';
 import { createTransportReader } from './transport.js';
 import { turnedAway } from './turned-away.js';
 import { outputReply } from './reply.js';
@@ -100,7 +101,7 @@ async function handle(
     const exchange = await route.toEnvelope(call);
     const response = await gateway.perform(envelope(request, exchange, { authentication, transport, requestContext }));
     const answered = await answerOf(request, h, { exchange, response, gateway });
-    return isPrivate ? answered.header('cache-control', 'private, no-cache') : answered;
+    return isPrivate ? keepPrivate(answered) : answered;
 }
 
 async function answerOf(

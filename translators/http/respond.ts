@@ -60,6 +60,12 @@ export function respondEmpty(h: ResponseToolkit, code = 200): ResponseObject {
     return h.response().code(code);                         // Said aloud, or hapi makes it 204
 }
 
+/** Keeps a response out of shared caches, and the URL that may hold a token from whatever the response leads to. */
+export function keepPrivate(response: ResponseObject): ResponseObject {
+
+    return response.header('cache-control', 'private, no-cache').header('referrer-policy', 'no-referrer');
+}
+
 /** A response of one JSON value. */
 export function respondJson(h: ResponseToolkit, value: JsonValue, { code = 200, pretty = false }: ResponseFacts = {}): ResponseObject {
 

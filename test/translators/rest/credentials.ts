@@ -69,6 +69,7 @@ describe('Credentials of REST requests', () => {
 
         expect([withToken, byForm, byCookie].map(({ headers }) => headers['cache-control'])).to.equal(Array<string>(3).fill('private, no-cache'));
         expect(without.headers['cache-control']).to.equal('no-cache');
+        expect([withToken, without].map(({ headers }) => headers['referrer-policy'])).to.equal(['no-referrer', undefined]);
     });
 
     it('tell whether the method promises to change nothing', async () => {

@@ -123,12 +123,16 @@ describe('The path of an object', () => {
     const paths: [string, string, string][] = [
         ['', 'test/1', '/objects/test/1'],
         ['/cordra', 'test/a b', '/cordra/objects/test/a%20b'],
-        ['', '20.1/ü?#/%+', '/objects/20.1/%C3%BC%3F%23/%25%2B']
+        ['', '20.1/ü?#/%+', '/objects/20.1/%C3%BC%3F%23/%25%2B'],
+        ['', 'test/../../admin', '/objects/test%2F..%2F..%2Fadmin'],
+        ['', 'test/./x', '/objects/test%2F.%2Fx'],
+        ['', 'test/..x/.y', '/objects/test/..x/.y']
     ];
     for (const [base, id, expected] of paths) {
         it(`below "${base}" for the id ${id} is ${expected}`, () => {
 
             expect(objectPath(base, id)).to.equal(expected);
+            expect(new URL(objectPath(base, id), 'http://x').pathname).to.equal(expected);
         });
     }
 });

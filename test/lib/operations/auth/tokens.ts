@@ -95,6 +95,15 @@ forEachDatabase((name, create) => {
             expect(value).to.equal({ active: false, typesPermittedToCreate: [], groupIds: [] });
         });
 
+        it('do not exist where a value is longer than any', async () => {
+
+            const token = 'x'.repeat(1_000_000);
+
+            const answers = [await test.perform(Op.authIntrospect, { input: { token } }), await test.perform(Op.authRevoke, { input: { token } })];
+
+            expect<unknown>(answers.map(({ value }) => value)).to.equal([{ active: false }, { active: false }]);
+        });
+
         it('are asked for whatever stands beside the input', async () => {
 
             const { status } = await test.perform(Op.authToken, { input: basic('ann'), authentication: { token: 'expired' } });
@@ -115,6 +124,9 @@ forEachDatabase((name, create) => {
             ['an unknown user', Op.authToken, { username: 'nobody', password: 'wrong' }, UNAUTHENTICATED, 'invalid_grant'],
             ['an assertion that is none', Op.authToken,
                 { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: 'a.b.c' }, UNAUTHENTICATED, 'invalid_grant'],
+            ['a username beyond all measure', Op.authToken, { username: 'x'.repeat(16_385), password: 'x' }, BAD_REQUEST, 'invalid_request'],
+            ['an assertion beyond all measure', Op.authToken,
+                { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: 'a.'.repeat(10_000) }, BAD_REQUEST, 'invalid_request'],
             ['no token to introspect', Op.authIntrospect, {}, BAD_REQUEST, 'invalid_request'],
             ['no token to revoke', Op.authRevoke, undefined, BAD_REQUEST, 'invalid_request'],
             ['a token that is no string', Op.authRevoke, { token: 1 }, BAD_REQUEST, 'invalid_request']
