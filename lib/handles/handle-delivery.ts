@@ -15,7 +15,7 @@ export type Tell = (handle: string, signal: AbortSignal) => Promise<void>;
 export interface DeliveryPace {
     /** Milliseconds before the second attempt; it doubles from then on. Default a second. */
     readonly firstPauseMs?: number;
-    /** Milliseconds between two looks at what others may have put into the outbox. Default two seconds. */
+    /** Milliseconds between two looks at what others may have put into the outbox. Default half a second. */
     readonly pollMs?: number;
 }
 
@@ -31,7 +31,7 @@ export interface DeliveryParts {
 const LEASE_MS = 15_000;
 /** Only until it begins: a run never ends by itself. */
 const REPEAT_MS = 100;
-const POLL_MS = 2000;
+const POLL_MS = 500;
 
 /** Requests at the same time. */
 const AT_ONCE = 8;

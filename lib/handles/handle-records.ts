@@ -49,19 +49,11 @@ export class HandleRecords {
     readonly #sources: RecordSources;
     /** The time of what is said about the service: it may have changed at the start. */
     readonly #since = timestampOf(Date.now());
-    #hook: HandleValuesHook | null;
     #read: { readonly design: object; readonly config: MintingConfig } | null = null;
 
     constructor(sources: RecordSources) {
 
         this.#sources = sources;
-        this.#hook = sources.hook;
-    }
-
-    /** Sets what runs the script of the design. */
-    set hook(hook: HandleValuesHook | null) {
-
-        this.#hook = hook;
     }
 
     /** The configuration as it is now. */
@@ -94,8 +86,9 @@ export class HandleRecords {
     async #make(object: StoredObject, withInside: boolean): Promise<HandleValue[]> {
 
         const { config } = this;
+        const { hook } = this.#sources;
         const timestamp = timestampOf(object.metadata.modifiedOn);
-        const scripted = config.hasScript && this.#hook ? await this.#hook(object) : undefined;
+        const scripted = config.hasScript && hook ? await hook(object) : undefined;
         const values = scripted === undefined ? this.#ownValues(object, withInside, timestamp) : readValues(scripted, timestamp);
         if (config.omitService || values.some(({ type }) => type === SERVICE)) {
             return values;
