@@ -1,0 +1,141 @@
+/** What `require` finds. */
+
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { resolveModule } from '../../../lib/scripting/resolve-module.js';
+import { withUnit } from '../../../lib/scripting/script-world.js';
+import type { TestPool } from '../../support/scripts.js';
+import { testPool, unitOf, worldOf } from '../../support/scripts.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+let pool: TestPool;
+
+before(() => {
+
+    pool = testPool();
+});
+
+after(async () => {
+
+    await pool.close();
+});
+
+describe('the name of a module', () => {
+
+    const world = worldOf([unitOf('')], {
+        '/lib/x.js': '', '/lib/y.json': '{}', '/lib/z/index.js': '', '/lib/plain': '', '/node_modules/util.js': '', '/node_modules/@a/b/index.js': '',
+        '/lib/node_modules/near.js': '', '/lib/node_modules/util.js': '', '/cordra/schemas/Document.schema.json': '{}'
+    });
+    const cases: readonly (readonly [from: string, specifier: string, expected: string | undefined])[] = [
+        ['/lib/a.js', './x', '/lib/x.js'],
+        ['/lib/a.js', './x.js', '/lib/x.js'],
+        ['/lib/deep/er/a.js', '../../x', '/lib/x.js'],
+        ['/lib/a.js', './y', '/lib/y.json'],
+        ['/lib/a.js', './z', '/lib/z/index.js'],
+        ['/lib/a.js', './z/', '/lib/z/index.js'],
+        ['/lib/z/index.js', '..', undefined],
+        ['/lib/z/index.js', '.', '/lib/z/index.js'],
+        ['/lib/a.js', './plain', '/lib/plain'],
+        ['/lib/a.js', '/lib/x', '/lib/x.js'],
+        ['/lib/a.js', 'util', '/lib/node_modules/util.js'],
+        ['/other/a.js', 'util', '/node_modules/util.js'],
+        ['/', 'util', '/node_modules/util.js'],
+        ['/cordra/schemas/Document', 'util', '/node_modules/util.js'],
+        ['/lib/deep/a.js', 'near', '/lib/node_modules/near.js'],
+        ['/other/a.js', 'near', undefined],
+        ['/other/a.js', '@a/b', '/node_modules/@a/b/index.js'],
+        ['/lib/node_modules/near.js', 'util', '/lib/node_modules/util.js'],
+        ['/lib/a.js', '../cordra/schemas/Document', '/cordra/schemas/Document'],
+        ['/cordra/schemas/Document', './Document.schema.json', '/cordra/schemas/Document.schema.json'],
+        ['/lib/a.js', '../../../../lib/x', '/lib/x.js'],
+        ['/lib/a.js', 'missing', undefined],
+        ['/lib/a.js', '', undefined],
+        ['/lib/a.js', `./${'x'.repeat(5000)}`, undefined]
+    ];
+    for (const [from, specifier, expected] of cases) {
+        it(`means ${String(expected)}: ${specifier.slice(0, 40)} in ${from}`, () => {
+
+            expect(resolveModule(world, from, specifier)?.name).to.equal(expected);
+        });
+    }
+});
+
+describe('require', () => {
+
+    it('gives exports of scripts and values of JSON, each once', async () => {
+
+        const outcome = await pool.returned(`
+            const a = require('../../lib/a'), data = require('/lib/data.json');
+            exports.run = () => [a.name, data.list, require('/lib/a.js') === a, a.data === data, a.count];`, {
+            modules: {
+                '/lib/a.js': 'globalThis.loads = (globalThis.loads ?? 0) + 1; exports.name = "a"; exports.data = require("./data"); exports.count = loads;',
+                '/lib/data.json': '{"list":[1]}'
+            }
+        });
+
+        expect<unknown>(outcome).to.equal(['a', [1], true, true, 1]);
+    });
+
+    it('gives what is there so far when modules require each other', async () => {
+
+        const outcome = await pool.returned('const a = require("/a"); exports.run = () => [a.done, a.seen];', {
+            modules: {
+                '/a.js': 'exports.done = false; exports.seen = require("./b").seen; exports.done = true;',
+                '/b.js': 'exports.seen = require("./a").done;'
+            }
+        });
+
+        expect<unknown>(outcome).to.equal([true, false]);
+    });
+
+    it('gives the code of other types, and schemas', async () => {
+
+        const library = unitOf('exports.staticMethods = { f: (x) => x + 1 };', 'config');
+        const unit = unitOf(`
+            const config = require('/cordra/schemas/config'), schema = require('/cordra/schemas/Digital Specimen.schema.json');
+            exports.run = () => [config.staticMethods.f(1), schema.title];`);
+        const world = worldOf([library, unit], { '/cordra/schemas/Digital Specimen.schema.json': '{"title":"t"}' });
+
+        expect<unknown>(await pool.returned('', { unit, world })).to.equal([2, 't']);
+    });
+
+    it('knows module, __filename and __dirname, and lets a script return early', async () => {
+
+        const outcome = await pool.returned('exports.run = require("/lib/x").run;', {
+            modules: { '/lib/x.js': 'exports.run = () => [module.id, __filename, __dirname, module.loaded]; if (true) { return; } exports.run = null;' }
+        });
+
+        expect<unknown>(outcome).to.equal(['/lib/x.js', '/lib/x.js', '/lib', true]);
+    });
+
+    it('throws for what does not exist, which a script may catch, and loads it when it is there', async () => {
+
+        const code = 'exports.run = () => { try { return require("./later").x; } catch (error) { return [error.code, error.message]; } }';
+        const unit = unitOf(code);
+
+        expect<unknown>(await pool.returned('', { unit, world: worldOf([unit], {}, '1') }))
+            .to.equal(['MODULE_NOT_FOUND', `Cannot find module './later' required by /cordra/schemas/Document`]);
+        expect<unknown>(await pool.returned('', { unit, world: worldOf([unit], { '/cordra/schemas/later.js': 'exports.x = 5' }, '2') })).to.equal(5);
+    });
+
+    it('throws the errors of the other module, with places in its source', async () => {
+
+        const modules = { '/lib/x.js': 'exports.f = () => {\n    throw new Error("in x");\n};', '/lib/wrong.js': '\nlet = 5 5;' };
+
+        expect<unknown>(await pool.failure('const x = require("/lib/x");\nexports.run = () => x.f();', { modules })).to.equal({
+            kind: 'error', message: 'in x', stack: '    at <anonymous> (/lib/x.js:2:20)\n    at <anonymous> (/cordra/schemas/Document:2:24)'
+        });
+        const failure = await pool.failure('exports.run = () => require("/lib/wrong");', { modules });
+        expect(failure.kind === 'error' && failure.stack.startsWith('    at /lib/wrong.js:2:')).to.be.true();
+    });
+
+    it('sees code that is about to be saved in the place of what is stored', async () => {
+
+        const stored = unitOf('exports.run = () => "old"');
+        const fresh = unitOf('exports.run = () => require("./Document") === module.exports && "new"');
+
+        expect<unknown>(await pool.returned('', { unit: fresh, world: withUnit(worldOf([stored]), fresh, 'tried') })).to.equal('new');
+    });
+});
