@@ -88,7 +88,11 @@ export class ScriptDesk {
 
         const { world } = this.scripts;
         const description = await this.#pool.describe({ unit, world, ...this.#calling(occasion) });
-        this.#known.set(unit.name, { code: unit.code, version: world.version, description });
+        // What failed may work the next time, when another module or object is there.
+        if (!description.failure) {
+            this.#known.set(unit.name, { code: unit.code, version: world.version, description });
+        }
+
         return description;
     }
 
