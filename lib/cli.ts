@@ -5,24 +5,10 @@
  */
 
 import { parseArgs } from 'node:util';
+import { CommandError, EXIT } from './cli/command-error.js';
 import { ConfigError, loadConfig } from './config.js';
 import { DataDirError } from './data-dir.js';
 import type { Log } from './log.js';
-
-/** Exit codes, after sysexits.h where it has one. */
-const EXIT = { failed: 1, usage: 64, unavailable: 69, config: 78 } as const;
-
-/** What `main` ends with when something is wrong that whoever called can mend: one line, no stack. */
-class CommandError extends Error {
-
-    readonly code: number;
-
-    constructor(message: string, code: number) {
-
-        super(message);
-        this.code = code;
-    }
-}
 
 async function main(args: readonly string[]): Promise<void> {
 
@@ -40,19 +26,26 @@ async function main(args: readonly string[]): Promise<void> {
     }
 
     const [command = 'serve', ...rest] = positionals;
-    if (command !== 'serve' || rest.length > 0) {
+    if (command === 'serve' && rest.length === 0) {
+        await serve();
+        return;
+    }
+
+    const { isCommand, runCommand } = await import('./cli/commands.js');
+    if (!isCommand(command)) {
         throw new CommandError(`unknown command ${positionals.join(' ')}; see doip-gateway --help`, EXIT.usage);
     }
 
-    await serve();
+    await runCommand(command, rest, { force: values.force ?? false, config: loadConfig });
+    process.exit(0);
 }
 
-function readArguments(args: readonly string[]): { values: { help?: boolean; version?: boolean }; positionals: string[] } {
+function readArguments(args: readonly string[]): { values: { help?: boolean; version?: boolean; force?: boolean }; positionals: string[] } {
 
     try {
         return parseArgs({
             args: [...args], allowPositionals: true,
-            options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } }
+            options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, force: { type: 'boolean' } }
         });
     }
     catch (error) {

@@ -15,10 +15,14 @@ import { parseJson } from './doip/json-text.js';
 /** Something about the data folder that its owner must change; the message says what. */
 export class DataDirError extends Error {
 
+    /** Process id of the one who uses the folder; 0 when it is not known, null when nobody does. */
+    readonly holder: number | null;
+
     constructor(message: string, cause?: unknown) {
 
         super(message, cause === undefined ? undefined : { cause });
         this.name = 'DataDirError';
+        this.holder = cause instanceof FolderLockedError ? cause.pid : null;
     }
 }
 

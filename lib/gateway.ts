@@ -46,6 +46,8 @@ export interface Gateway {
     start(): Promise<GatewayStart>;
     /** Ends background work and closes the database. */
     stop(): Promise<void>;
+    /** True between a start that succeeded and `stop()`. */
+    readonly isUp: boolean;
     /** The services behind the operations. Throws before `start()`. */
     readonly services: Services;
 }
@@ -91,6 +93,11 @@ class RepositoryGateway implements Gateway {
 
         // Before the start only the operations that need no state can be performed; they see nothing but the start-up state.
         this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, 'The system is down.');
+    }
+
+    get isUp(): boolean {
+
+        return this.#runtime !== null;
     }
 
     get services(): Services {

@@ -4,7 +4,7 @@
 
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
-import type { BulkLimits } from './bulk/bulk-service.js';
+import type { BulkLimits } from './bulk/item-source.js';
 import type { OperationRegistry } from './core/registry.js';
 import type { JsonObject } from './doip/json.js';
 import type { ScryptCost } from './identity/password-record.js';
@@ -16,7 +16,7 @@ import type { Endpoint, Services } from './services.js';
 import type { ElementStore, StoreChooser } from './stores/element-store.js';
 import type { StartupState } from './startup-state.js';
 import { openDatabase } from '../db/open.js';
-import { composeBulk } from './compose/bulk.js';
+import { composeBulk, composeTransfer } from './compose/bulk.js';
 import { bootstrap } from './bootstrap.js';
 import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
 import { withRepoInit } from './first-start.js';
@@ -26,6 +26,7 @@ import { serviceInfo } from './services.js';
 import { composeHandles } from './handles/handles.js';
 import { composeIdentity } from './identity/identity.js';
 import { PasswordChanges } from './identity/password-changes.js';
+import { LocalAccess } from './identity/local-access.js';
 import { Policy } from './identity/policy.js';
 import { IdentityParticipant, IdentitySecretKeeper } from './identity/write-participant.js';
 import { ContentPipeline } from './objects/content-pipeline.js';
@@ -247,6 +248,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
     const { admin, logins } = identity;
+    const local = new LocalAccess();
     const services: Services = {
         get serviceId() {
 
@@ -255,10 +257,11 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         registry, objects, resolution, elements, versions, relationships, catalog, limits, scripts: scripting,
         bulk: await composeBulk({ dataDir: options.dataDir, limits, statuses }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution }),
+        transfer: composeTransfer({ ...writing, pipeline, objects: scan, elements, secrets: identity.secretTransfer }),
         startup, log, policy, identity,
-        authentication: identity.authenticator,
+        authentication: local.beside(identity.authenticator),
         passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),
-        handles, endpoint
+        handles, endpoint, localSecret: local.secret
     };
     return { db, log, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
 }

@@ -19,6 +19,7 @@ import { Connections } from './server/connections.js';
 import { Cors } from './server/cors.js';
 import { gatewayOptions } from './server/gateway-options.js';
 import { createListener } from './server/listener.js';
+import { removeLocalEntry, writeLocalEntry } from './server/local-entry.js';
 import { assignRequestId, requestIdOf } from './server/request-id.js';
 import { checkRequest } from './server/request-limits.js';
 import type { Endpoint } from './services.js';
@@ -70,6 +71,7 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     guard(server, config, connections, gateway);
     logAccess(server, log, factsOf);
     runGateway(server, gateway, log, options.onGeneratedPassword ?? printPassword);
+    offerLocalEntry(server, gateway, config);
     server.events.on('closing', () => connections.drain(config.http.shutdownSeconds * 1000));
     await server.register({
         plugin, options: { gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies, errorsAreShaped: true }
@@ -122,6 +124,26 @@ function guard(server: Server, config: Config, connections: Connections, gateway
         }
 
         return h.continue;
+    });
+}
+
+/** Tells programs that may read the data folder how to reach this server; see the command line. */
+function offerLocalEntry(server: Server, gateway: Gateway, config: Config): void {
+
+    const { dataDir } = config.storage;
+    let isOffered = false;
+    server.ext('onPostStart', () => {
+
+        if (gateway.isUp) {
+            writeLocalEntry(dataDir, { pid: process.pid, url: serverUrl(server, config), secret: gateway.services.localSecret });
+            isOffered = true;
+        }
+    });
+    server.ext('onPreStop', () => {
+
+        if (isOffered) {
+            removeLocalEntry(dataDir);
+        }
     });
 }
 

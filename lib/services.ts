@@ -4,6 +4,8 @@
 
 import type { Logger } from 'pino';
 import type { BulkService } from './bulk/bulk-service.js';
+import type { Exporter } from './bulk/exporter.js';
+import type { Importer } from './bulk/importer.js';
 import type { OperationRegistry } from './core/registry.js';
 import type { DoipRequest, Transport } from './doip/envelope.js';
 import type { DoipError } from './doip/error.js';
@@ -72,6 +74,8 @@ export interface Services {
     readonly relationships: RelationshipService;
     readonly search: SearchService;
     readonly bulk: BulkService;
+    /** Export and import of everything. */
+    readonly transfer: { readonly exporter: Exporter; readonly importer: Importer };
     readonly catalog: Catalog;
     readonly policy: Policy;
     readonly limits: FieldLimits;
@@ -82,5 +86,7 @@ export interface Services {
     readonly identity: Identity;
     readonly passwordChanges: PasswordChanges;
     readonly handles: Handles;
+    /** Proves to be the administrator in this run of the service; for programs that may read the data folder. */
+    readonly localSecret: string;
     endpoint(): Endpoint;
 }

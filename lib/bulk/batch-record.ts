@@ -4,7 +4,7 @@
  */
 
 import type { BytesSegment, Segment } from '../doip/envelope.js';
-import type { JsonValue } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { BulkOutcome } from './bulk-service.js';
 import { jsonSegment } from '../doip/segments.js';
 import { headOf } from './bulk-service.js';
@@ -18,11 +18,11 @@ export async function *recordInBlocks(outcome: BulkOutcome): AsyncGenerator<Segm
     }
 }
 
-/** The record as one segment. */
-export async function *wholeRecord(outcome: BulkOutcome): AsyncGenerator<Segment> {
+/** The record as one segment, with more members. */
+export async function *wholeRecord(outcome: BulkOutcome, more: JsonObject = {}): AsyncGenerator<Segment> {
 
     if (!outcome.results.isShort) {
-        yield { kind: 'bytes', mediaType: 'application/json', body: recordText(outcome) } satisfies BytesSegment;
+        yield { kind: 'bytes', mediaType: 'application/json', body: recordText(outcome, more) } satisfies BytesSegment;
         return;
     }
 
@@ -31,10 +31,10 @@ export async function *wholeRecord(outcome: BulkOutcome): AsyncGenerator<Segment
         results.push(...block.map((text) => JSON.parse(text) as JsonValue));
     }
 
-    yield jsonSegment({ results, ...headOf(outcome) });
+    yield jsonSegment({ results, ...more, ...headOf(outcome) });
 }
 
-async function *recordText(outcome: BulkOutcome): AsyncGenerator<Uint8Array> {
+async function *recordText(outcome: BulkOutcome, more: JsonObject): AsyncGenerator<Uint8Array> {
 
     let separator = '';
     yield Buffer.from('{"results":[');
@@ -43,5 +43,5 @@ async function *recordText(outcome: BulkOutcome): AsyncGenerator<Uint8Array> {
         separator = ',';
     }
 
-    yield Buffer.from(`],${JSON.stringify(headOf(outcome)).slice(1)}`);
+    yield Buffer.from(`],${JSON.stringify({ ...more, ...headOf(outcome) }).slice(1)}`);
 }

@@ -5,17 +5,24 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { BulkItem } from './bulk-item.js';
+import type { JsonValue } from '../doip/json.js';
 import type { ResultList } from './result-list.js';
 import { DoipError, internal } from '../doip/error.js';
 import { Status } from '../doip/status.js';
-import { idOf } from './bulk-item.js';
+
+/** One item and what is to be done with it. */
+export interface BatchTask {
+    readonly position: number;
+    /** What it takes in memory while it is worked off. */
+    readonly bytes: number;
+    /** Tasks with the same id follow one another; those without come as they come. */
+    readonly id?: string | undefined;
+    /** Stores the item; resolves to the response, or to undefined when nothing is to be noted of it. Throws when it is refused. */
+    readonly work: () => Promise<JsonValue | undefined>;
+}
 
 /** How a batch is worked off. */
 export interface BatchOptions {
-    /** Stores one item; resolves to what is answered when it is stored, throws when it is refused. */
-    readonly store: (item: JsonObject) => Promise<JsonValue>;
     /** The HTTP code that stands for an error. */
     readonly codeOf: (error: DoipError) => number;
     readonly results: ResultList;
@@ -23,6 +30,8 @@ export interface BatchOptions {
     readonly width: number;
     /** Takes no further items after one was refused. */
     readonly failFast: boolean;
+    /** Works on a refused item once more when the items before it are done: it may have come too early. */
+    readonly retries: boolean;
     /** Is told of faults that nobody expected. */
     readonly onFault: (error: unknown, position: number) => void;
 }
@@ -61,9 +70,9 @@ export class Batch {
     }
 
     /** Takes an item as soon as there is room for it. */
-    async take(item: BulkItem): Promise<void> {
+    async take(task: BatchTask): Promise<void> {
 
-        while (this.#running > 0 && (this.#running >= this.#options.width || this.#bytes + item.bytes > BYTES_AT_ONCE)) {
+        while (this.#running > 0 && (this.#running >= this.#options.width || this.#bytes + task.bytes > BYTES_AT_ONCE)) {
             await new Promise<void>((resolve) => {
 
                 this.#wake = resolve;
@@ -79,7 +88,13 @@ export class Batch {
             this.#turn = performance.now();
         }
 
-        this.#start(item);
+        this.#start(task);
+    }
+
+    /** Resolves when everything that was taken is done; more may be taken afterwards. */
+    async settled(): Promise<void> {
+
+        await this.#done;
     }
 
     /** Resolves when everything that was taken is stored or refused, and noted in the results. */
@@ -91,21 +106,21 @@ export class Batch {
         }
     }
 
-    #start(item: BulkItem): void {
+    #start(task: BatchTask): void {
 
         this.#running += 1;
-        this.#bytes += item.bytes;
+        this.#bytes += task.bytes;
         // Alone, an item has nothing to wait for.
         const earlier = this.#running > 1 ? this.#done : null;
         const before = this.#done;
-        const work = this.#work(item, earlier).catch((error: unknown) => {
+        const work = this.#work(task, earlier).catch((error: unknown) => {
 
             // The result could not be noted: without it the batch is of no use any more.
             this.#fault ??= error as Error;
         }).finally(() => {
 
             this.#running -= 1;
-            this.#bytes -= item.bytes;
+            this.#bytes -= task.bytes;
             const wake = this.#wake;
             this.#wake = null;
             wake?.();
@@ -113,54 +128,57 @@ export class Batch {
         this.#done = Promise.all([before, work]).then(() => {});
     }
 
-    async #work(item: BulkItem, earlier: Promise<void> | null): Promise<void> {
+    async #work(task: BatchTask, earlier: Promise<void> | null): Promise<void> {
 
-        const { results } = this.#options;
-        const { position } = item;
+        const { results, codeOf } = this.#options;
+        const { position } = task;
         try {
-            const response = await this.#inOrder(item, earlier);
-            await results.add({ position, responseCode: 200, response });
+            const response = await this.#inOrder(task, earlier);
+            if (response !== undefined) {
+                await results.add({ position, responseCode: 200, response });
+            }
         }
         catch (thrown) {
             const error = this.#refusal(thrown, position);
             this.success = false;
-            await results.add({ position, responseCode: this.#options.codeOf(error), response: { message: error.message, ...error.details } });
+            await results.add({ position, responseCode: codeOf(error), response: { message: error.message, ...error.details } });
         }
     }
 
-    /** Items of the same id follow one another; items without any come as they come. */
-    async #inOrder(item: BulkItem, earlier: Promise<void> | null): Promise<JsonValue> {
+    /** Tasks of the same id follow one another. */
+    async #inOrder({ id, work }: BatchTask, earlier: Promise<void> | null): Promise<JsonValue | undefined> {
 
-        if (item.fault) {
-            throw item.fault;
+        if (id === undefined) {
+            return this.#tried(work, earlier);
         }
 
-        const id = idOf(item.value);
-        const before = id === undefined ? undefined : this.#byId.get(id);
-        const work = (before ?? Promise.resolve()).then(() => this.#store(item.value, earlier));
-        if (id !== undefined) {
-            const over = work.then(() => {}, () => {});
-            this.#byId.set(id, over);
-            void over.then(() => this.#byId.get(id) === over && this.#byId.delete(id));
+        const before = this.#byId.get(id) ?? Promise.resolve();
+        const working = before.then(() => this.#tried(work, earlier));
+        const over = working.then(() => {}, () => {});
+        this.#byId.set(id, over);
+        try {
+            return await working;
         }
-
-        return work;
+        finally {
+            if (this.#byId.get(id) === over) {
+                this.#byId.delete(id);
+            }
+        }
     }
 
     /** What is refused may only have been too early: it may refer to an earlier item, or be of a type that one defines. */
-    async #store(value: JsonObject, earlier: Promise<void> | null): Promise<JsonValue> {
+    async #tried(work: BatchTask['work'], earlier: Promise<void> | null): Promise<JsonValue | undefined> {
 
-        const { store } = this.#options;
         try {
-            return await store(value);
+            return await work();
         }
         catch (error) {
-            if (earlier === null || !(error instanceof DoipError) || error.status !== Status.badRequest) {
+            if (!this.#options.retries || earlier === null || !(error instanceof DoipError) || error.status !== Status.badRequest) {
                 throw error;
             }
 
             await earlier;
-            return await store(value);
+            return await work();
         }
     }
 

@@ -68,7 +68,7 @@ export function idOf({ id }: JsonObject): string | undefined {
 /** The item as input of create or update: the object, then a header and bytes for each element whose bytes it brings. */
 export async function *itemSegments(item: JsonObject): AsyncGenerator<Segment> {
 
-    const elements = [...listOf(item, 'elements'), ...listOf(item, 'payloads').map(toElement)];
+    const elements = elementsOf(item);
     yield jsonSegment(toDigitalObject(item, elements));
     for (const { id, base64Element } of elements) {
         if (base64Element !== undefined && base64Element !== null) {
@@ -78,8 +78,14 @@ export async function *itemSegments(item: JsonObject): AsyncGenerator<Segment> {
     }
 }
 
+/** What an item says of its elements, in the words of digital objects. */
+export function elementsOf(item: JsonObject): JsonObject[] {
+
+    return [...listOf(item, 'elements'), ...listOf(item, 'payloads').map(toElement)];
+}
+
 /** The digital object without bytes. */
-function toDigitalObject(item: JsonObject, elements: readonly JsonObject[]): JsonObject {
+export function toDigitalObject(item: JsonObject, elements: readonly JsonObject[]): JsonObject {
 
     const given = item['attributes'] ?? {};
     if (!isJsonObject(given)) {
@@ -116,10 +122,11 @@ function listOf(item: JsonObject, name: string): JsonObject[] {
 }
 
 /** A payload in the words of elements. */
-function toElement({ name, mediaType, filename, base64Payload }: JsonObject): JsonObject {
+function toElement({ name, mediaType, filename, size, base64Payload }: JsonObject): JsonObject {
 
     return {
         ...name === undefined ? {} : { id: name },
+        ...size === undefined ? {} : { length: size },
         ...mediaType === undefined ? {} : { type: mediaType },
         ...filename === undefined ? {} : { filename },
         ...base64Payload === undefined ? {} : { base64Element: base64Payload }

@@ -5,37 +5,26 @@
 
 import type { Log } from '../../db/log.js';
 import type { Segment } from '../doip/envelope.js';
+import type { DoipError } from '../doip/error.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { BatchOptions } from './batch.js';
-import type { BulkItem, ItemRules } from './bulk-item.js';
+import type { BatchOptions, BatchTask } from './batch.js';
+import type { BulkItem } from './bulk-item.js';
+import type { BulkLimits } from './item-source.js';
 import type { TempFolder } from './temp-folder.js';
-import { badRequest, DoipError } from '../doip/error.js';
-import { jsonItems } from '../doip/json-items.js';
-import { isJsonObject } from '../doip/json.js';
-import { drain } from '../doip/segments.js';
 import { Batch } from './batch.js';
-import { itemOf, readItem } from './bulk-item.js';
+import { idOf } from './bulk-item.js';
+import { ItemSource } from './item-source.js';
 import { ResultList } from './result-list.js';
 
-/** Bounds of what a request may bring. */
-export interface BulkLimits {
-    /** Bytes of one item, base64 and all. */
-    readonly itemBytes: number;
-    /** Levels of nesting in an item. */
-    readonly jsonDepth: number;
-}
-
-/** How a request is worked off. */
-export interface BulkRequest {
-    /** Lines instead of an array; also told by the media type of the input. */
-    readonly ndjson: boolean;
+/** How items are worked off. */
+export interface BulkOptions {
+    /** Many at a time; otherwise one after the other. */
     readonly parallel: boolean;
     readonly failFast: boolean;
-    readonly store: BatchOptions['store'];
     readonly log: Log;
 }
 
-/** What came of it. Whoever is given it reads the results to their end, or disposes of them. */
+/** What came of a request. Whoever is given it reads the results to their end, or disposes of them. */
 export interface BulkOutcome {
     /** False when any item was refused or the input broke off. */
     readonly success: boolean;
@@ -50,14 +39,14 @@ const WIDTH = 128;
 /** Works off requests with many objects. */
 export class BulkService {
 
+    readonly source: ItemSource;
     readonly #folder: TempFolder;
-    readonly #limits: BulkLimits;
     readonly #codeOf: BatchOptions['codeOf'];
 
     constructor(parts: { folder: TempFolder; limits: BulkLimits; codeOf: BatchOptions['codeOf'] }) {
 
+        this.source = new ItemSource(parts.limits);
         this.#folder = parts.folder;
-        this.#limits = parts.limits;
         this.#codeOf = parts.codeOf;
     }
 
@@ -65,117 +54,55 @@ export class BulkService {
      * Works off the items of an input: one JSON value, or bytes that hold one. Resolves after the whole input has been read and
      * every item that was taken is stored or refused.
      *
+     * @param store stores one item; resolves to what is answered, throws when it is refused
      * @throws DoipError 400 when there is no input at all
      */
-    async run(input: AsyncIterable<Segment>, { ndjson, parallel, failFast, store, log }: BulkRequest): Promise<BulkOutcome> {
+    storeAll(
+        input: AsyncIterable<Segment>, options: BulkOptions & { readonly ndjson: boolean }, store: (item: JsonObject) => Promise<JsonValue>
+    ): Promise<BulkOutcome> {
 
+        return this.run({ ...options, retries: true }, (batch) => this.source.read(input, options.ndjson, async (items) => {
+
+            for await (const item of items) {
+                await batch.take(taskOf(item, store));
+                if (batch.isOver) {
+                    return;
+                }
+            }
+        }));
+    }
+
+    /** Runs work that gives tasks to a batch and resolves to the fault at which its input broke, or null. */
+    async run(options: BulkOptions & Pick<BatchOptions, 'retries'>, work: (batch: Batch) => Promise<DoipError | null>): Promise<BulkOutcome> {
+
+        const { parallel, failFast, retries, log } = options;
         const results = new ResultList(this.#folder);
         const batch = new Batch({
-            store, results, failFast,
+            results, failFast, retries,
             width: parallel ? WIDTH : 1,
             codeOf: this.#codeOf,
             onFault: (error, position) => log.error({ err: error instanceof Error ? error.cause ?? error : error, position }, 'an item of a batch failed')
         });
         try {
-            const fault = await this.#feed(batch, input, ndjson);
+            const fault = await work(batch);
             await batch.end();
             return { success: batch.success && !fault, results, fault };
         }
         catch (error) {
-            await batch.end().catch(() => {
-                // The first error is the one that matters.
-            });
+            await batch.settled();
             await results.dispose();
             throw error;
         }
     }
-
-    /** Hands all items to the batch; the fault at which the input breaks, or null. */
-    async #feed(batch: Batch, input: AsyncIterable<Segment>, ndjson: boolean): Promise<DoipError | null> {
-
-        let isFirst = true;
-        for await (const segment of input) {
-            if (!isFirst) {
-                return badRequest('Unexpected input segments: expected one list of objects');
-            }
-
-            isFirst = false;
-            const fault = await this.#feedSegment(batch, segment, ndjson);
-            if (fault) {
-                return fault;
-            }
-        }
-
-        if (isFirst) {
-            throw badRequest('Missing input');
-        }
-
-        return null;
-    }
-
-    async #feedSegment(batch: Batch, segment: Segment, ndjson: boolean): Promise<DoipError | null> {
-
-        const body = segment.kind === 'bytes' ? resumable(segment.body) : null;
-        try {
-            for await (const item of body ? this.#read(body, ndjson || isNdjson(segment)) : itemsOf(segment)) {
-                await batch.take(item);
-                if (batch.isOver) {
-                    break;
-                }
-            }
-
-            return null;
-        }
-        catch (error) {
-            if (error instanceof DoipError) {
-                return error;
-            }
-
-            throw error;
-        }
-        finally {
-            // Clients read the answer after they have sent everything.
-            if (body) {
-                await drain(body).catch(() => {
-                    // Whoever sent it is gone.
-                });
-            }
-        }
-    }
-
-    async *#read(body: AsyncIterable<Uint8Array>, ndjson: boolean): AsyncGenerator<BulkItem> {
-
-        const rules: ItemRules = {
-            format: ndjson ? 'ndjson' : 'json', maxItemBytes: this.#limits.itemBytes, maxDepth: this.#limits.jsonDepth
-        };
-        for await (const item of jsonItems(body, rules)) {
-            yield readItem(item, rules);
-        }
-    }
 }
 
-/** The items of a value that somebody has read already. */
-function itemsOf(segment: Segment): BulkItem[] {
+function taskOf({ position, bytes, fault, value }: BulkItem, store: (item: JsonObject) => Promise<JsonValue>): BatchTask {
 
-    const value: JsonValue = segment.kind === 'json' ? segment.value : null;
-    const list = isJsonObject(value) ? value['results'] : value;
-    if (!Array.isArray(list)) {
-        throw badRequest('expected an array, or an object with results, an array');
+    if (fault) {
+        return { position, bytes, work: () => Promise.reject(fault) };
     }
 
-    return list.map((item, position) => itemOf({ position, bytes: 0 }, item));
-}
-
-function isNdjson(segment: Segment): boolean {
-
-    return segment.kind === 'bytes' && /^application\/(x-)?(ndjson|jsonl(ines)?)\s*(;|$)/i.test(segment.mediaType ?? '');
-}
-
-/** The same bytes; whoever leaves a loop over them can go on where it left. */
-function resumable(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-
-    const iterator = body[Symbol.asyncIterator]();
-    return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
+    return { position, bytes, id: idOf(value), work: () => store(value) };
 }
 
 /** What is told of an outcome beside the results. */

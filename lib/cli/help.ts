@@ -16,15 +16,25 @@ export function helpText(): string {
         return `  ${name}${fallback === '' ? '' : ` (${fallback})`}\n${wrap(`${description}${more}`)}`;
     });
 
-    return `usage: doip-gateway [serve]      serve objects until SIGTERM or an interrupt
-       doip-gateway --help       print this
-       doip-gateway --version    print the version
+    return `usage: doip-gateway [serve]               serve objects until SIGTERM or an interrupt
+       doip-gateway export FILE           write all objects, with payloads and metadata; - is standard
+                                          output, --force overwrites a file
+       doip-gateway import FILE           restore what an export has written; - is standard input
+       doip-gateway reindex               index all objects anew
+       doip-gateway set-admin-password    ask for a new password of admin, or read it from standard input
+       doip-gateway --help                print this
+       doip-gateway --version             print the version
+
+All but serve work through the server that uses DATA_DIR, when one runs, with its rights to read that
+folder as their permission; else they open the folder themselves. An import that was interrupted is
+simply repeated.
 
 The last line printed at start is the URL that is served. The log goes to standard error, a line of
 JSON per event. SIGTERM or an interrupt let the requests in progress end; a second one does not.
 
-Exit codes: 0 stopped as told, 64 wrong arguments, 69 port, address or folder that cannot be used,
-78 wrong configuration, 1 anything else.
+Exit codes: 0 done, or stopped as told; 64 wrong arguments, 65 an import of which something was refused,
+66 a file that cannot be read, 69 port, address or folder that cannot be used, 73 a file that cannot be
+written, 78 wrong configuration, 1 anything else.
 
 Settings come from the environment, or from the JSON file that ${CONFIG_FILE} names, by these names
 (defaults in parentheses):

@@ -2,14 +2,26 @@
  * Composes what works on many objects at once.
  */
 
-import type { BulkLimits } from '../bulk/bulk-service.js';
+import type { ObjectReader } from '../bulk/exporter.js';
+import type { BulkLimits } from '../bulk/item-source.js';
 import type { StatusTable } from '../doip/status.js';
+import type { SecretTransfer } from '../identity/secret-transfer.js';
+import type { ElementService } from '../objects/element-service.js';
 import { BulkService } from '../bulk/bulk-service.js';
+import { Exporter } from '../bulk/exporter.js';
+import { Importer } from '../bulk/importer.js';
 import { TempFolder } from '../bulk/temp-folder.js';
 import { DEFAULT_MAX_DEPTH } from '../doip/json-text.js';
+import { ObjectRestorer } from '../objects/object-restorer.js';
 
 /** Bytes of one item where nobody says otherwise. */
 const ITEM_BYTES = 32 * 1024 * 1024;
+
+/** What reads and writes whole repositories. */
+interface Transfer {
+    readonly exporter: Exporter;
+    readonly importer: Importer;
+}
 
 /** The bulk service over the temporary folder of a data folder that this process has claimed. */
 export async function composeBulk(parts: { dataDir: string; limits: Partial<BulkLimits>; statuses: StatusTable }): Promise<BulkService> {
@@ -20,4 +32,12 @@ export async function composeBulk(parts: { dataDir: string; limits: Partial<Bulk
     return new BulkService({
         folder, limits: { itemBytes, jsonDepth }, codeOf: ({ http, status }) => http ?? statuses.info(status).http
     });
+}
+
+/** Export and import over the parts of the object pipeline. */
+export function composeTransfer(
+    parts: ConstructorParameters<typeof ObjectRestorer>[0] & { objects: ObjectReader; elements: ElementService; secrets: SecretTransfer }
+): Transfer {
+
+    return { exporter: new Exporter(parts), importer: new Importer({ ...parts, restorer: new ObjectRestorer(parts) }) };
 }

@@ -35,6 +35,8 @@ export const Op = {
     call: 'gateway/Op.Call',
     listMethods: 'gateway/Op.ListMethods',
     uploadObjects: 'gateway/Op.UploadObjects',
+    exportObjects: 'gateway/Op.Export',
+    importObjects: 'gateway/Op.Import',
     handlesUpdate: 'gateway/Op.Handles.Update',
     handlesStatus: 'gateway/Op.Handles.Status',
     handlesResolve: 'gateway/Op.Handles.Resolve',

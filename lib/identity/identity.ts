@@ -27,6 +27,7 @@ import { PasswordLogins } from './password-login.js';
 import type { PasswordOptions } from './passwords.js';
 import { Passwords } from './passwords.js';
 import type { Policy } from './policy.js';
+import { SecretTransfer } from './secret-transfer.js';
 import { SecureValues } from './secure-values.js';
 import { Sessions } from './sessions.js';
 import { TokenDesk } from './token-desk.js';
@@ -56,6 +57,7 @@ export interface Identity {
     readonly logins: PasswordLogins;
     readonly directory: Directory;
     readonly secureValues: SecureValues;
+    readonly secretTransfer: SecretTransfer;
     readonly accountWriter: AccountWriter;
     /** Puts the authenticate hook in its place, at any time; `find` is asked with every login and must be cheap. */
     useAuthenticateHook(find: HookFinder): void;
@@ -92,6 +94,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         records: new CredentialRecords(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
         secureValues: new SecureValues({ ...stores, passwords }),
+        secretTransfer: new SecretTransfer(stores),
         accountWriter: new AccountWriter(stores),
         useAuthenticateHook: (find) => hook.use(find),
         housekeeping: sweepLogins({ tokens, logins: stores.logins }, now),

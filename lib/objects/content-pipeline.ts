@@ -14,6 +14,7 @@ import type { ReferenceChecker } from './reference-checker.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import type { ObjectChange } from './write-participant.js';
 import { badRequest } from '../doip/error.js';
+import { NO_ROLES } from '../identity/content-roles.js';
 import { checkedText, checkElementCount } from './field-rules.js';
 
 /** An object as it is about to become. */
@@ -31,6 +32,11 @@ export interface Draft {
     readonly now: number;
     /** False when the content stays as it is and is not looked at again, even if its type has changed meanwhile. */
     readonly contentTouched: boolean;
+    /**
+     * True for an object that comes back as it once was: its content stays as it is, whatever its type says of it now, and it may
+     * refer to objects that come later. Secrets are taken out all the same.
+     */
+    readonly restored?: boolean;
 }
 
 /** A draft that passed everything. */
@@ -91,15 +97,7 @@ export class ContentPipeline {
             return { before, after: this.complete(draft, draft.content), processed: null, steps: [], caller, now };
         }
 
-        const processed = this.typeOf(draft.type).process({
-            content: draft.content,
-            id: draft.id,
-            createdOn: draft.metadata.createdOn,
-            createdBy: draft.metadata.createdBy,
-            modifiedOn: draft.metadata.modifiedOn,
-            modifiedBy: draft.metadata.modifiedBy
-        });
-        await this.references.check(processed, draft);
+        const processed = draft.restored ? this.examine(draft) : await this.process(draft);
         const { content, steps } = await this.secrets.extract(processed, draft);
         checkedText('content', content, this.limits);
         const change = { before, after: this.complete(draft, content), processed, steps, caller, now };
@@ -115,6 +113,26 @@ export class ContentPipeline {
     primaryOf(type: string, content: JsonObject): string | undefined {
 
         return this.catalog.current.get(type)?.primaryOf(content);
+    }
+
+    private async process(draft: Draft): Promise<ProcessedContent> {
+
+        const processed = this.typeOf(draft.type).process({
+            content: draft.content,
+            id: draft.id,
+            createdOn: draft.metadata.createdOn,
+            createdBy: draft.metadata.createdBy,
+            modifiedOn: draft.metadata.modifiedOn,
+            modifiedBy: draft.metadata.modifiedBy
+        });
+        await this.references.check(processed, draft);
+        return processed;
+    }
+
+    /** What can be told of content that is not checked; its type may be gone. */
+    private examine({ type, content }: Draft): ProcessedContent {
+
+        return this.catalog.current.get(type)?.examine(content) ?? unmarked(content);
     }
 
     private typeOf(name: string): TypeDefinition {
@@ -133,4 +151,10 @@ export class ContentPipeline {
         const txnId = this.clock.next(draft.before?.metadata.txnId);
         return { id, type, content, acl, userMetadata, elements, metadata: { ...metadata, txnId } };
     }
+}
+
+/** What is told of content whose type says nothing. */
+function unmarked(content: JsonObject): ProcessedContent {
+
+    return { content, annotations: [], references: [], roles: NO_ROLES, moduleDirectory: undefined };
 }

@@ -71,6 +71,28 @@ export class CredentialStore {
         return [this.#sql.putSecret.step({ objectId, pointer: keyOf(pointer), record })];
     }
 
+    /** The records of the passwords among some users, by id; at most 256 ids. */
+    async recordsOf(userIds: readonly string[]): Promise<Map<string, string>> {
+
+        const { statement, bindings } = this.#sql.records.with({ ids: userIds });
+        const rows = await this.#db.read<{ user_id: string; record: string }>(statement, bindings);
+        return new Map(rows.map(({ user_id, record }) => [user_id, record]));
+    }
+
+    /** All secrets of some objects, with the keys of their pointers; at most 256 ids. */
+    async secretsOf(objectIds: readonly string[]): Promise<{ objectId: string; key: string; record: string }[]> {
+
+        const { statement, bindings } = this.#sql.secrets.with({ ids: objectIds });
+        const rows = await this.#db.read<{ object_id: string; pointer_hash: string; record: string }>(statement, bindings);
+        return rows.map(({ object_id, pointer_hash, record }) => ({ objectId: object_id, key: pointer_hash, record }));
+    }
+
+    /** Steps that set the record of a secret under the key of its pointer. */
+    putKeyedSecretSteps(objectId: string, key: string, record: string): Step[] {
+
+        return [this.#sql.putSecret.step({ objectId, pointer: key, record })];
+    }
+
     /** Steps that remove all secrets of an object. */
     removeSecretsSteps(objectId: string): Step[] {
 
@@ -103,6 +125,10 @@ function buildStatements(db: Database) {
         putSecret: build<'objectId' | 'pointer' | 'record'>((knex, bind) => knex('secrets')
             .insert({ object_id: bind('objectId'), pointer_hash: bind('pointer'), record: bind('record') })
             .onConflict(['object_id', 'pointer_hash']).merge()),
+        records: build.list<never, 'ids'>((knex, _bind, list) => knex('credentials').whereIn('user_id', list('ids'))
+            .select('user_id', 'record')),
+        secrets: build.list<never, 'ids'>((knex, _bind, list) => knex('secrets').whereIn('object_id', list('ids'))
+            .orderBy(['object_id', 'pointer_hash']).select('object_id', 'pointer_hash', 'record')),
         removeSecrets: build<'objectId'>((knex, bind) => knex('secrets').where('object_id', bind('objectId')).delete())
     };
 }

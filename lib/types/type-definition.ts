@@ -138,15 +138,14 @@ export class TypeDefinition {
                 throw invalidContent(faults);
             }
 
-            const annotations = compiled.annotate(filled);
-            return {
-                content: compiled.reorder(filled),
-                annotations,
-                references: findReferences(annotations, prefix),
-                roles: findRoles(annotations, prefix),
-                moduleDirectory: findModuleDirectory(annotations)
-            };
+            return described(compiled.reorder(filled), compiled.annotate(filled), prefix);
         });
+    }
+
+    /** What {@link process} tells of content, of content that is left as it is and may break the rules of the type. */
+    examine(content: JsonObject): ProcessedContent {
+
+        return described(content, this.annotate(content), this.#surroundings.prefix);
     }
 
     /** The extension keyword wherever it applies to stored content; nothing when the type cannot be used. */
@@ -192,6 +191,16 @@ export class TypeDefinition {
 
         return mergedKeyword(this.schema, this.#surroundings.keywordNames) ?? {};
     }
+}
+
+function described(content: JsonObject, annotations: readonly Annotation[], prefix: string): ProcessedContent {
+
+    return {
+        content, annotations,
+        references: findReferences(annotations, prefix),
+        roles: findRoles(annotations, prefix),
+        moduleDirectory: findModuleDirectory(annotations)
+    };
 }
 
 function sentence({ message }: UnusableSchema): string {

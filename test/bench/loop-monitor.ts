@@ -7,16 +7,27 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const histogram = monitorEventLoopDelay({ resolution: 1 });
 histogram.enable();
 
+/** Bytes of heap and buffers of the main thread; the peak since the last reset. */
+let heapPeak = 0;
+setInterval(() => {
+
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    heapPeak = Math.max(heapPeak, heapUsed + arrayBuffers);
+}, 50).unref();
+
 process.on('message', (message) => {
 
     if (message === 'bench:reset') {
         histogram.reset();
+        globalThis.gc?.();
+        const { heapUsed, arrayBuffers } = process.memoryUsage();
+        heapPeak = heapUsed + arrayBuffers;
     }
 
     if (message === 'bench:read') {
         // The histogram counts the sleep of its own timer in; what is above 1 ms is delay.
         const delay = (percentile: number): number => Math.max(0, histogram.percentile(percentile) / 1e6 - 1);
-        process.send?.({ bench: { p50: delay(50), p99: delay(99), max: Math.max(0, histogram.max / 1e6 - 1) } });
+        process.send?.({ bench: { p50: delay(50), p99: delay(99), max: Math.max(0, histogram.max / 1e6 - 1), heapPeak } });
     }
 });
 process.channel?.unref();

@@ -12,6 +12,8 @@ export interface LoopDelay {
     readonly p50: number;
     readonly p99: number;
     readonly max: number;
+    /** Bytes of heap and buffers of the main thread, at most since the last reset. */
+    readonly heapPeak: number;
 }
 
 /** A running server. */

@@ -48,10 +48,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
             throw badRequest(`format must be ndjson or json, got ${format.slice(0, 40)}`);
         }
 
-        const outcome = await bulk.run(context.rawInput, {
-            ndjson: format === 'ndjson', failFast, parallel, log,
-            store: (item) => store(context, item)
-        });
+        const outcome = await bulk.storeAll(context.rawInput, { ndjson: format === 'ndjson', failFast, parallel, log }, (item) => store(context, item));
         const { fault } = outcome;
         return {
             status: fault?.status ?? Status.ok,

@@ -1,0 +1,253 @@
+/**
+ * Reads exports back (`export-format.ts`). Objects keep their ids, metadata and secrets; those that are there already, exactly so,
+ * are passed over, so that an import that was interrupted is simply repeated.
+ */
+
+import type { JsonValue } from '../doip/json.js';
+import type { Caller } from '../identity/caller.js';
+import type { SecretTransfer } from '../identity/secret-transfer.js';
+import type { ElementService, StagedElement } from '../objects/element-service.js';
+import type { FieldLimits } from '../objects/field-rules.js';
+import type { ObjectRestorer } from '../objects/object-restorer.js';
+import type { StoredElement } from '../objects/stored-object.js';
+import type { Batch } from './batch.js';
+import type { BulkItem } from './bulk-item.js';
+import type { ImportedElement, ImportedObject } from './import-object.js';
+import { badRequest, DoipError } from '../doip/error.js';
+import { DESIGN_ID } from '../doip/handle.js';
+import { authorOf } from '../objects/write-context.js';
+import { SCHEMA_TYPE } from '../types/built-in-types.js';
+import { decodeBase64 } from './bulk-item.js';
+import { EXPORT_VERSION, isHeader, isTrailer, pieceOf } from './export-format.js';
+import { readImported } from './import-object.js';
+import { ItemLines } from './item-lines.js';
+
+/** For whom, and until when. */
+export interface ImportContext {
+    readonly caller: Caller;
+    readonly signal: AbortSignal;
+}
+
+/** How many objects met with what; those that were refused are in the results. */
+export interface ImportCounts {
+    created: number;
+    updated: number;
+    /** Were there already. */
+    unchanged: number;
+}
+
+/** Imports objects. */
+export class Importer {
+
+    readonly #restorer: ObjectRestorer;
+    readonly #elements: ElementService;
+    readonly #secrets: SecretTransfer;
+    readonly #limits: FieldLimits;
+
+    constructor(parts: { restorer: ObjectRestorer; elements: ElementService; secrets: SecretTransfer; limits: FieldLimits }) {
+
+        this.#restorer = parts.restorer;
+        this.#elements = parts.elements;
+        this.#secrets = parts.secrets;
+        this.#limits = parts.limits;
+    }
+
+    /**
+     * Hands the objects of some lines to a batch.
+     *
+     * @param counts is kept up to date
+     * @throws DoipError 400 when the lines are an export that is not complete, or of another version
+     */
+    async run(items: AsyncIterable<BulkItem>, batch: Batch, context: ImportContext, counts: ImportCounts): Promise<void> {
+
+        const lines = new ItemLines(items);
+        let isExport = false;
+        for (let item = await lines.next(); item; item = await lines.next()) {
+            if (item.fault) {
+                await this.#refuse(batch, item, item.fault);
+            }
+            else if (isHeader(item.value)) {
+                isExport = true;
+                if (item.value['export'] !== EXPORT_VERSION) {
+                    throw badRequest(`an export of version ${JSON.stringify(item.value['export'])} cannot be read here, only version ${EXPORT_VERSION}`);
+                }
+            }
+            else if (isTrailer(item.value)) {
+                return;
+            }
+            else {
+                await this.#take(item, { lines, batch, context, counts });
+            }
+        }
+
+        if (isExport) {
+            throw badRequest('the export is not complete: its last line is missing');
+        }
+    }
+
+    async #take(
+        item: BulkItem & { fault?: undefined }, { lines, batch, context, counts }:
+        { lines: ItemLines; batch: Batch; context: ImportContext; counts: ImportCounts }
+    ): Promise<void> {
+
+        const { position, bytes, value } = item;
+        try {
+            const object = await readImported(value, this.#limits, { author: authorOf(context.caller), now: Date.now() });
+            if (await this.#isThere(object)) {
+                counts.unchanged += 1;
+                return;
+            }
+
+            const staged = await this.#stagePieces(object, lines, context);
+            const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
+            await batch.take({ position, bytes, id: object.id, work: () => this.#restore(object, staged, context, counts) });
+            if (isFoundation) {
+                // What comes next may be of this type.
+                await batch.settled();
+            }
+        }
+        catch (error) {
+            await this.#refuse(batch, item, error);
+        }
+        finally {
+            await skipPieces(lines);
+        }
+    }
+
+    async #refuse(batch: Batch, { position, bytes, value }: BulkItem, error: unknown): Promise<void> {
+
+        await batch.take({ position, bytes, work: async () => naming(value?.['id'], error) });
+    }
+
+    #isThere({ input, ...object }: ImportedObject): Promise<boolean> {
+
+        return this.#restorer.isThere({
+            ...object,
+            acl: input.acl ?? null,
+            userMetadata: input.userMetadata ?? null,
+            elements: object.elements.map((element) => ({ ...describe(input.elements.get(element.name)), name: element.name, size: element.length }))
+        });
+    }
+
+    /** Keeps the bytes that follow the line of an object. */
+    async #stagePieces(object: ImportedObject, lines: ItemLines, context: ImportContext): Promise<Map<string, StagedElement>> {
+
+        const staged = new Map<string, StagedElement>();
+        try {
+            for (const element of object.elements) {
+                if (element.base64 === undefined) {
+                    staged.set(element.name, await this.#stage(object, pieces(lines, element), context));
+                }
+            }
+
+            return staged;
+        }
+        catch (error) {
+            await discard(staged);
+            throw error;
+        }
+    }
+
+    #stage(input: ImportedObject, body: AsyncIterable<Uint8Array>, { signal }: ImportContext): Promise<StagedElement> {
+
+        return this.#elements.stage(body, { input, requestContext: {}, signal });
+    }
+
+    async #restore(
+        object: ImportedObject, staged: Map<string, StagedElement>, context: ImportContext, counts: ImportCounts
+    ): Promise<JsonValue | undefined> {
+
+        const { id, type, content, metadata, input, secrets } = object;
+        try {
+            for (const { name, base64 } of object.elements) {
+                if (base64 !== undefined) {
+                    staged.set(name, await this.#stage(object, once(decodeBase64(base64, name)), context));
+                }
+            }
+
+            const outcome = await this.#restorer.restore({
+                id, type, content, metadata,
+                acl: input.acl ?? null,
+                userMetadata: input.userMetadata ?? null,
+                elements: object.elements.map(({ name }) => toStored(name, describe(input.elements.get(name)), staged.get(name))),
+                steps: (isNew) => (secrets === undefined ? [] : this.#secrets.steps(id, isNew, secrets))
+            }, context.caller);
+            counts[outcome] += 1;
+            return undefined;
+        }
+        catch (error) {
+            await discard(staged);
+            return naming(id, error);
+        }
+    }
+}
+
+/** The bytes of an element from the lines that follow its object. */
+async function *pieces(lines: ItemLines, { name, length }: ImportedElement): AsyncGenerator<Uint8Array> {
+
+    let count = 0;
+    while (count < length) {
+        const next = await lines.peek();
+        const piece = next?.value ? pieceOf(next.value) : null;
+        if (piece?.element !== name) {
+            throw badRequest(`payload ${name} has ${count} bytes instead of ${length}`);
+        }
+
+        await lines.next();
+        const bytes = decodeBase64(piece.base64, name);
+        count += bytes.byteLength;
+        if (count > length) {
+            throw badRequest(`payload ${name} has more than the ${length} bytes that its object tells of`);
+        }
+
+        yield bytes;
+    }
+}
+
+/** Passes over bytes that nobody wanted. */
+async function skipPieces(lines: ItemLines): Promise<void> {
+
+    for (let next = await lines.peek(); next?.value && pieceOf(next.value); next = await lines.peek()) {
+        await lines.next();
+    }
+}
+
+type Description = Pick<StoredElement, 'filename' | 'mediaType'>;
+
+function describe(element: { filename?: string | null; mediaType?: string | null } | undefined): Description {
+
+    return { filename: element?.filename ?? null, mediaType: element?.mediaType ?? null };
+}
+
+function toStored(name: string, description: Description, staged: StagedElement | undefined): StoredElement {
+
+    if (!staged) {
+        throw new Error(`the bytes of payload ${name} were not staged`);
+    }
+
+    const { blobId, store, size, hash } = staged;
+    return { name, ...description, size, blobId, store, hash };
+}
+
+async function discard(staged: ReadonlyMap<string, StagedElement>): Promise<void> {
+
+    for (const element of staged.values()) {
+        await element.discard();
+    }
+}
+
+/** Throws an error again, with the id of the object that it is about. */
+function naming(id: JsonValue | undefined, error: unknown): never {
+
+    if (!(error instanceof DoipError) || typeof id !== 'string') {
+        throw error;
+    }
+
+    const { status, message, details, http, cause } = error;
+    throw new DoipError(status, message, { details: { ...details, id }, cause, ...http === undefined ? {} : { http } });
+}
+
+async function *once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+
+    yield bytes;
+}

@@ -1,0 +1,85 @@
+/**
+ * The commands beside `serve`: each finds or opens the repository, does its work and ends.
+ */
+
+import type { Config } from '../config.js';
+import { Op } from '../doip/operation-ids.js';
+import { readNewPassword, setAdminPassword } from './admin-password.js';
+import { demandOk } from './answer.js';
+import { CommandError, EXIT } from './command-error.js';
+import { exportTo } from './export.js';
+import { importFrom } from './import.js';
+import type { Service } from './service.js';
+import { openService } from './service.js';
+
+/** What stands behind a command. */
+export interface CommandOptions {
+    readonly force: boolean;
+}
+
+type Work = (service: Service) => Promise<void>;
+
+/** A command: what it needs to know, then what it does. */
+interface Command {
+    /** Names of what must stand behind it. */
+    readonly takes: readonly string[];
+    prepare(args: readonly string[], options: CommandOptions): Promise<Work> | Work;
+}
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+    ['export', { takes: ['FILE'], prepare: prepareExport }],
+    ['import', { takes: ['FILE'], prepare: prepareImport }],
+    ['reindex', { takes: [], prepare: () => reindex }],
+    ['set-admin-password', { takes: [], prepare: preparePassword }]
+]);
+
+function prepareExport([file = '']: readonly string[], { force }: CommandOptions): Work {
+
+    return (service) => exportTo(service, file, force);
+}
+
+function prepareImport([file = '']: readonly string[]): Work {
+
+    return (service) => importFrom(service, file);
+}
+
+async function preparePassword(): Promise<Work> {
+
+    const password = await readNewPassword();
+    return (service) => setAdminPassword(service, password);
+}
+
+async function reindex(service: Service): Promise<void> {
+
+    await demandOk(await service.perform({ operationId: Op.reindexBatch, attributes: { all: true } }));
+    process.stderr.write(`all objects were indexed anew (${service.place})\n`);
+}
+
+/** Is there a command of that name? */
+export function isCommand(name: string): boolean {
+
+    return COMMANDS.has(name);
+}
+
+/**
+ * Runs a command.
+ *
+ * @throws CommandError for arguments that do not fit, and for whatever the caller can mend
+ */
+export async function runCommand(name: string, args: readonly string[], options: CommandOptions & { readonly config: () => Config }): Promise<void> {
+
+    const command = COMMANDS.get(name);
+    if (command?.takes.length !== args.length) {
+        throw new CommandError(`usage: doip-gateway ${[name, ...command?.takes ?? []].join(' ')}; see doip-gateway --help`, EXIT.usage);
+    }
+
+    const config = options.config();
+    const work = await command.prepare(args, options);
+    const service = await openService(config);
+    try {
+        await work(service);
+    }
+    finally {
+        await service.close();
+    }
+}

@@ -1,0 +1,92 @@
+/**
+ * `doip-gateway export FILE`: everything into a file, or to standard output. The file is there when it is complete, not before.
+ */
+
+import { access, open, rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { Op } from '../doip/operation-ids.js';
+import { demandOk } from './answer.js';
+import { CommandError, EXIT } from './command-error.js';
+import { Progress } from './progress.js';
+import type { Service, Told } from './service.js';
+
+const NEWLINE = 0x0a;
+
+/** Exports through a service. `file` `-` is standard output; an existing file is left alone unless `force`. */
+export async function exportTo(service: Service, file: string, force: boolean): Promise<void> {
+
+    if (file !== '-' && !force && await exists(file)) {
+        throw new CommandError(`${file} exists already: choose another name, or --force`, EXIT.cannotCreate);
+    }
+
+    const told = await service.perform({ operationId: Op.exportObjects });
+    await demandOk(told);
+    const progress = new Progress(`export (${service.place})`, null);
+    const counter = new LastLine();
+    const body = counter.of(progress.of(told.body));
+    await (file === '-' ? pipeline(body, process.stdout, { end: false }) : writeFile(file, body));
+    progress.end(`${counter.objects()} objects`);
+}
+
+async function exists(file: string): Promise<boolean> {
+
+    return access(file).then(() => true, () => false);
+}
+
+/** The file gets its name when all of it is on disk. Hashes of passwords are in it: it is for its owner alone. */
+async function writeFile(file: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+
+    const draft = `${file}.part`;
+    await rm(draft, { force: true });
+    const handle = await open(draft, 'wx', 0o600).catch((error: Error) => {
+
+        throw new CommandError(`${draft} cannot be written: ${error.message}`, EXIT.cannotCreate);
+    });
+    try {
+        for await (const piece of body) {
+            await handle.appendFile(piece);
+        }
+
+        await handle.sync();
+        await handle.close();
+        await rename(draft, file);
+    }
+    catch (error) {
+        await handle.close().catch(() => {
+            // It may be closed already.
+        });
+        await rm(draft, { force: true });
+        throw error;
+    }
+}
+
+/** Looks at the last line that passes: it tells whether the export is complete. */
+class LastLine {
+
+    #tail = Buffer.alloc(0);
+
+    async *of(body: Told['body']): AsyncGenerator<Uint8Array> {
+
+        for await (const piece of body) {
+            this.#tail = Buffer.concat([this.#tail, piece]).subarray(-LastLine.#length);
+            yield piece;
+        }
+
+        this.objects();
+    }
+
+    /** Number of objects; fails when the last line is missing. */
+    objects(): number {
+
+        const line = this.#tail.subarray(this.#tail.lastIndexOf(NEWLINE, -2) + 1).toString();
+        const count = /^\{"end":true,"objects":(\d+)\}\n$/.exec(line)?.[1];
+        if (count === undefined) {
+            throw new CommandError('the export broke off, see the log of the service', EXIT.failed);
+        }
+
+        return Number(count);
+    }
+
+    static readonly #length = 200;
+}
+

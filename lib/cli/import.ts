@@ -1,0 +1,63 @@
+/**
+ * `doip-gateway import FILE`: what an export has written, from a file or from standard input.
+ */
+
+import { open } from 'node:fs/promises';
+import type { JsonValue } from '../doip/json.js';
+import { isJsonObject } from '../doip/json.js';
+import { Op } from '../doip/operation-ids.js';
+import { recordOf } from './answer.js';
+import { CommandError, EXIT } from './command-error.js';
+import { Progress } from './progress.js';
+import type { Service } from './service.js';
+
+/** Imports through a service. `file` `-` is standard input. */
+export async function importFrom(service: Service, file: string): Promise<void> {
+
+    const source = file === '-' ? { body: process.stdin as AsyncIterable<Uint8Array>, size: null } : await openFile(file);
+    const progress = new Progress(`import (${service.place})`, source.size);
+    const told = await service.perform({
+        operationId: Op.importObjects, input: { mediaType: 'application/x-ndjson', body: progress.of(source.body) }
+    });
+    const { created, updated, unchanged, results, success, message } = await recordOf(told);
+    if (!told.ok && results === undefined) {
+        throw new CommandError(text(message), EXIT.failed);
+    }
+
+    const refused = Array.isArray(results) ? results : [];
+    refused.forEach(tell);
+    progress.end(`${count(created)} objects created, ${count(updated)} updated, ${count(unchanged)} were there already, ${refused.length} refused`);
+    if (success !== true) {
+        throw new CommandError(message === undefined ? `${refused.length} objects were refused` : text(message), EXIT.data);
+    }
+}
+
+async function openFile(file: string): Promise<{ body: AsyncIterable<Uint8Array>; size: number }> {
+
+    try {
+        const handle = await open(file, 'r');
+        return { body: handle.createReadStream({ highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>, size: (await handle.stat()).size };
+    }
+    catch (error) {
+        throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.noInput);
+    }
+}
+
+/** One line for each object that was refused. */
+function tell(result: JsonValue): void {
+
+    if (isJsonObject(result) && isJsonObject(result['response'])) {
+        const { id, message } = result['response'];
+        process.stderr.write(`item ${count(result['position'])}${typeof id === 'string' ? `, ${id}` : ''}: ${count(result['responseCode'])} ${text(message)}\n`);
+    }
+}
+
+function count(value: JsonValue | undefined): number {
+
+    return typeof value === 'number' ? value : 0;
+}
+
+function text(value: JsonValue | undefined): string {
+
+    return typeof value === 'string' ? value : 'the service refused';
+}

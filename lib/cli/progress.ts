@@ -1,0 +1,64 @@
+/**
+ * How far a long command is, on standard error: rewritten in place on a terminal, else a line every few seconds.
+ */
+
+const TERMINAL_MS = 200;
+const LINE_MS = 5000;
+const MIB = 1024 * 1024;
+
+/** Counts bytes and, where they are lines of JSON, objects. */
+export class Progress {
+
+    readonly #what: string;
+    readonly #total: number | null;
+    readonly #isTerminal = process.stderr.isTTY;
+    readonly #started = performance.now();
+    #shown = performance.now();
+    #bytes = 0;
+
+    /** @param total bytes, where known */
+    constructor(what: string, total: number | null) {
+
+        this.#what = what;
+        this.#total = total;
+    }
+
+    /** The same bytes, counted. */
+    async *of(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+
+        for await (const piece of body) {
+            this.#bytes += piece.byteLength;
+            this.#tell();
+            yield piece;
+        }
+    }
+
+    /** The last word. */
+    end(text: string): void {
+
+        const seconds = (performance.now() - this.#started) / 1000;
+        this.#write(`${this.#what}: ${text}, ${mib(this.#bytes)} in ${seconds.toFixed(1)} s\n`);
+    }
+
+    #tell(): void {
+
+        const now = performance.now();
+        if (now - this.#shown < (this.#isTerminal ? TERMINAL_MS : LINE_MS)) {
+            return;
+        }
+
+        this.#shown = now;
+        const share = this.#total ? ` of ${mib(this.#total)}, ${Math.floor(this.#bytes / this.#total * 100)} %` : '';
+        this.#write(`${this.#what}: ${mib(this.#bytes)}${share}${this.#isTerminal ? '' : '\n'}`);
+    }
+
+    #write(text: string): void {
+
+        process.stderr.write(this.#isTerminal ? `\r\u001b[K${text}` : text);
+    }
+}
+
+function mib(bytes: number): string {
+
+    return `${(bytes / MIB).toFixed(1)} MiB`;
+}

@@ -1,0 +1,125 @@
+/**
+ * The repository as commands reach it: through the server that uses the data folder when one runs, else by opening it here. Never
+ * behind the back of a server.
+ */
+
+import type { Config } from '../config.js';
+import { DataDirError } from '../data-dir.js';
+import type { DoipRequest, DoipResponse, Segment } from '../doip/envelope.js';
+import type { JsonObject } from '../doip/json.js';
+import { empty, sequence } from '../doip/segments.js';
+import { Status } from '../doip/status.js';
+import { createGateway } from '../gateway.js';
+import { openLog } from '../log.js';
+import { gatewayOptions } from '../server/gateway-options.js';
+import { readLocalEntry } from '../server/local-entry.js';
+import { CommandError, EXIT } from './command-error.js';
+import { performRemotely } from './remote.js';
+
+/** What a command asks for. */
+export interface Ask {
+    readonly operationId: string;
+    readonly attributes?: JsonObject;
+    readonly input?: { readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> };
+}
+
+/** What came back. */
+export interface Told {
+    readonly ok: boolean;
+    readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** A repository that can be asked. */
+export interface Service {
+    /** For people: how it is reached. */
+    readonly place: string;
+    /** Performs an operation as the administrator. */
+    perform(ask: Ask): Promise<Told>;
+    close(): Promise<void>;
+}
+
+/**
+ * Finds the server of the data folder, or opens the folder.
+ *
+ * @throws CommandError when it is used by a process that cannot be reached
+ */
+export async function openService(config: Config): Promise<Service> {
+
+    const log = openLog({ level: quiet(config.log.level) });
+    const gateway = createGateway(gatewayOptions(config, log.logger));
+    try {
+        const { generatedPassword } = await gateway.start();
+        if (generatedPassword !== null) {
+            process.stderr.write(`password of admin, made at random and not stored: ${generatedPassword}\n`);
+        }
+    }
+    catch (error) {
+        if (error instanceof DataDirError && error.holder !== null) {
+            return remoteService(config, error);
+        }
+
+        throw error;
+    }
+
+    const { localSecret } = gateway.services;
+    return {
+        place: 'opened here',
+        perform: async (ask) => told(await gateway.perform(requestOf(ask, localSecret))),
+        async close() {
+
+            await gateway.stop();
+            log.flush();
+        }
+    };
+}
+
+function remoteService({ storage: { dataDir } }: Config, { holder, message }: DataDirError): Service {
+
+    const entry = readLocalEntry(dataDir);
+    if (entry?.pid !== holder) {
+        throw new CommandError(`${message}. It is no server that can be reached, or one that is starting or stopping`, EXIT.unavailable);
+    }
+
+    return {
+        place: `through the server at ${entry.url}`,
+        perform: (ask) => performRemotely(entry, ask),
+        close: () => Promise.resolve()
+    };
+}
+
+function requestOf({ operationId, attributes = {}, input }: Ask, token: string): DoipRequest {
+
+    const segment: Segment | null = input ? { kind: 'bytes', ...input } : null;
+    return {
+        operationId, attributes,
+        targetId: 'service', requestId: null, clientId: null,
+        authentication: { token },
+        input: segment ? sequence(segment) : empty(),
+        transport: { protocol: 'internal', secure: true, remoteAddress: '' },
+        signal: new AbortController().signal
+    };
+}
+
+function told({ status, output }: DoipResponse): Told {
+
+    return { ok: status === Status.ok, body: bytesOf(output) };
+}
+
+/** An answer is one segment here; JSON becomes its text, as a server would send it. */
+async function *bytesOf(output: AsyncIterable<Segment>): AsyncGenerator<Uint8Array> {
+
+    for await (const segment of output) {
+        if (segment.kind === 'bytes') {
+            yield *segment.body;
+        }
+        else {
+            yield Buffer.from(JSON.stringify(segment.value));
+        }
+    }
+}
+
+/** Commands talk to people: what is not wrong need not be logged. */
+function quiet(level: string): string {
+
+    return level === 'info' ? 'warn' : level;
+}

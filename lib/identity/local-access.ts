@@ -1,0 +1,44 @@
+/**
+ * Lets programs on the same machine that may read the data folder act as the administrator: by a secret that lives as long as the
+ * process. Whoever may read that folder may read the whole repository anyhow.
+ */
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { JsonObject } from '../doip/json.js';
+import type { Authentication } from '../services.js';
+import type { Caller } from './caller.js';
+import { ADMIN_ID } from './caller.js';
+
+/** What the secret begins with. An access token that happens to begin so is still told apart, being another one. */
+const MARK = 'local_';
+
+const SECRET_BYTES = 32;
+
+const LOCAL_ADMIN: Caller = {
+    userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
+};
+
+/** The secret of this process. */
+export class LocalAccess {
+
+    /** To be sent as an access token. */
+    readonly secret = MARK + randomBytes(SECRET_BYTES).toString('hex');
+
+    /** The same way to authenticate, with the secret beside all other credentials. */
+    beside(others: Authentication): Authentication {
+
+        return {
+            authenticate: (request, operationId, epochs) => {
+
+                return this.#isMeant(request.authentication) ? Promise.resolve(LOCAL_ADMIN) : others.authenticate(request, operationId, epochs);
+            },
+            refusal: (authentication, transport) => (this.#isMeant(authentication) ? null : others.refusal(authentication, transport))
+        };
+    }
+
+    #isMeant({ token }: JsonObject): boolean {
+
+        return typeof token === 'string' && token.startsWith(MARK) && token.length === this.secret.length &&
+            timingSafeEqual(Buffer.from(token, 'latin1'), Buffer.from(this.secret, 'latin1'));
+    }
+}

@@ -1,0 +1,127 @@
+/**
+ * Puts objects back as they once were, here or elsewhere: with their ids, times and authors, not validated anew, without hooks
+ * but the one for indexing. Only their transaction numbers are new. For administrators.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Step } from '../../db/database.js';
+import type { KeyedLocks } from '../core/locks.js';
+import type { Metadata } from '../doip/object.js';
+import type { Caller } from '../identity/caller.js';
+import type { ObjectStore } from '../stores/object-store.js';
+import type { Catalog } from '../types/catalog.js';
+import type { ContentPipeline } from './content-pipeline.js';
+import type { FieldLimits } from './field-rules.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { ObjectWriter } from './object-writer.js';
+import type { StoredElement, StoredObject } from './stored-object.js';
+import type { HookParts } from './write-hooks.js';
+import { badRequest, conflict } from '../doip/error.js';
+import { DESIGN_ID } from '../doip/handle.js';
+import { ChangeFrame } from './change-frame.js';
+import { checkNewId } from './field-rules.js';
+import { withIndexForm } from './index-form-maker.js';
+import { checkWritable } from './write-rules.js';
+
+/** An object as it shall be. */
+export type RestoredObject = Omit<StoredObject, 'metadata'> & {
+    readonly metadata: Metadata;
+    /** Steps that belong to it, such as its hashed secrets. */
+    readonly steps: (isNew: boolean) => Step[];
+};
+
+/** The part of it by which an object that is there already can be recognised; bytes are told by their number alone. */
+export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
+    readonly metadata: Metadata;
+    readonly elements: readonly Pick<StoredElement, 'name' | 'filename' | 'mediaType' | 'size'>[];
+};
+
+/** What became of it. */
+export type RestoreOutcome = 'created' | 'updated';
+
+/** Milliseconds for which it is tried again while others keep being faster. */
+const RACE_DEADLINE = 15_000;
+const RACE_PAUSE = 20;
+
+/** Restores objects. */
+export class ObjectRestorer {
+
+    readonly #catalog: Catalog;
+    readonly #pipeline: ContentPipeline;
+    readonly #writer: ObjectWriter;
+    readonly #hooks: HookParts;
+    readonly #frame: ChangeFrame;
+
+    constructor(parts: {
+        store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
+        lifecycle: Lifecycle;
+    }) {
+
+        this.#catalog = parts.catalog;
+        this.#pipeline = parts.pipeline;
+        this.#writer = parts.writer;
+        this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
+        this.#frame = new ChangeFrame(parts);
+    }
+
+    /** Is the object there already, exactly so? The catalog of types is at least as new as it afterwards. */
+    async isThere(wanted: ObjectFacts): Promise<boolean> {
+
+        const { object } = await this.#frame.view(wanted.id);
+        return object !== null && isDeepStrictEqual(factsOf(object), factsOf(wanted));
+    }
+
+    /**
+     * Creates an object, or puts it in the place of the one that has its id.
+     *
+     * @throws DoipError 400 for an id that cannot be, or a username that is taken
+     */
+    async restore(wanted: RestoredObject, caller: Caller): Promise<RestoreOutcome> {
+
+        const { id } = wanted;
+        if (id !== DESIGN_ID) {
+            checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
+        }
+
+        return this.#frame.locked(id, {}, async () => {
+
+            const deadline = Date.now() + RACE_DEADLINE;
+            while (Date.now() < deadline) {
+                const outcome = await this.#attempt(wanted, caller);
+                if (outcome) {
+                    return outcome;
+                }
+
+                await sleep(Math.random() * RACE_PAUSE);
+            }
+
+            throw conflict(`object ${id} is being changed by others, try again`);
+        });
+    }
+
+    async #attempt({ steps, ...wanted }: RestoredObject, caller: Caller): Promise<RestoreOutcome | null> {
+
+        const { object: before } = await this.#frame.view(wanted.id);
+        checkWritable(this.#catalog.current.design, caller, wanted.id);
+        if (wanted.id === DESIGN_ID && before?.type !== wanted.type) {
+            throw badRequest('the type of the design object cannot be changed');
+        }
+
+        const change = await this.#pipeline.prepare({ ...wanted, before, caller, now: Date.now(), contentTouched: true, restored: true });
+        const isNew = before === null;
+        const whole = await withIndexForm(this.#hooks, { ...change, steps: [...change.steps, ...steps(isNew)] }, { caller });
+        const outcome = await this.#writer.write(whole);
+        return outcome === 'stored' ? isNew ? 'created' : 'updated' : null;
+    }
+}
+
+function factsOf({ type, content, acl, userMetadata, metadata, elements }: ObjectFacts): unknown {
+
+    const { txnId, ...kept } = metadata;
+    return {
+        type, content, acl, userMetadata,
+        metadata: kept,
+        elements: elements.map(({ name, filename, mediaType, size }) => ({ name, filename, mediaType, size }))
+    };
+}
