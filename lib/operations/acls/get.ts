@@ -14,8 +14,8 @@ export const getAcl = defineOperation({
     authorise: 'reader',
     unlisted: true,
 
-    async handler({ target }) {
+    async handler({ caller, target, services: { policy } }) {
 
-        return result.json((target.acl ?? {}) as JsonObject);
+        return result.json((policy.visibleTo(caller, target).acl ?? {}) as JsonObject);
     }
 });
