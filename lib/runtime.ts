@@ -256,6 +256,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         },
         registry, objects, resolution, elements, versions, relationships, catalog, limits, scripts: scripting,
         bulk: await composeBulk({ dataDir: options.dataDir, limits, statuses }),
+        reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution }),
         transfer: composeTransfer({ ...writing, pipeline, objects: scan, elements, secrets: identity.secretTransfer }),
         startup, log, policy, identity,

@@ -22,6 +22,7 @@ import type { ObjectService } from './objects/object-service.js';
 import type { RelationshipService } from './objects/relationship-service.js';
 import type { VersionService } from './objects/version-service.js';
 import type { Scripting } from './scripting/scripting.js';
+import type { Reindexing } from './search/reindexing.js';
 import type { SearchService } from './search/search-service.js';
 import type { Epochs } from './stores/object-store.js';
 import type { Catalog } from './types/catalog.js';
@@ -73,6 +74,7 @@ export interface Services {
     readonly versions: VersionService;
     readonly relationships: RelationshipService;
     readonly search: SearchService;
+    readonly reindexing: Reindexing;
     readonly bulk: BulkService;
     /** Export and import of everything. */
     readonly transfer: { readonly exporter: Exporter; readonly importer: Importer };

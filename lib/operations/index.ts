@@ -20,12 +20,14 @@ import { updateHandles } from './handles/update.js';
 import { batchUpload } from './objects/batch-upload.js';
 import { create } from './objects/create.js';
 import { remove } from './objects/delete.js';
+import { reindexBatch } from './objects/reindex.js';
 import { getRelationships } from './objects/relationships-get.js';
 import { retrieve } from './objects/retrieve.js';
 import { search } from './objects/search.js';
 import { update } from './objects/update.js';
 import { getDesign } from './service/get-design.js';
 import { getInitData } from './service/get-init-data.js';
+import { highestSafeTxnId } from './service/highest-safe-txn-id.js';
 import { hello } from './service/hello.js';
 import { listOperations } from './service/list-operations.js';
 import { startupStatus } from './service/startup-status.js';
@@ -44,7 +46,7 @@ import { publishVersion } from './versions/publish.js';
 /** Every operation of the specification that this service implements. */
 export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
-    token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, getDesign,
+    token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, reindexBatch, highestSafeTxnId, getDesign,
     getRelationships, publishVersion, getVersions,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, call, listMethods,
     exportObjects, importObjects,

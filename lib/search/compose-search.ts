@@ -7,6 +7,7 @@ import type { Log } from '../../db/log.js';
 import type { JobKind } from '../jobs/job-kind.js';
 import type { ElementService } from '../objects/element-service.js';
 import type { WriteParticipant } from '../objects/write-participant.js';
+import type { TextJobs } from '../payloads/payload-texts.js';
 import { PayloadTexts } from '../payloads/payload-texts.js';
 import type { TextLimits } from '../payloads/text-extractor.js';
 import { TextExtractor } from '../payloads/text-extractor.js';
@@ -18,16 +19,17 @@ import { SearchLogStore } from '../stores/search-log-store.js';
 import { SearchSegmentStore } from '../stores/search-segment-store.js';
 import type { Catalog } from '../types/catalog.js';
 import { IndexFormKeeper } from './index-form-keeper.js';
-import type { ObjectReader } from './index-source.js';
 import { StoredIndexSource } from './index-source.js';
 import { LocalSearchIndex } from './local-search-index.js';
+import type { ReindexParts, ReindexReader } from './reindexing.js';
+import { Reindexing } from './reindexing.js';
 import type { SearchIndex } from './search-index.js';
 
 export interface SearchParts {
     readonly db: Database;
     readonly log: Log;
     readonly catalog: Catalog;
-    readonly objects: ObjectReader;
+    readonly objects: ReindexReader;
     readonly elements: ElementService;
     readonly jobs: { register(kind: JobKind): void; wake(kind: string): void };
     readonly jobStore: JobStore;
@@ -40,6 +42,8 @@ export interface ComposedSearch {
     readonly index: SearchIndex;
     /** Write along with every object, in this order. */
     readonly participants: readonly WriteParticipant[];
+    /** Makes the service that indexes objects anew. */
+    readonly reindexing: (parts: Pick<ReindexParts, 'locks' | 'makeForm'>) => Reindexing;
     /** Ends all threads. After the jobs. */
     stop(): Promise<void>;
 }
@@ -49,20 +53,26 @@ export function composeSearch({ db, log, catalog, objects, elements, jobs, jobSt
     const forms = new IndexFormStore(db);
     const store = new PayloadTextStore(db);
     const extractor = new TextExtractor(limits);
-    const texts = new PayloadTexts({
-        store, catalog, limits,
-        jobs: { enqueueStep: (id) => jobStore.enqueueStep(textJob(id)), wake: () => jobs.wake(TEXT_JOB) }
-    });
+    const textJobs: TextJobs = { enqueueStep: (id) => jobStore.enqueueStep(textJob(id)), wake: () => jobs.wake(TEXT_JOB) };
+    const texts = new PayloadTexts({ store, catalog, limits, jobs: textJobs });
     const index = new LocalSearchIndex({
         log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, hasOthers: node !== null,
         source: new StoredIndexSource({ objects, forms, texts, catalog })
     });
     jobs.register(readTexts({ objects, elements, texts, store, extractor, index, log }));
+    const made: Reindexing[] = [];
     return {
         index,
+        reindexing: (parts) => {
+
+            const reindexing = new Reindexing({ ...parts, index, objects, forms, texts, jobs: textJobs, log });
+            made.push(reindexing);
+            return reindexing;
+        },
         participants: [new IndexFormKeeper(forms), texts.participant, index.participant],
         stop: async () => {
 
+            await Promise.all(made.map((reindexing) => reindexing.stop()));
             await extractor.close();
             await index.stop();
         }

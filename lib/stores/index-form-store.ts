@@ -39,6 +39,16 @@ export class IndexFormStore {
         });
     }
 
+    /** Steps that give an object that is stored already another form, or none; the unit fails with `changed` when it is in another state. */
+    replaceSteps(object: StoredObject, form: IndexForm | null, changed: string): Step[] {
+
+        const { id, metadata: { txnId } } = object;
+        return [
+            this.#sql.guard.step({ id, txnId }, { expect: { rows: 1, otherwise: changed } }),
+            form ? this.saveStep(object, form) : this.removeStep(id)
+        ];
+    }
+
     /** The step that removes the form of an object, if it has one. */
     removeStep(id: string): Step {
 
@@ -75,6 +85,8 @@ function buildStatements({ dialect }: Database) {
     const build = statements(dialect);
     return {
         save: build<(typeof COLUMNS)[number]>((knex, bind) => knex('index_forms').insert(row(bind, COLUMNS)).onConflict('object_id').merge()),
+        guard: build<'id' | 'txnId'>((knex, bind) => knex('objects').where({ id: bind('id'), txn_id: bind('txnId') })
+            .update({ txn_id: knex.ref('txn_id') })),
         remove: build<'id'>((knex, bind) => knex('index_forms').where('object_id', bind('id')).delete()),
         read: build.list<never, 'ids'>((knex, _bind, list) => knex('index_forms').whereIn('object_id', list('ids')).select(...COLUMNS))
     };

@@ -1,0 +1,20 @@
+/**
+ * `20.DOIP/Op.HighestSafeTxnIdForSearch`: tells up to which transaction number searches know everything that was answered
+ * (specification: DOIP, operations for the service).
+ */
+
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const highestSafeTxnId = defineOperation({
+    id: Op.highestSafeTxnId,
+    summary: 'tell up to which transaction number everything is found',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'caller',
+
+    async handler({ services: { reindexing } }) {
+
+        return result.json({ txnId: await reindexing.highestTxnId() });
+    }
+});
