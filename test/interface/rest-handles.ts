@@ -4,21 +4,22 @@ import type { Received, RestService } from '../support/rest-service.js';
 import { multipart, jsonOf } from '../support/rest.js';
 import { forEachWay, startRest } from '../support/rest-service.js';
 import { createSqlite } from '../support/database.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-interface Record {
+interface HandleRecord {
     readonly responseCode: number;
     readonly handle: string;
     readonly values: readonly { index: number; type: string; data: { format: string; value: unknown }; ttl: number; timestamp: string }[];
 }
 
-function recordOf(response: Received): Record {
+function recordOf(response: Received): HandleRecord {
 
-    return JSON.parse(response.payload) as Record;
+    return JSON.parse(response.payload) as HandleRecord;
 }
 
 forEachWay((name, start) => {
@@ -186,6 +187,34 @@ forEachWay((name, start) => {
             expect(await location('locatt=view:/home')).to.equal([302, 'https://map.example/']);
             expect(await location('')).to.equal([302, 'https://map.example/']);
             expect((await service.anonymously('GET /hdl/test/map?noredirect')).payload).to.contain('10320/loc').and.not.to.contain('<a ');
+        });
+
+        it('have the values that the script of the design makes, and tell of objects for which it makes none', async () => {
+
+            await design({ javascript: `exports.createHandleValues = (object, context) => {
+
+                if (object.id === 'test/odd') {
+                    return { index: 1 };
+                }
+
+                return [{ index: 7, type: 'URL', data: { format: 'string', value: 'https://a.example/' + object.content.name } }];
+            };` });
+            await service.create('Document', { name: 'odd' }, 'handle=test/odd');
+
+            const { values } = recordOf(await service.anonymously('GET /api/handles/test/map'));
+            const odd = await service.anonymously('GET /api/handles/test/odd');
+            await service.asAdmin('POST /updateHandles');
+            const status = async (): Promise<Readonly<Record<string, unknown>>> => jsonOf(await service.asAdmin('GET /updateHandles'));
+            await until(async () => !(await status())['inProgress']);
+            await service.asAdmin('DELETE /objects/test/odd');
+
+            expect<unknown>(values.map(({ index, type, data }) => [index, type, data.value])).to.equal([
+                [7, 'URL', 'https://a.example/A map'], [1, '0.TYPE/DOIPService', 'test/service']
+            ]);
+            expect([odd.statusCode, jsonOf(odd)['message']]).to.equal([500, 'Something went wrong. Contact your sysadmin.']);
+            expect((await status())['exceptionCount']).to.equal(1);
+            const followed = await service.anonymously('GET /hdl/test/map');
+            expect([followed.statusCode, followed.headers['location']]).to.equal([302, 'https://a.example/A%20map']);
         });
 
         it('are shown as text, whatever is in them', async () => {
