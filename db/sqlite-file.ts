@@ -29,6 +29,18 @@ const READER_TIMEOUT_MS = 500;
 export function openSqlite(file: SqliteFile, timeout = WRITER_TIMEOUT_MS): Sqlite.Database {
 
     const db = new Sqlite(file.path, { timeout });
+    try {
+        configure(db, file);
+        return db;
+    }
+    catch (error) {
+        db.close();
+        throw error;
+    }
+}
+
+function configure(db: Sqlite.Database, file: SqliteFile): void {
+
     // Before the first table is made these two take effect, later they are no-ops.
     db.pragma(`page_size = ${file.pageSize}`);
     db.pragma('auto_vacuum = INCREMENTAL');
@@ -38,7 +50,6 @@ export function openSqlite(file: SqliteFile, timeout = WRITER_TIMEOUT_MS): Sqlit
     db.pragma(`cache_size = -${file.cacheKiB}`);
     db.pragma(`wal_autocheckpoint = ${Math.ceil(LOG_BYTES / file.pageSize)}`);
     db.pragma(`journal_size_limit = ${LOG_BYTES}`);
-    return db;
 }
 
 /** Opens a connection that never writes. */

@@ -3,6 +3,7 @@
  * Reads are synchronous on the main thread, each file is written by a thread of its own.
  */
 
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIST_BLOBS } from './blob-sql.js';
 import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Unit } from './database.js';
@@ -75,6 +76,8 @@ class SqliteDatabase implements Database {
     #revision = 0;
     readonly #reader: SqliteReader;
     readonly #blobReader: SqliteReader;
+    /** Which files were opened. */
+    readonly #inodes: readonly [number | null, number | null];
     readonly #writer: SqliteWriter;
     readonly #blobWriter: SqliteWriter;
 
@@ -83,7 +86,15 @@ class SqliteDatabase implements Database {
         this.#files = files;
         this.#log = log;
         this.#reader = new SqliteReader(files.rows);
-        this.#blobReader = new SqliteReader(files.blobs);
+        try {
+            this.#blobReader = new SqliteReader(files.blobs);
+            this.#inodes = [inodeOf(files.rows), inodeOf(files.blobs)];
+        }
+        catch (error) {
+            this.#reader.close();
+            throw error;
+        }
+
         this.#writer = new SqliteWriter({ file: files.rows }, log);
         this.#blobWriter = new SqliteWriter({ file: files.blobs }, log);
         this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter);
@@ -119,6 +130,11 @@ class SqliteDatabase implements Database {
 
         this.#reader.all('select 1', []);
         this.#blobReader.all('select 1', []);
+        // Open files can be read and written after they were removed or replaced, but nobody would ever find what is written.
+        const { rows, blobs } = this.#files;
+        if (inodeOf(rows) !== this.#inodes[0] || inodeOf(blobs) !== this.#inodes[1]) {
+            throw new DatabaseError('unavailable', 'the files of the database were removed or replaced');
+        }
     }
 
     async close(): Promise<void> {
@@ -127,6 +143,12 @@ class SqliteDatabase implements Database {
         this.#reader.close();
         this.#blobReader.close();
     }
+}
+
+/** Tells a file from any other in its place; null when it is not there. */
+function inodeOf({ path }: SqliteFile): number | null {
+
+    return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
 /** Chunks in a file of their own. Adding a chunk does not wait for the disk; {@link seal} does, once for all of them. */

@@ -17,12 +17,15 @@ export class DataDirError extends Error {
 
     /** Process id of the one who uses the folder; 0 when it is not known, null when nobody does. */
     readonly holder: number | null;
+    /** True when the folder may become usable without anybody changing the configuration, such as one on a disk that is away. */
+    readonly mayPass: boolean;
 
-    constructor(message: string, cause?: unknown) {
+    constructor(message: string, { cause, mayPass = false }: { readonly cause?: unknown; readonly mayPass?: boolean } = {}) {
 
         super(message, cause === undefined ? undefined : { cause });
         this.name = 'DataDirError';
         this.holder = cause instanceof FolderLockedError ? cause.pid : null;
+        this.mayPass = mayPass;
     }
 }
 
@@ -65,7 +68,7 @@ export function claimDataDir(dataDir: string): FolderLock {
         return lockFolder(folder);
     }
     catch (error) {
-        throw new DataDirError(explain(folder, error), error);
+        throw explain(folder, error);
     }
 }
 
@@ -126,7 +129,7 @@ function readIfThere(path: string): Buffer | null {
             return null;
         }
 
-        throw new DataDirError(`${path} cannot be read: ${codeOf(error)}`, error);
+        throw new DataDirError(`${path} cannot be read: ${codeOf(error)}`, { cause: error, mayPass: true });
     }
 }
 
@@ -136,22 +139,23 @@ function parse(path: string, bytes: Buffer): unknown {
         return parseJson(bytes, { name: REPO_INIT });
     }
     catch (error) {
-        throw new DataDirError(`${path} is not valid JSON`, error);
+        throw new DataDirError(`${path} is not valid JSON`, { cause: error });
     }
 }
 
-function explain(folder: string, error: unknown): string {
+function explain(folder: string, error: unknown): DataDirError {
 
     if (error instanceof FolderLockedError) {
-        return `${error.message}: stop it, or choose another folder with DATA_DIR`;
+        return new DataDirError(`${error.message}: stop it, or choose another folder with DATA_DIR`, { cause: error });
     }
 
     const code = codeOf(error);
     if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
-        return `the file gateway.lock in ${folder} is damaged: remove it`;
+        return new DataDirError(`the file gateway.lock in ${folder} is damaged: remove it`, { cause: error });
     }
 
-    return `the data folder ${folder} cannot be used (${code}): make it writable, or choose another one with DATA_DIR`;
+    const remedy = 'make it writable, or choose another one with DATA_DIR';
+    return new DataDirError(`the data folder ${folder} cannot be used (${code}): ${remedy}`, { cause: error, mayPass: true });
 }
 
 function codeOf(error: unknown): string {

@@ -5,7 +5,6 @@
 
 import type { Logger } from 'pino';
 import type { DoipRequest, DoipResponse, Transport } from './doip/envelope.js';
-import type { DoipError } from './doip/error.js';
 import type { JsonObject } from './doip/json.js';
 import type { StatusInfo } from './doip/status.js';
 import type { Operation } from './core/operation.js';
@@ -14,12 +13,22 @@ import type { GatewayOptions, Runtime } from './runtime.js';
 import type { Services } from './services.js';
 import { Dispatcher } from './core/dispatcher.js';
 import { OperationRegistry } from './core/registry.js';
-import { internal } from './doip/error.js';
+import { DatabaseError } from '../db/errors.js';
+import { DoipError, internal, unavailable } from './doip/error.js';
 import { StatusTable } from './doip/status.js';
 import { methodResolver } from './operations/types/call.js';
 import { builtInOperations } from './operations/index.js';
 import { openRuntime } from './runtime.js';
 import { StartupState } from './startup-state.js';
+import { StorageWatch } from './storage-watch.js';
+
+/** What is said while nothing can be done. */
+const DOWN = 'The system is down.';
+
+const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
+
+/** Seconds after which a client may ask again. */
+const RETRY_SECONDS = 5;
 
 /** A repository. */
 export interface Gateway {
@@ -42,7 +51,10 @@ export interface Gateway {
     addResolver(resolver: OperationResolver): void;
     /** The statuses that translators ask. */
     readonly statuses: StatusTable;
-    /** Opens the database, brings it up to date and begins to answer. Rejects when that fails; `perform` then answers 500. */
+    /**
+     * Opens the database, brings it up to date and begins to answer. Rejects when that fails; `perform` then answers 500, and it
+     * can be called again. A database that goes away later is waited for: until it is back `perform` answers 503.
+     */
     start(): Promise<GatewayStart>;
     /** Ends background work and closes the database. */
     stop(): Promise<void>;
@@ -79,6 +91,9 @@ class RepositoryGateway implements Gateway {
     readonly #registry = new OperationRegistry();
     readonly #startup = new StartupState();
     #runtime: Runtime | null = null;
+    #watch: StorageWatch | null = null;
+    /** The start that is going on or was last; never rejects. */
+    #opening: Promise<unknown> = Promise.resolve();
     #dispatcher: Dispatcher;
 
     constructor(options: GatewayOptions) {
@@ -92,7 +107,7 @@ class RepositoryGateway implements Gateway {
         this.#registry.addResolver(methodResolver(() => this.services));
 
         // Before the start only the operations that need no state can be performed; they see nothing but the start-up state.
-        this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, 'The system is down.');
+        this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, internal(undefined, DOWN));
     }
 
     get isUp(): boolean {
@@ -137,32 +152,63 @@ class RepositoryGateway implements Gateway {
     async start(): Promise<GatewayStart> {
 
         this.#registry.seal();
-        this.#startup.set('storage', 'STARTING');
+        this.#startup.begin();
+        const opening = openRuntime(this.#options, { registry: this.#registry, startup: this.#startup, statuses: this.statuses });
+        this.#opening = opening.catch(() => null);
         try {
-            const { runtime, generatedPassword } = await openRuntime(this.#options, {
-                registry: this.#registry, startup: this.#startup, statuses: this.statuses
-            });
+            const { runtime, generatedPassword } = await opening;
             this.#runtime = runtime;
+            this.#watch = new StorageWatch({
+                ping: () => runtime.ping(), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
+            });
+            this.#watch.start();
             this.#dispatcher = this.#dispatcherOf(runtime.services, null);
-            this.#startup.set('storage', 'UP');
             return { generatedPassword };
         }
         catch (error) {
-            this.#startup.set('storage', 'FAILED');
+            this.#startup.fail();
             throw error;
         }
     }
 
     async stop(): Promise<void> {
 
-        const runtime = this.#runtime;
+        await this.#opening;
+        const [runtime, watch] = [this.#runtime, this.#watch];
         this.#runtime = null;
-        this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, 'The system is shutting down.');
+        this.#watch = null;
+        this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, internal(undefined, 'The system is shutting down.'));
+        await watch?.stop();
         await runtime?.close();
     }
 
-    #dispatcherOf(services: Services, outage: string | null): Dispatcher {
+    /** While the database is away everything is answered at once instead of after many attempts to reach it. */
+    #suspend({ services }: Runtime): void {
 
-        return new Dispatcher({ registry: this.#registry, services, log: this.#log, outage: outage === null ? null : internal(undefined, outage) });
+        this.#startup.set('storage', 'FAILED');
+        this.#dispatcher = this.#dispatcherOf(services, unavailable(DOWN, RETRY_SECONDS));
+    }
+
+    #resume({ services }: Runtime): void {
+
+        this.#startup.set('storage', 'UP');
+        this.#dispatcher = this.#dispatcherOf(services, null);
+    }
+
+    #dispatcherOf(services: Services, outage: DoipError | null): Dispatcher {
+
+        return new Dispatcher({ registry: this.#registry, services, log: this.#log, outage, explain: (error) => this.#explain(error) });
+    }
+
+    /** What an operation that met no database is answered with, before the watch has noticed. */
+    #explain(error: unknown): DoipError | null {
+
+        const fault = error instanceof DoipError ? error.cause : error;
+        if (!(fault instanceof DatabaseError) || fault.fault === 'failed') {
+            return null;
+        }
+
+        this.#watch?.suspect();
+        return fault.fault === 'unavailable' ? unavailable(DOWN, RETRY_SECONDS) : internal(fault, UNKNOWN_OUTCOME);
     }
 }

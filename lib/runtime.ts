@@ -21,6 +21,7 @@ import { bootstrap } from './bootstrap.js';
 import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
 import { withRepoInit } from './first-start.js';
 import { KeyedLocks } from './core/locks.js';
+import { Stages } from './stages.js';
 import { DESIGN_ID, serviceId } from './doip/handle.js';
 import { serviceInfo } from './services.js';
 import { composeHandles } from './handles/handles.js';
@@ -100,6 +101,8 @@ export interface GatewayOptions {
 /** Everything that was opened. */
 export interface Runtime {
     readonly services: Services;
+    /** Rejects when the database does not answer. */
+    ping(): Promise<void>;
     /** Ends background work and closes the database. */
     close(): Promise<void>;
 }
@@ -149,33 +152,30 @@ export async function openRuntime(options: GatewayOptions, frame: Frame): Promis
 
 async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opened> {
 
-    const { log } = options;
-    const db = await openDatabase({ url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log });
+    const { startup } = frame;
+    const stages = new Stages(options.log);
     try {
+        const db = await stages.enter(() => openDatabase({
+            url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log
+        }), (opened) => opened.close());
         await db.migrate();
         const parts = await compose(db, options, frame);
+        const { blobs, identity, jobs, scripting, search, services } = parts;
+        await stages.enter(() => blobs, () => blobs.close());
         const { generatedPassword } = await bootstrap(parts);
-        const { startup } = frame;
-        startup.set('indexer', 'STARTING');
-        await parts.search.index.start();
-        startup.set('indexer', 'UP');
-        parts.jobs.start();
-        parts.identity.start();
-        const close = async (): Promise<void> => {
-
-            await parts.jobs.stop();
-            await parts.identity.close();
-            await parts.scripting.close();
-            await parts.search.stop();
-            parts.services.handles.close();
-            parts.blobs.close();
-            await db.close();
-        };
-
-        return { runtime: { services: parts.services, close }, generatedPassword };
+        startup.set('storage', 'UP');
+        await stages.enter(() => search.index.start(), () => search.stop());
+        await stages.enter(() => scripting, () => scripting.close());
+        await stages.enter(() => identity.start(), () => identity.close());
+        startup.set('identity', 'UP');
+        await stages.enter(() => services.handles, (handles) => handles.close());
+        startup.set('handles', 'UP');
+        await stages.enter(() => jobs.start(), () => jobs.stop());
+        startup.set('jobs', 'UP');
+        return { runtime: { services, ping: () => db.ping(), close: () => stages.leave() }, generatedPassword };
     }
     catch (error) {
-        await db.close();
+        await stages.leave();
         throw error;
     }
 }
@@ -222,7 +222,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const scan = new ObjectScan(db);
     const search = composeSearch({
         db, log, catalog, objects: scan, elements, jobs, jobStore, texts: options.texts ?? DEFAULT_TEXT_LIMITS,
-        node: db.dialect === 'mysql' ? nodeName(options.dataDir) : null
+        node: db.dialect === 'mysql' ? nodeName(options.dataDir) : null,
+        onState: (state) => startup.set('indexer', state)
     });
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const handles = composeHandles({

@@ -13,6 +13,7 @@ import { DataDirError } from './data-dir.js';
 import type { Gateway } from './gateway.js';
 import { createGateway } from './gateway.js';
 import { openLog } from './log.js';
+import { PersistentStart } from './persistent-start.js';
 import { logAccess } from './server/access-log.js';
 import { clientErrorHandler, refuseExpectation } from './server/client-errors.js';
 import { Connections } from './server/connections.js';
@@ -35,8 +36,8 @@ export interface ServerOptions {
 
 /**
  * Makes a server that is ready to start. Its gateway, `server.plugins['doip-gateway'].gateway`, takes operations of one's own
- * until `server.start()`, which opens the database and listens. It listens also when the gateway could not be started, so
- * that `/startupStatus` can tell. `server.stop()` lets requests in progress end.
+ * until `server.start()`, which opens the database and listens. It listens also while the gateway cannot be started, so that
+ * `/startupStatus` can tell, and goes on trying. `server.stop()` lets requests in progress end.
  *
  * @example
  * const config = configure({ PORT: 0, DATA_DIR: './data' });
@@ -149,23 +150,22 @@ function offerLocalEntry(server: Server, gateway: Gateway, config: Config): void
 
 function runGateway(server: Server, gateway: Gateway, log: Logger, onGeneratedPassword: (password: string) => void): void {
 
-    server.ext('onPreStart', async () => {
+    const start = new PersistentStart(gateway, {
+        onStarted: ({ generatedPassword }) => {
 
-        try {
-            const { generatedPassword } = await gateway.start();
             if (generatedPassword !== null) {
                 onGeneratedPassword(generatedPassword);
             }
-        }
-        catch (error) {
-            if (error instanceof DataDirError) {
-                throw error;                                // Somebody else serves this folder, or nobody can
-            }
-
-            log.error({ err: error }, 'the gateway could not be started');
-        }
+        },
+        isFinal: (error) => error instanceof DataDirError && !error.mayPass,
+        log
     });
-    server.ext('onPostStop', () => gateway.stop());
+    server.ext('onPreStart', () => start.begin());
+    server.ext('onPostStop', async () => {
+
+        await start.end();
+        await gateway.stop();
+    });
 }
 
 function printPassword(password: string): void {

@@ -7,15 +7,38 @@ import type { JsonObject } from './doip/json.js';
 /** State of the service or of one subsystem. */
 export type SubsystemState = 'STARTING' | 'UP' | 'FAILED';
 
-/** The states of the subsystems, in the order in which they were started. */
+/** Everything that has a state, in the order in which it is started. */
+export const SUBSYSTEMS = ['storage', 'indexer', 'identity', 'handles', 'jobs'] as const;
+
+export type Subsystem = (typeof SUBSYSTEMS)[number];
+
+/** The states of the subsystems. */
 export class StartupState {
 
-    private readonly details = new Map<string, SubsystemState>();
+    private readonly details = new Map<Subsystem, SubsystemState>();
+
+    /** Notes that a start begins: nothing is up yet. */
+    begin(): void {
+
+        for (const subsystem of SUBSYSTEMS) {
+            this.details.set(subsystem, 'STARTING');
+        }
+    }
 
     /** Notes the state of a subsystem. */
-    set(subsystem: string, state: SubsystemState): void {
+    set(subsystem: Subsystem, state: SubsystemState): void {
 
         this.details.set(subsystem, state);
+    }
+
+    /** Notes that a start has ended before everything was up: what was being started has failed. */
+    fail(): void {
+
+        for (const [subsystem, state] of this.details) {
+            if (state === 'STARTING') {
+                this.details.set(subsystem, 'FAILED');
+            }
+        }
     }
 
     /** FAILED when anything failed, UP when everything is up. */

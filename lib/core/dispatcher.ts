@@ -32,6 +32,8 @@ export interface DispatcherOptions {
     readonly log: Logger;
     /** What every ordinary operation is answered with while the service is not up; null when it is. */
     readonly outage: DoipError | null;
+    /** The answer that stands for an error of another kind than ours; null for one that says nothing to the caller. */
+    readonly explain?: (error: unknown) => DoipError | null;
 }
 
 /** Turns requests into answers. */
@@ -53,7 +55,7 @@ export class Dispatcher {
             return { requestId: request.requestId, status, attributes, output, callerId: seen.caller?.userId ?? null };
         }
         catch (error) {
-            const response = errorResponse(request.requestId, error, () => requestLog(this.options.log, request));
+            const response = errorResponse(request.requestId, this.options.explain?.(error) ?? error, () => requestLog(this.options.log, request));
             return { ...response, callerId: seen.caller?.userId ?? null };
         }
     }

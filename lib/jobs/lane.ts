@@ -2,6 +2,7 @@
  * The jobs of one kind in this process: finds due ones, runs as many at a time as the kind allows, writes down how they end.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../db/log.js';
 import type { JobStore, LeasedJob } from '../stores/job-store.js';
 import { defaultBackOff } from './job-kind.js';
@@ -21,6 +22,10 @@ const MAX_ATTEMPTS = 10;
 
 /** Between two looks at least: another process may be about to take what is due. */
 const SHORTEST_PAUSE_MS = 10;
+
+/** Attempts to write down how a job ended, and milliseconds between them. */
+const RETRIES = 120;
+const RETRY_MS = 500;
 
 /** The one key of kinds that repeat. */
 const REPEATING = { key: 'repeating', until: 'end' } as const;
@@ -142,6 +147,7 @@ export class Lane {
     async #work(leased: LeasedJob, lease: Lease): Promise<void> {
 
         const { id, payload, progress, attempts } = leased;
+        let settle = (): Promise<unknown> => this.#done(leased);
         try {
             await this.#kind.run({
                 id, payload, progress, attempts,
@@ -153,13 +159,15 @@ export class Lane {
             });
         }
         catch (error) {
-            lease.end();
-            await this.#failed(leased, error);
-            return;
+            settle = () => this.#failed(leased, error);
         }
 
-        lease.end();
-        await this.#done(leased);
+        try {
+            await untilWritten(settle, lease);
+        }
+        finally {
+            lease.end();
+        }
     }
 
     async #done(job: LeasedJob): Promise<void> {
@@ -189,5 +197,23 @@ export class Lane {
             final ? 'a job has failed for good' : 'a job has failed and will be tried again');
         const message = error instanceof Error ? error.message : String(error);
         await this.#store.fail(job, message, final ? null : this.#options.now() + backOff(job.attempts));
+    }
+}
+
+/** Writes down how a job ended, as often as it takes while the database is away, as long as the lease may still be ours. */
+async function untilWritten(write: () => Promise<unknown>, { signal }: Lease): Promise<void> {
+
+    for (let attempt = 1; ; ++attempt) {
+        try {
+            await write();
+            return;
+        }
+        catch (error) {
+            if (signal.aborted || attempt === RETRIES) {
+                throw error;
+            }
+        }
+
+        await sleep(RETRY_MS, undefined, { ref: false });
     }
 }

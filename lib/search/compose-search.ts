@@ -36,6 +36,8 @@ export interface SearchParts {
     readonly texts: TextLimits;
     /** Name of this node among those that share a database; null where there are no others. */
     readonly node: string | null;
+    /** Called when the index begins or ceases to answer everything. */
+    readonly onState: (state: 'UP' | 'FAILED') => void;
 }
 
 export interface ComposedSearch {
@@ -48,15 +50,16 @@ export interface ComposedSearch {
     stop(): Promise<void>;
 }
 
-export function composeSearch({ db, log, catalog, objects, elements, jobs, jobStore, texts: limits, node }: SearchParts): ComposedSearch {
+export function composeSearch(parts: SearchParts): ComposedSearch {
 
+    const { db, log, catalog, objects, elements, jobs, jobStore, texts: limits, node, onState } = parts;
     const forms = new IndexFormStore(db);
     const store = new PayloadTextStore(db);
     const extractor = new TextExtractor(limits);
     const textJobs: TextJobs = { enqueueStep: (id) => jobStore.enqueueStep(textJob(id)), wake: () => jobs.wake(TEXT_JOB) };
     const texts = new PayloadTexts({ store, catalog, limits, jobs: textJobs });
     const index = new LocalSearchIndex({
-        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, hasOthers: node !== null,
+        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, hasOthers: node !== null, onState,
         source: new StoredIndexSource({ objects, forms, texts, catalog })
     });
     jobs.register(readTexts({ objects, elements, texts, store, extractor, index, log }));

@@ -25,6 +25,8 @@ export interface LocalSearchOptions {
     readonly logger: Log;
     /** True when other nodes write to the same database. */
     readonly hasOthers: boolean;
+    /** Called when the index begins or ceases to answer everything. */
+    readonly onState?: (state: 'UP' | 'FAILED') => void;
     /** Milliseconds that a search may take; default 10 s. */
     readonly timeout?: number;
     /** Changed documents after which the index is stored; default 5000. */
@@ -48,10 +50,11 @@ const FOLLOW_MS = 10_000;
 /** How long a search waits for an index that is being opened or built. */
 const WAIT_MS = 5000;
 
-/** Pause before the threads are started again. */
+/** Pauses before the threads are started again: the first, and the longest when the database is away. */
 const RESTART_MS = 500;
+const LONGEST_RESTART_MS = 5000;
 
-const DEFAULTS = { timeout: 10_000, storeAfter: 5000, memory: 384 * 1024 * 1024 };
+const DEFAULTS = { timeout: 10_000, storeAfter: 5000, memory: 384 * 1024 * 1024, onState: () => {} };
 
 export class LocalSearchIndex implements SearchIndex {
 
@@ -67,6 +70,8 @@ export class LocalSearchIndex implements SearchIndex {
     #ready: Promise<void> = Promise.resolve();
     #supervision: Promise<void> = Promise.resolve();
     #timer: NodeJS.Timeout | undefined;
+    /** Milliseconds before the threads are started again. */
+    #pause = RESTART_MS;
 
     constructor(options: LocalSearchOptions) {
 
@@ -189,7 +194,12 @@ export class LocalSearchIndex implements SearchIndex {
         const stopped = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
         this.#ready = this.#complete(first, isStored);
         for (let session = first; ;) {
-            const failed = this.#ready.then(() => new Promise<never>(() => {}), toError);
+            const failed = this.#ready.then(() => {
+
+                this.#pause = RESTART_MS;
+                this.#options.onState('UP');
+                return new Promise<never>(() => {});
+            }).catch(toError);
             const error = signal.aborted ? null : await Promise.race([stopped, session.ended, failed]);
             this.#session = null;
             this.#backlog.release();
@@ -198,6 +208,7 @@ export class LocalSearchIndex implements SearchIndex {
                 return;
             }
 
+            this.#options.onState('FAILED');
             logger.error({ err: error }, 'the search index has ended and is started again');
             const next = this.#newSession();
             this.#ready = this.#succeed(session, next, this.#ready);
@@ -217,7 +228,8 @@ export class LocalSearchIndex implements SearchIndex {
     async #succeed(last: IndexSession, next: IndexSession, ready: Promise<void>): Promise<void> {
 
         await this.#end(last, ready);
-        await sleep(RESTART_MS, undefined, { signal: this.#stop.signal });
+        await sleep(this.#pause, undefined, { signal: this.#stop.signal });
+        this.#pause = Math.min(this.#pause * 2, LONGEST_RESTART_MS);
         await this.#complete(next, await next.open(() => this.#take(next)));
     }
 

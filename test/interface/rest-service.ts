@@ -6,6 +6,7 @@ import { createSqlite } from '../support/database.js';
 import { gatewayOptions } from '../support/gateway.js';
 import { jsonOf, restServer } from '../support/rest.js';
 import { forEachWay } from '../support/rest-service.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -46,10 +47,13 @@ forEachWay((name, start) => {
 
         it('is that it is up', async () => {
 
+            await until(async () => jsonOf(await service.anonymously('GET /startupStatus/'))['state'] === 'UP');
             const response = await service.anonymously('GET /startupStatus/');
 
             expect(response.statusCode).to.equal(200);
-            expect(jsonOf(response)).to.include({ state: 'UP' });
+            expect(jsonOf(response)).to.equal({
+                state: 'UP', details: { storage: 'UP', indexer: 'UP', identity: 'UP', handles: 'UP', jobs: 'UP' }
+            });
         });
     });
 });

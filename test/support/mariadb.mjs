@@ -36,7 +36,10 @@ export function hasMariadb() {
     return find('mariadbd') !== null && find('mariadb-install-db', 'mysql_install_db') !== null;
 }
 
-/** Starts a server. Resolves to its URL, with the right to do everything, and `stop()`, which removes every trace of it. */
+/**
+ * Starts a server. Resolves to its URL, with the right to do everything, and `stop()`, which removes every trace of it. In between
+ * `kill()` ends it as a crash would, and `restart()` starts it again on its data.
+ */
 export async function startMariadb() {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-mariadb-'));
@@ -44,32 +47,49 @@ export async function startMariadb() {
     const common = ['--no-defaults', `--datadir=${join(folder, 'data')}`, `--user=${username}`];
     await run(find('mariadb-install-db', 'mysql_install_db'), [...common, '--auth-root-authentication-method=normal', '--skip-test-db']);
     const port = await freePort();
-    const server = spawn(find('mariadbd'), [...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`,
+    const options = [...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`,
         `--pid-file=${join(folder, 'pid')}`, '--innodb-buffer-pool-size=64M', '--innodb-log-file-size=16M', '--performance-schema=OFF',
         '--skip-name-resolve', '--skip-log-bin', '--max-connections=300', '--character-set-server=utf8mb4'
-    ], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const stderr = collect(server.stderr);
-    const stop = async () => {
+    ];
+    const launch = () => spawn(find('mariadbd'), options, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const url = `mysql://root@127.0.0.1:${port}`;
+    let server = launch();
+    const end = async (signal) => {
 
         if (server.exitCode === null && server.signalCode === null) {
             const ended = once(server, 'exit');
-            server.kill('SIGTERM');
+            server.kill(signal);
             await ended;
         }
+    };
 
+    const stop = async () => {
+
+        await end('SIGTERM');
         await rm(folder, { recursive: true, force: true });
     };
 
-    const url = `mysql://root@127.0.0.1:${port}`;
-    try {
-        await waitUntilUp(url, server, stderr);
-    }
-    catch (error) {
-        await stop();
-        throw error;
-    }
+    const up = async () => {
 
-    return { url, stop };
+        try {
+            await waitUntilUp(url, server, collect(server.stderr));
+        }
+        catch (error) {
+            await stop();
+            throw error;
+        }
+    };
+
+    await up();
+    return {
+        url, stop,
+        kill: () => end('SIGKILL'),
+        async restart() {
+
+            server = launch();
+            await up();
+        }
+    };
 }
 
 async function waitUntilUp(url, server, stderr) {

@@ -178,7 +178,7 @@ describe('the dispatcher', () => {
 
         expect(early).to.include({ status: INTERNAL, value: { message: 'The system is down.' } });
         expect(status.status).to.equal(OK);
-        expect(up.value).to.equal({ state: 'UP', details: { storage: 'UP', indexer: 'UP' } });
+        expect((up.value as { details: unknown }).details).to.include({ storage: 'UP', identity: 'UP', handles: 'UP', jobs: 'UP' });
         expect(late.status).to.equal(INTERNAL);
     });
 

@@ -1,0 +1,132 @@
+/**
+ * Watches whether the database answers while the service runs. When it does not, nobody has to wait for it in vain; when it is
+ * back, everything goes on without a restart.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+export interface StorageWatchOptions {
+    /** Rejects when the database does not answer. */
+    readonly ping: () => Promise<void>;
+    /** Called when it has not answered several times. */
+    readonly onOutage: () => void;
+    /** Called when it answers again. */
+    readonly onReturn: () => void;
+    readonly log: Logger;
+    /** Milliseconds between two looks while all is well; default 5 s. */
+    readonly intervalMs?: number;
+}
+
+const INTERVAL_MS = 5000;
+
+/** One lost connection is no outage: so often it is asked, with a pause in milliseconds in between. */
+const ATTEMPTS = 3;
+const ATTEMPT_PAUSE_MS = 100;
+
+/** Pauses in milliseconds between two looks during an outage: the first, and the longest. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2000;
+
+/** Looks after a database. */
+export class StorageWatch {
+
+    readonly #options: Required<StorageWatchOptions>;
+    readonly #stop = new AbortController();
+    #wake: (() => void) | null = null;
+    #isSuspected = false;
+    #watching: Promise<void> = Promise.resolve();
+
+    constructor(options: StorageWatchOptions) {
+
+        this.#options = { intervalMs: INTERVAL_MS, ...options };
+    }
+
+    start(): void {
+
+        this.#watching = this.#watch();
+    }
+
+    /** Looks at once: somebody had no answer. */
+    suspect(): void {
+
+        this.#isSuspected = true;
+        this.#wake?.();
+    }
+
+    async stop(): Promise<void> {
+
+        this.#stop.abort();
+        this.#wake?.();
+        await this.#watching;
+    }
+
+    async #watch(): Promise<void> {
+
+        const { signal } = this.#stop;
+        while (!signal.aborted) {
+            await this.#pause();
+            if (!signal.aborted && !await this.#answers(ATTEMPTS)) {
+                await this.#outage();
+            }
+        }
+    }
+
+    async #outage(): Promise<void> {
+
+        const { signal } = this.#stop;
+        const { log, onOutage, onReturn } = this.#options;
+        const since = Date.now();
+        log.error('the database does not answer');
+        onOutage();
+        for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+            if (await this.#answers(1)) {
+                log.info({ seconds: Math.round((Date.now() - since) / 1000) }, 'the database answers again');
+                onReturn();
+                return;
+            }
+
+            await sleep(pause, undefined, { signal, ref: false }).catch(() => {
+                // Stopped.
+            });
+        }
+    }
+
+    async #answers(attempts: number): Promise<boolean> {
+
+        this.#isSuspected = false;
+        for (let attempt = 1; ; ++attempt) {
+            try {
+                await this.#options.ping();
+                return true;
+            }
+            catch (error) {
+                if (attempt >= attempts || this.#stop.signal.aborted) {
+                    this.#options.log.debug({ err: error }, 'the database was asked in vain');
+                    return false;
+                }
+            }
+
+            await sleep(ATTEMPT_PAUSE_MS, undefined, { ref: false });
+        }
+    }
+
+    /** Until it is time to look, or somebody suspects something. */
+    async #pause(): Promise<void> {
+
+        if (this.#isSuspected) {
+            return;
+        }
+
+        await new Promise<void>((resolve) => {
+
+            const timer = setTimeout(resolve, this.#options.intervalMs).unref();
+            this.#wake = () => {
+
+                clearTimeout(timer);
+                resolve();
+            };
+        });
+        this.#wake = null;
+    }
+}

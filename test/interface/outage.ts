@@ -1,0 +1,249 @@
+/** A database that is away when the service starts, or goes away while it runs: it says so, and recovers by itself. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { TestDatabase } from '../support/database.js';
+import type { ServiceProcess } from '../support/process.js';
+import { createSqlite } from '../support/database.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach, after, afterEach } = lab;
+
+/** A database server of our own, to be ended and started again. */
+interface Mariadb {
+    readonly url: string;
+    kill(): Promise<void>;
+    restart(): Promise<void>;
+    stop(): Promise<void>;
+}
+
+const MARIADB = pathToFileURL(join(__dirname, '../../../test/support/mariadb.mjs')).href;
+const TESTS_MYSQL = Boolean(process.env['TEST_MYSQL_URL']);
+const ADMIN = { authorization: `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'content-type': 'application/json' };
+const PATIENCE_MS = 60_000;
+
+interface Answered {
+    readonly status: number;
+    readonly body: Readonly<Record<string, unknown>>;
+    readonly retryAfter: string | null;
+}
+
+async function ask(service: ServiceProcess, path: string, more: RequestInit = {}): Promise<Answered> {
+
+    const response = await fetch(service.url + path, { headers: ADMIN, ...more });
+    return { status: response.status, body: await response.json() as Record<string, unknown>, retryAfter: response.headers.get('retry-after') };
+}
+
+const status = (service: ServiceProcess): Promise<Answered> => ask(service, '/startupStatus');
+
+const stateBecomes = (service: ServiceProcess, state: string): Promise<void> => {
+
+    return until(async () => (await status(service)).body['state'] === state, PATIENCE_MS);
+};
+
+const create = (service: ServiceProcess, id: string): Promise<Answered> => {
+
+    return ask(service, `/objects?type=Document&handle=${id}`, { method: 'POST', body: JSON.stringify({ name: `name of ${id}` }) });
+};
+
+describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
+
+    let database: TestDatabase;
+    let dataDir = '';
+    let service: ServiceProcess | null = null;
+
+    beforeEach(async () => {
+
+        database = await createSqlite();
+        dataDir = join(database.options.dataDir, 'place', 'data');
+    });
+
+    afterEach(async () => {
+
+        await service?.stop();
+        service = null;
+        await database.dispose();
+    });
+
+    it('listens while its folder cannot be made, and starts when it can', async () => {
+
+        // A file in the place of a folder, as when a disk has not been mounted yet.
+        const place = join(database.options.dataDir, 'place');
+        await writeFile(place, '');
+        service = await startProcess(database, { DATA_DIR: dataDir });
+
+        const down = await status(service);
+        const other = await ask(service, '/objects/test/1');
+        await rm(place);
+        await mkdir(place);
+        await stateBecomes(service, 'UP');
+
+        expect([down.status, down.body['state']]).to.equal([500, 'FAILED']);
+        expect(down.body['details']).to.include({ storage: 'FAILED' });
+        expect([other.status, other.body]).to.equal([500, { message: 'The system is down.' }]);
+        expect((await create(service, 'test/1')).status).to.equal(200);
+        expect(service.log()).to.include('the gateway could not be started');
+    });
+
+    it('takes nothing while its files are gone, and goes on when they are back', async () => {
+
+        service = await startProcess(database, { DATA_DIR: dataDir });
+        await create(service, 'test/1');
+        await rename(dataDir, `${dataDir} away`);
+        await stateBecomes(service, 'FAILED');
+        const down = await create(service, 'test/2');
+        await rename(`${dataDir} away`, dataDir);
+        await stateBecomes(service, 'UP');
+
+        expect([down.status, down.body, down.retryAfter]).to.equal([503, { message: 'The system is down.' }, '5']);
+        expect((await create(service, 'test/2')).status).to.equal(200);
+        expect((await ask(service, '/search?ids&query=*:*&filterQueries=["type:Document"]')).body['results']).to.equal(['test/1', 'test/2']);
+    });
+});
+
+describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL }, () => {
+
+    let server: Mariadb;
+    let database: TestDatabase;
+    let service: ServiceProcess | null = null;
+    let count = 0;
+    let env: NodeJS.ProcessEnv = {};
+
+    before(async () => {
+
+        const { startMariadb } = await import(MARIADB) as { startMariadb: () => Promise<Mariadb> };
+        server = await startMariadb();
+        database = await createSqlite();
+    });
+
+    beforeEach(async () => {
+
+        const { createConnection } = await import('mysql2/promise');
+        const connection = await createConnection(server.url);
+        await connection.query(`create database outage${++count}`);
+        await connection.end();
+        env = { DATABASE_URL: `${server.url}/outage${count}`, DATA_DIR: join(database.options.dataDir, `node${count}`) };
+    });
+
+    afterEach(async () => {
+
+        await service?.stop();
+        service = null;
+    });
+
+    after(async () => {
+
+        await database.dispose();
+        await server.stop();
+    });
+
+    it('listens while the server is away, says so, and starts when it is there', async () => {
+
+        await server.kill();
+        service = await startProcess(database, { ...env, ADMIN_PASSWORD: '' });
+        const down = await status(service);
+        const others = [
+            await ask(service, '/objects/test/1'), await ask(service, '/doip?operationId=0.DOIP/Op.Hello&targetId=service'),
+            await ask(service, '/search?query=x'), await ask(service, '/check-credentials')
+        ];
+        await server.restart();
+        await stateBecomes(service, 'UP');
+        const up = await status(service);
+        const password = /password of admin.*: (\S+)/.exec(service.output())?.[1] ?? '';
+        const login = await ask(service, '/check-credentials', { headers: { authorization: `Basic ${btoa(`admin:${password}`)}` } });
+
+        expect([down.status, down.body['state']]).to.equal([500, 'FAILED']);
+        for (const { status, body } of others) {
+            expect([status, body]).to.equal([500, { message: 'The system is down.' }]);
+        }
+
+        expect([up.status, up.body]).to.equal([200, {
+            state: 'UP', details: { storage: 'UP', indexer: 'UP', identity: 'UP', handles: 'UP', jobs: 'UP' }
+        }]);
+        expect(login.body).to.include({ active: true, username: 'admin' });
+    });
+
+    it('answers 503 when the server dies, and goes on without a restart when it is back', async () => {
+
+        service = await startProcess(database, env);
+        const running = service;
+        await stateBecomes(running, 'UP');
+        const answers = new Map<string, number>();
+        let isOver = false;
+        const write = async (name: string): Promise<void> => {
+
+            for (let n = 0; !isOver; ++n) {
+                const id = `test/${name}.${n}`;
+                answers.set(id, (await create(running, id)).status);
+            }
+        };
+
+        const writers = Promise.all(['a', 'b', 'c', 'd'].map(write));
+        await until(() => answers.size > 20);
+
+        await server.kill();
+        await stateBecomes(running, 'FAILED');
+        const down = [await status(running), await ask(running, '/objects/test/a.0'), await create(running, 'test/late')];
+        await server.restart();
+        await stateBecomes(running, 'UP');
+        const before = answers.size;
+        await until(() => answers.size > before + 20);
+        isOver = true;
+        await writers;
+
+        expect(down.map(({ status }) => status)).to.equal([500, 503, 503]);
+        expect(down[1]).to.include({ body: { message: 'The system is down.' }, retryAfter: '5' });
+        const stored = [...answers].filter(([, code]) => code === 200).map(([id]) => id);
+        expect([...answers.values()].filter((code) => ![200, 500, 503].includes(code))).to.equal([]);
+        const found = await ask(running, '/search?ids&query=type:Document&pageSize=-1');
+        expect(found.body['results']).to.include(stored);
+        for (const id of stored.slice(0, 5)) {
+            expect((await ask(running, `/objects/${id}`)).body).to.include({ name: `name of ${id}` });
+        }
+
+        expect(await Promise.race([running.ended(), Promise.resolve('running')])).to.equal('running');
+    });
+
+    it('loses no background work', async () => {
+
+        service = await startProcess(database, env);
+        const running = service;
+        await stateBecomes(running, 'UP');
+        const items = Array.from({ length: 3000 }, (_, n) => JSON.stringify({ id: `test/${n}`, type: 'Document', content: { name: `${n}` } }));
+        await ask(running, '/batchUpload?format=ndjson', { method: 'POST', body: items.join('\n') });
+
+        const handles = async (): Promise<Readonly<Record<string, unknown>>> => (await ask(running, '/updateHandles')).body;
+        await ask(running, '/updateHandles', { method: 'POST' });
+        await until(async () => (await handles())['progress'] as number > 0);
+        await server.kill();
+        await stateBecomes(running, 'FAILED');
+        await server.restart();
+        await stateBecomes(running, 'UP');
+        await until(async () => (await handles())['inProgress'] === false, PATIENCE_MS);
+
+        const { total, progress, exceptionCount } = await handles();
+        expect(total as number).to.be.at.least(3000);
+        expect([progress, exceptionCount]).to.equal([total, 0]);
+    });
+
+    it('stops in order while the server is away', async () => {
+
+        service = await startProcess(database, env);
+        const running = service;
+        await stateBecomes(running, 'UP');
+        await create(running, 'test/1');
+        await server.kill();
+        await stateBecomes(running, 'FAILED');
+        service = null;
+        const code = await running.stop();
+        await server.restart();
+
+        expect(code).to.equal(0);
+    });
+});
