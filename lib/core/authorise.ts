@@ -56,7 +56,7 @@ function decide(rule: Exclude<Operation['authorise'], (...args: never[]) => unkn
 }
 
 /** What is said of a target that does not exist. */
-export function missingTarget(context: OperationContext): Error {
+export function missingTarget(context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>): Error {
 
     const { caller, targetId, services: { policy } } = context;
     const mayKnow = policy.canReadUnknown(caller);

@@ -22,7 +22,7 @@ import { isJsonObject } from '../doip/json.js';
 import { DESIGN_ID, SERVICE_ALIAS } from '../doip/handle.js';
 import { json } from '../doip/segments.js';
 import { ANONYMOUS } from '../identity/caller.js';
-import { authorise } from './authorise.js';
+import { authorise, missingTarget } from './authorise.js';
 import { shapeAttributes, shapeInput } from './input.js';
 
 /** What the dispatcher works with. */
@@ -79,7 +79,7 @@ export class Dispatcher {
         seen.caller = caller;
         const operation = fixed ?? await registry.find(request.operationId, targetId);
         if (!operation) {
-            throw declined('Operation not supported');
+            throw view.object || targetId === services.serviceId ? declined('Operation not supported') : missingTarget({ caller, targetId, services });
         }
 
         this.checkVerb(operation, request);

@@ -142,7 +142,7 @@ async function onObject(context: OperationContext<CallAttributes>): Promise<Call
     }
 
     if (!context.hasTarget) {
-        throw missingTarget(context as unknown as OperationContext);
+        throw missingTarget(context);
     }
 
     const { target } = context;

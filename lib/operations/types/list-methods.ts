@@ -57,7 +57,7 @@ function readable(context: OperationContext<ListAttributes>): OperationContext<L
 
     const { caller, services: { policy } } = context;
     if (!context.hasTarget) {
-        throw missingTarget(context as unknown as OperationContext);
+        throw missingTarget(context);
     }
 
     demand(caller, policy.canRead(caller, context.target));
