@@ -16,8 +16,8 @@ import type { ScriptWorld } from './script-world.js';
 export interface Desk {
     readonly world: ScriptWorld;
     readonly host: ScriptHost;
-    /** For calls that the answers lead to. */
-    readonly scope: ScriptScope;
+    /** For calls that the answers lead to; made when there is a first question. */
+    readonly scope: () => ScriptScope;
     /** Longest answer, in characters or bytes. */
     readonly crossingBytes: number;
     /** Told of errors that scripts are not told. */
@@ -74,8 +74,10 @@ async function find({ world }: Desk, args: string): Promise<string> {
     return JSON.stringify({ name: found.name, kind: found.module.kind, text: await found.module.text() });
 }
 
-async function ask({ host, scope, crossingBytes }: Desk, name: string, values: readonly JsonValue[]): Promise<Answer> {
+async function ask(desk: Desk, name: string, values: readonly JsonValue[]): Promise<Answer> {
 
+    const { host, crossingBytes } = desk;
+    const scope = desk.scope();
     const [first = null, second = null, third = null] = values;
     switch (name) {
         case 'get':

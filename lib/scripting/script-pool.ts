@@ -243,11 +243,16 @@ export class ScriptPool {
         const { timeout, crossingBytes } = this.#limits;
         const { lane, leave, callerKey, latest } = await this.#enter(options, depth);
         const seat = lane.idle.pop() ?? this.#newSeat(lane);
-        const controller = new AbortController();
+        let controller: AbortController | undefined;
         try {
             const now = performance.now();
             const budget = Math.max(1, Math.min(timeout, latest - now));
-            const scope = { depth, deadline: now + budget, signal: controller.signal, callerKey };
+            const scope = (): ScriptScope => {
+
+                controller ??= new AbortController();
+                return { depth, deadline: now + budget, signal: controller.signal, callerKey };
+            };
+
             const report = (error: unknown): void => this.#log.error({ err: error, script: unit.label }, 'what a script asked for failed');
             return await seat.run({
                 message: { unit: unit.name, label: unit.label, version: world.version, request, input },
@@ -257,7 +262,7 @@ export class ScriptPool {
             });
         }
         finally {
-            controller.abort();
+            controller?.abort();
             lane.idle.push(seat);
             leave();
         }

@@ -11,15 +11,18 @@ interface Snapshot {
     readonly parent: object | null;
     readonly keys: readonly PropertyKey[];
     readonly values: readonly unknown[];
+    readonly isCompared: boolean;
 }
 
 const { getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect as {
     readonly [name in 'getOwnPropertyDescriptor' | 'getPrototypeOf' | 'ownKeys']: (this: void, target: object, ...rest: readonly PropertyKey[]) => unknown;
 };
 
-const SHARED: readonly object[] = [
-    Object.prototype, Array.prototype, Function.prototype, String.prototype, Number.prototype, Boolean.prototype, Promise.prototype
-];
+/** Every value of these is compared: what callers send can reach them through code that copies carelessly. */
+const COMPARED: readonly object[] = [Object.prototype, Array.prototype, Function.prototype, Promise.prototype];
+
+/** Of these it is only noticed when something was added or removed. */
+const COUNTED: readonly object[] = [String.prototype, Number.prototype, Boolean.prototype];
 
 /** Compares with how it was. */
 export class Guard {
@@ -29,15 +32,16 @@ export class Guard {
     /** Notes how it is now. */
     note(): void {
 
-        for (let i = 0; i < SHARED.length; ++i) {
-            const shared = SHARED[i] as object;
+        for (let i = 0; i < COMPARED.length + COUNTED.length; ++i) {
+            const isCompared = i < COMPARED.length;
+            const shared = (isCompared ? COMPARED[i] : COUNTED[i - COMPARED.length]) as object;
             const keys = call(ownKeys, undefined, [shared]) as PropertyKey[];
             const values: unknown[] = [];
             for (let k = 0; k < keys.length; ++k) {
-                values[k] = valueOf(shared, keys[k] as PropertyKey);
+                values[k] = isCompared ? valueOf(shared, keys[k] as PropertyKey) : ACCESSOR;
             }
 
-            this.#snapshots[i] = { shared, parent: getPrototypeOf(shared) as object | null, keys, values };
+            this.#snapshots[i] = { shared, parent: getPrototypeOf(shared) as object | null, keys, values, isCompared };
         }
     }
 
@@ -55,13 +59,13 @@ export class Guard {
     }
 }
 
-function isSame({ shared, parent, keys, values }: Snapshot): boolean {
+function isSame({ shared, parent, keys, values, isCompared }: Snapshot): boolean {
 
     if (getPrototypeOf(shared) !== parent || (ownKeys(shared) as PropertyKey[]).length !== keys.length) {
         return false;
     }
 
-    for (let k = 0; k < keys.length; ++k) {
+    for (let k = 0; isCompared && k < keys.length; ++k) {
         if (values[k] !== ACCESSOR && (shared as Record<PropertyKey, unknown>)[keys[k] as PropertyKey] !== values[k]) {
             return false;
         }
