@@ -34,6 +34,7 @@ import { ContentPipeline } from './objects/content-pipeline.js';
 import { ElementService } from './objects/element-service.js';
 import { TransactionClock } from './objects/id-minter.js';
 import { ObjectResolution } from './objects/object-resolution.js';
+import { ObjectHasher } from './objects/object-hasher.js';
 import { ObjectService } from './objects/object-service.js';
 import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
@@ -203,7 +204,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const jobs = new JobRunner(jobStore, { log });
     jobs.register(sweepBlobs(new BlobSweeper(db, stores, blobs, log)));
     jobs.register(purgeJobs(jobStore));
-    const elements = new ElementService(blobs, stores, limits.elementBytes);
+    const elements = new ElementService(blobs, stores, limits.elementBytes, (type) => catalog.current.get(type)?.hashesObjects ?? false);
     const policy = new Policy(() => catalog.current.accessRules);
     const identity = composeIdentity({
         db, log, policy,
@@ -217,7 +218,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         byIds: (ids) => scan.byIds(ids), services: () => services
     });
     const pipeline = new ContentPipeline({
-        catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits, code: scripting.inspector
+        catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits, code: scripting.inspector,
+        hasher: new ObjectHasher(catalog, elements)
     });
     const scan = new ObjectScan(db);
     const search = composeSearch({

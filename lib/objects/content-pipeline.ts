@@ -10,6 +10,7 @@ import type { Catalog } from '../types/catalog.js';
 import type { ProcessedContent, TypeDefinition } from '../types/type-definition.js';
 import type { FieldLimits } from './field-rules.js';
 import type { TransactionClock } from './id-minter.js';
+import type { ObjectHasher } from './object-hasher.js';
 import type { ReferenceChecker } from './reference-checker.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import type { ObjectChange } from './write-participant.js';
@@ -66,10 +67,11 @@ export class ContentPipeline {
     private readonly clock: TransactionClock;
     private readonly limits: FieldLimits;
     private readonly code: CodeInspector;
+    private readonly hasher: ObjectHasher;
 
     constructor(parts: {
         catalog: Catalog; secrets: SecretKeeper; references: ReferenceChecker; clock: TransactionClock; limits: FieldLimits;
-        code: CodeInspector;
+        code: CodeInspector; hasher: ObjectHasher;
     }) {
 
         this.catalog = parts.catalog;
@@ -78,6 +80,7 @@ export class ContentPipeline {
         this.clock = parts.clock;
         this.limits = parts.limits;
         this.code = parts.code;
+        this.hasher = parts.hasher;
     }
 
     /**
@@ -94,13 +97,13 @@ export class ContentPipeline {
 
         const { before, caller, now } = draft;
         if (!draft.contentTouched) {
-            return { before, after: this.complete(draft, draft.content), processed: null, steps: [], caller, now };
+            return { before, after: await this.complete(draft, draft.content), processed: null, steps: [], caller, now };
         }
 
         const processed = draft.restored ? this.examine(draft) : await this.process(draft);
         const { content, steps } = await this.secrets.extract(processed, draft);
         checkedText('content', content, this.limits);
-        const change = { before, after: this.complete(draft, content), processed, steps, caller, now };
+        const change = { before, after: await this.complete(draft, content), processed, steps, caller, now };
         const inspection = this.code.inspect(change);
         if (inspection) {
             await inspection;
@@ -145,11 +148,12 @@ export class ContentPipeline {
         return type;
     }
 
-    private complete(draft: Draft, content: JsonObject): StoredObject {
+    private complete(draft: Draft, content: JsonObject): StoredObject | Promise<StoredObject> {
 
         const { id, type, acl, userMetadata, elements, metadata } = draft;
         const txnId = this.clock.next(draft.before?.metadata.txnId);
-        return { id, type, content, acl, userMetadata, elements, metadata: { ...metadata, txnId } };
+        const object = { id, type, content, acl, userMetadata, elements, metadata: { ...metadata, txnId } };
+        return draft.restored && metadata.hashes ? object : this.hasher.complete(object);
     }
 }
 

@@ -3,6 +3,7 @@
  * about them, and reading them back.
  */
 
+import { createHash } from 'node:crypto';
 import type { Step } from '../../db/database.js';
 import type { JsonObject } from '../doip/json.js';
 import type { BlobStore } from '../stores/blob-store.js';
@@ -33,18 +34,26 @@ export interface StageFacts {
     readonly signal: AbortSignal;
 }
 
+/** A change that has to be computed anew does not read bytes again. */
+const KEPT_HASHES = 1000;
+
 /** Stages, links and opens the bytes of elements. */
 export class ElementService {
 
     readonly #blobs: BlobStore;
     readonly #stores: ElementStores;
     readonly #maxBytes: number;
+    readonly #wantsHash: (type: string) => boolean;
+    /** Hashes of blobs that were computed by reading them, for those who need them again at once. */
+    readonly #hashes = new Map<number, string>();
 
-    constructor(blobs: BlobStore, stores: ElementStores, maxBytes: number) {
+    /** @param wantsHash true for a type whose objects carry hashes: then bytes are hashed while they arrive */
+    constructor(blobs: BlobStore, stores: ElementStores, maxBytes: number, wantsHash: (type: string) => boolean = () => false) {
 
         this.#blobs = blobs;
         this.#stores = stores;
         this.#maxBytes = maxBytes;
+        this.#wantsHash = wantsHash;
     }
 
     /** Keeps the bytes of a body until an object links them or they are discarded. */
@@ -52,7 +61,8 @@ export class ElementService {
 
         const facts = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };
         const store = await this.#stores.choose(facts, requestContext);
-        const staged = await this.#blobs.stage(body, { maxBytes: this.#maxBytes, store, signal });
+        const hash = input.type !== undefined && this.#wantsHash(input.type);
+        const staged = await this.#blobs.stage(body, { maxBytes: this.#maxBytes, store, signal, hash });
         return { store, blobId: staged.blobId, size: staged.size, hash: staged.sha256, discard: () => staged.discard() };
     }
 
@@ -77,6 +87,28 @@ export class ElementService {
     isLost(failed: string): boolean {
 
         return failed === BLOB_GONE;
+    }
+
+    /** The hash of the bytes of an element that were stored without one: lower-case hex SHA-256. Reads them all. */
+    async hashOf(element: StoredElement): Promise<string> {
+
+        const known = this.#hashes.get(element.blobId);
+        if (known !== undefined) {
+            return known;
+        }
+
+        const hash = createHash('sha256');
+        for await (const bytes of this.open(element, null)) {
+            hash.update(bytes);
+        }
+
+        const digest = hash.digest('hex');
+        if (this.#hashes.size >= KEPT_HASHES) {
+            this.#hashes.clear();
+        }
+
+        this.#hashes.set(element.blobId, digest);
+        return digest;
     }
 
     /** The bytes of an element, or of a range of it, read as they are asked for. */
