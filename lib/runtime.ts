@@ -4,6 +4,7 @@
 
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
+import { UploadGate } from './bulk/upload-gate.js';
 import type { BulkLimits } from './bulk/item-source.js';
 import type { OperationRegistry } from './core/registry.js';
 import type { JsonObject } from './doip/json.js';
@@ -240,7 +241,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, catalog }), references,
         new IdentityParticipant(identity.accountWriter), ...search.participants, ...handles.participants
     ];
-    const writer = new ObjectWriter({ db, store: objectStore, elements, participants });
+    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate: new UploadGate(settings, catalog) });
     const { lifecycle } = scripting;
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(lifecycle, limits);
@@ -252,16 +253,17 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     });
     const { admin, logins } = identity;
     const local = new LocalAccess();
+    const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses });
     const services: Services = {
         get serviceId() {
 
             return serviceId(catalog.current.prefix);
         },
         registry, objects, resolution, elements, versions, relationships, catalog, limits, scripts: scripting,
-        bulk: await composeBulk({ dataDir: options.dataDir, limits, statuses }),
+        bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution }),
-        transfer: composeTransfer({ ...writing, pipeline, objects: scan, elements, secrets: identity.secretTransfer }),
+        ...composeTransfer({ ...writing, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements, secrets: identity.secretTransfer }),
         startup, log, policy, identity,
         authentication: local.beside(identity.authenticator),
         passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),

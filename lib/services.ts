@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { BulkService } from './bulk/bulk-service.js';
 import type { Exporter } from './bulk/exporter.js';
+import type { Uploader } from './bulk/uploader.js';
 import type { Importer } from './bulk/importer.js';
 import type { OperationRegistry } from './core/registry.js';
 import type { DoipRequest, Transport } from './doip/envelope.js';
@@ -76,6 +77,7 @@ export interface Services {
     readonly search: SearchService;
     readonly reindexing: Reindexing;
     readonly bulk: BulkService;
+    readonly uploader: Uploader;
     /** Export and import of everything. */
     readonly transfer: { readonly exporter: Exporter; readonly importer: Importer };
     readonly catalog: Catalog;

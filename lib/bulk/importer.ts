@@ -165,13 +165,13 @@ export class Importer {
                 }
             }
 
-            const outcome = await this.#restorer.restore({
-                id, type, content, metadata,
+            const outcome = await this.#restorer.restore(id, () => ({
+                type, content, metadata,
                 acl: input.acl ?? null,
                 userMetadata: input.userMetadata ?? null,
                 elements: object.elements.map(({ name }) => toStored(name, describe(input.elements.get(name)), staged.get(name))),
                 steps: (isNew) => (secrets === undefined ? [] : this.#secrets.steps(id, isNew, secrets))
-            }, context.caller);
+            }), context.caller);
             counts[outcome] += 1;
             return undefined;
         }

@@ -2,14 +2,17 @@
  * Composes what works on many objects at once.
  */
 
-import type { ObjectReader } from '../bulk/exporter.js';
 import type { BulkLimits } from '../bulk/item-source.js';
 import type { StatusTable } from '../doip/status.js';
 import type { SecretTransfer } from '../identity/secret-transfer.js';
-import type { ElementService } from '../objects/element-service.js';
+import type { JobRunner } from '../jobs/runner.js';
+import type { JobStore } from '../stores/job-store.js';
+import type { UploadJobParts } from '../bulk/upload-job.js';
 import { BulkService } from '../bulk/bulk-service.js';
 import { Exporter } from '../bulk/exporter.js';
 import { Importer } from '../bulk/importer.js';
+import { uploadJob } from '../bulk/upload-job.js';
+import { Uploader } from '../bulk/uploader.js';
 import { TempFolder } from '../bulk/temp-folder.js';
 import { DEFAULT_MAX_DEPTH } from '../doip/json-text.js';
 import { ObjectRestorer } from '../objects/object-restorer.js';
@@ -34,10 +37,17 @@ export async function composeBulk(parts: { dataDir: string; limits: Partial<Bulk
     });
 }
 
-/** Export and import over the parts of the object pipeline. */
+/** Export, import and uploads of all objects over the parts of the object pipeline; registers the job that uploads need. */
 export function composeTransfer(
-    parts: ConstructorParameters<typeof ObjectRestorer>[0] & { objects: ObjectReader; elements: ElementService; secrets: SecretTransfer }
-): Transfer {
+    parts: ConstructorParameters<typeof ObjectRestorer>[0] & Omit<UploadJobParts, 'restorer'> & {
+        secrets: SecretTransfer; jobs: JobRunner; jobStore: JobStore;
+    }
+): { transfer: Transfer; uploader: Uploader } {
 
-    return { exporter: new Exporter(parts), importer: new Importer({ ...parts, restorer: new ObjectRestorer(parts) }) };
+    const restorer = new ObjectRestorer(parts);
+    parts.jobs.register(uploadJob({ ...parts, restorer }));
+    return {
+        transfer: { exporter: new Exporter(parts), importer: new Importer({ ...parts, restorer }) },
+        uploader: new Uploader({ ...parts, objects: parts.store, source: parts.bulk.source })
+    };
 }

@@ -44,10 +44,10 @@ export class IdentitySecretKeeper implements SecretKeeper {
         this.#values = values;
     }
 
-    extract(processed: ProcessedContent, { id, before, caller, restored = false }: Draft): Promise<Extracted> {
+    extract(processed: ProcessedContent, { id, before, caller, restored }: Draft): Promise<Extracted> {
 
         return this.#values.extract({
-            id, isNew: before === null && !restored, content: processed.content, roles: processed.roles, source: caller.userId ?? 'anonymous'
+            id, isNew: before === null && restored !== 'as-it-was', content: processed.content, roles: processed.roles, source: caller.userId ?? 'anonymous'
         });
     }
 }

@@ -34,10 +34,10 @@ export interface Draft {
     /** False when the content stays as it is and is not looked at again, even if its type has changed meanwhile. */
     readonly contentTouched: boolean;
     /**
-     * True for an object that comes back as it once was: its content stays as it is, whatever its type says of it now, and it may
-     * refer to objects that come later. Secrets are taken out all the same.
+     * For an object that comes back, and may refer to objects that come later. `as-it-was`: its content stays as it is, whatever
+     * its type says of it now. Secrets are taken out all the same.
      */
-    readonly restored?: boolean;
+    readonly restored?: 'as-it-was' | 'validated';
 }
 
 /** A draft that passed everything. */
@@ -100,7 +100,7 @@ export class ContentPipeline {
             return { before, after: await this.complete(draft, draft.content), processed: null, steps: [], caller, now };
         }
 
-        const processed = draft.restored ? this.examine(draft) : await this.process(draft);
+        const processed = draft.restored === 'as-it-was' ? this.examine(draft) : await this.process(draft);
         const { content, steps } = await this.secrets.extract(processed, draft);
         checkedText('content', content, this.limits);
         const change = { before, after: await this.complete(draft, content), processed, steps, caller, now };
@@ -128,7 +128,10 @@ export class ContentPipeline {
             modifiedOn: draft.metadata.modifiedOn,
             modifiedBy: draft.metadata.modifiedBy
         });
-        await this.references.check(processed, draft);
+        if (!draft.restored) {
+            await this.references.check(processed, draft);
+        }
+
         return processed;
     }
 

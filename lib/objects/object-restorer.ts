@@ -25,8 +25,10 @@ import { withIndexForm } from './index-form-maker.js';
 import { checkWritable } from './write-rules.js';
 
 /** An object as it shall be. */
-export type RestoredObject = Omit<StoredObject, 'metadata'> & {
+export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
     readonly metadata: Metadata;
+    /** True: generated fields are filled and the content is validated; what it refers to is not looked up in any case. */
+    readonly validated?: boolean;
     /** Steps that belong to it, such as its hashed secrets. */
     readonly steps: (isNew: boolean) => Step[];
 };
@@ -75,11 +77,11 @@ export class ObjectRestorer {
     /**
      * Creates an object, or puts it in the place of the one that has its id.
      *
+     * @param make makes it, given what is there
      * @throws DoipError 400 for an id that cannot be, or a username that is taken
      */
-    async restore(wanted: RestoredObject, caller: Caller): Promise<RestoreOutcome> {
+    async restore(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome> {
 
-        const { id } = wanted;
         if (id !== DESIGN_ID) {
             checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
         }
@@ -88,7 +90,7 @@ export class ObjectRestorer {
 
             const deadline = Date.now() + RACE_DEADLINE;
             while (Date.now() < deadline) {
-                const outcome = await this.#attempt(wanted, caller);
+                const outcome = await this.#attempt(id, make, caller);
                 if (outcome) {
                     return outcome;
                 }
@@ -100,18 +102,28 @@ export class ObjectRestorer {
         });
     }
 
-    async #attempt({ steps, ...wanted }: RestoredObject, caller: Caller): Promise<RestoreOutcome | null> {
+    /** Deletes an object, whoever refers to it; no hook is asked. False when it has changed meanwhile. */
+    async remove(before: StoredObject, caller: Caller): Promise<boolean> {
 
-        const { object: before } = await this.#frame.view(wanted.id);
-        checkWritable(this.#catalog.current.design, caller, wanted.id);
-        if (wanted.id === DESIGN_ID && before?.type !== wanted.type) {
+        const change = { before, after: null, processed: null, steps: [], caller, now: Date.now(), isBulk: true };
+        return await this.#writer.write(change) === 'stored';
+    }
+
+    async #attempt(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome | null> {
+
+        const { object: before } = await this.#frame.view(id);
+        checkWritable(this.#catalog.current.design, caller, id);
+        const { steps, validated = false, ...wanted } = make(before);
+        if (id === DESIGN_ID && before?.type !== wanted.type) {
             throw badRequest('the type of the design object cannot be changed');
         }
 
-        const change = await this.#pipeline.prepare({ ...wanted, before, caller, now: Date.now(), contentTouched: true, restored: true });
+        const change = await this.#pipeline.prepare({
+            ...wanted, id, before, caller, now: Date.now(), contentTouched: true, restored: validated ? 'validated' : 'as-it-was'
+        });
         const isNew = before === null;
         const whole = await withIndexForm(this.#hooks, { ...change, steps: [...change.steps, ...steps(isNew)] }, { caller });
-        const outcome = await this.#writer.write(whole);
+        const outcome = await this.#writer.write({ ...whole, isBulk: validated });
         return outcome === 'stored' ? isNew ? 'created' : 'updated' : null;
     }
 }

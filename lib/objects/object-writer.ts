@@ -18,6 +18,12 @@ export const ID_TAKEN = 'object:taken';
 /** What became of a change. */
 export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';
 
+/** Makes writers wait while something runs that must not be disturbed. */
+export interface WriteGate {
+    /** Lets a change pass, or throws: 503. */
+    check(change: ObjectChange): Promise<void> | void;
+}
+
 /** Commits changes of objects. */
 export class ObjectWriter {
 
@@ -26,10 +32,13 @@ export class ObjectWriter {
     private readonly elements: ElementService;
     private readonly participants: readonly WriteParticipant[];
 
+    readonly #gate: WriteGate | null;
+
     constructor(parts: {
-        db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[];
+        db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; gate?: WriteGate;
     }) {
 
+        this.#gate = parts.gate ?? null;
         this.db = parts.db;
         this.store = parts.store;
         this.elements = parts.elements;
@@ -43,6 +52,7 @@ export class ObjectWriter {
      */
     async write(change: ObjectChange): Promise<WriteOutcome> {
 
+        await this.#gate?.check(change);
         const steps: Step[] = [...this.ownSteps(change), ...change.steps, ...this.elements.steps(change)];
         for (const participant of this.participants) {
             steps.push(...await participant.steps(change));

@@ -5,6 +5,7 @@
 import type { Operation } from '../core/operation.js';
 import { exportObjects } from './admin/export.js';
 import { importObjects } from './admin/import.js';
+import { uploadObjects } from './admin/upload-objects.js';
 import { getAcl } from './acls/get.js';
 import { updateAcl } from './acls/update.js';
 import { changeAdminPassword } from './auth/change-admin-password.js';
@@ -49,6 +50,6 @@ export const builtInOperations = [
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, reindexBatch, highestSafeTxnId, getDesign,
     getRelationships, publishVersion, getVersions,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, call, listMethods,
-    exportObjects, importObjects,
+    uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus
 ] as unknown as readonly Operation[];

@@ -31,6 +31,12 @@ export class SettingStore {
         return [this.#sql.set.step({ name, value })];
     }
 
+    /** Steps that remove a setting that has this value. */
+    removeSteps(name: string, value: string): Step[] {
+
+        return [this.#sql.remove.step({ name, value })];
+    }
+
     /** Steps that set a value once; the unit fails with `taken` when there is one. */
     insertSteps(name: string, value: string, taken: string): Step[] {
 
@@ -45,6 +51,7 @@ function buildStatements(db: Database) {
         get: build<'name'>((knex, bind) => knex('settings').where('name', bind('name')).select('value')),
         set: build<'name' | 'value'>((knex, bind) => knex('settings')
             .insert({ name: bind('name'), value: bind('value') }).onConflict('name').merge()),
+        remove: build<'name' | 'value'>((knex, bind) => knex('settings').where({ name: bind('name'), value: bind('value') }).delete()),
         insert: build<'name' | 'value'>((knex, bind) => knex('settings').insert({ name: bind('name'), value: bind('value') }))
     };
 }

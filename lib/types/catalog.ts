@@ -69,6 +69,14 @@ export class Catalog {
         return this.#files;
     }
 
+    /** The registry as it would be with some Schema objects more, or with them alone, and with another design. */
+    imagine(schemas: readonly SchemaRecord[], design: JsonObject | undefined, keepsOthers: boolean): TypeRegistry {
+
+        const ids = new Set(schemas.map(({ id }) => id));
+        const kept = keepsOthers ? [...this.#schemas.values()].filter(({ id }) => !ids.has(id)) : [];
+        return this.#build(design ?? this.current.design.content, [...kept, ...schemas], null);
+    }
+
     /** Makes sure that the registry is at least as new as an epoch. Costs nothing when it is. */
     async ensure(epoch: number): Promise<void> {
 
