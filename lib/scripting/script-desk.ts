@@ -50,7 +50,6 @@ export type HostMaker = (occasion: Occasion) => ScriptHost;
 
 interface Known {
     readonly code: string;
-    readonly version: string;
     readonly description: UnitDescription;
 }
 
@@ -61,7 +60,8 @@ export class ScriptDesk {
     readonly #pool: ScriptPool;
     readonly #hostFor: HostMaker;
     readonly #log: Logger;
-    readonly #known = new Map<string, Known>();
+    /** What units of one state of all code export, by their names. */
+    #known: { readonly version: string; readonly units: Map<string, Known> } = { version: '', units: new Map() };
 
     constructor(parts: { pool: ScriptPool; scripts: CatalogScripts; hostFor: HostMaker; log: Logger }) {
 
@@ -74,8 +74,9 @@ export class ScriptDesk {
     /** What a unit exports as far as it is known by now. */
     known(unit: ScriptUnit): UnitDescription | undefined {
 
-        const known = this.#known.get(unit.name);
-        return known?.version === this.scripts.world.version && known.code === unit.code ? known.description : undefined;
+        const { version, units } = this.#known;
+        const known = version === this.scripts.world.version ? units.get(unit.name) : undefined;
+        return known?.code === unit.code ? known.description : undefined;
     }
 
     /** What a unit exports. */
@@ -90,7 +91,7 @@ export class ScriptDesk {
         const description = await this.#pool.describe({ unit, world, ...this.#calling(occasion) });
         // What failed may work the next time, when another module or object is there.
         if (!description.failure) {
-            this.#known.set(unit.name, { code: unit.code, version: world.version, description });
+            this.#remember(world.version, unit, description);
         }
 
         return description;
@@ -138,6 +139,15 @@ export class ScriptDesk {
         catch (error) {
             throw error instanceof ScriptError ? this.#failed(error, { occasion, refusal, about: undefined }) : error;
         }
+    }
+
+    #remember(version: string, { name, code }: ScriptUnit, description: UnitDescription): void {
+
+        if (this.#known.version !== version) {
+            this.#known = { version, units: new Map() };
+        }
+
+        this.#known.units.set(name, { code, description });
     }
 
     #calling(occasion: Occasion) {

@@ -34,6 +34,9 @@ interface SearchAttributes {
     readonly inBlocks: boolean;
 }
 
+/** The query that everything matches. */
+const EVERYTHING = '*:*';
+
 /** No result has a greater number. */
 const MAX_RESULTS = 2 ** 31;
 
@@ -113,10 +116,18 @@ function withInput({ attributes: given, inputJson }: OperationContext<SearchAttr
     return checked.value;
 }
 
-/** The design may put another query in the place of one that a client sends. */
+/** The design may put another query in the place of one that a client sends. A search without a query text is one for everything. */
 async function customized(wanted: SearchAttributes, { caller, requestContext, services: { scripts } }: OperationContext<SearchAttributes>) {
 
-    return wanted.query === undefined ? wanted : { ...wanted, query: await scripts.design.customizeQuery(wanted.query, { caller, requestContext }) };
+    const { query = '', queryJson } = wanted;
+    const isBlank = query.trim() === '';
+    if (isBlank && queryJson === undefined) {
+        return wanted;
+    }
+
+    const asked = isBlank ? EVERYTHING : query;
+    const customizedQuery = await scripts.design.customizeQuery(asked, { caller, requestContext });
+    return customizedQuery === asked ? wanted : { ...wanted, query: customizedQuery };
 }
 
 function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {

@@ -374,12 +374,14 @@ forEachDatabase((name, create) => {
                 const { id } = await node.create('Document', { counted: true, secret: true });
                 const mine = await found('/counted:true');
                 const { value } = await node.perform(SEARCH, { attributes: { query: '/counted:true', type: 'id' } });
+                const byJson = await node.perform(SEARCH, { attributes: { queryJson: { counted: true }, type: 'id' } });
                 const method = await node.asAdmin('version', { attributes: { params: 7 }, safe: true });
                 const onDesign = await node.asAdmin(CALL, { targetId: 'design', attributes: { method: 'version', params: 8 } });
                 const listed = await node.asAdmin('0.DOIP/Op.ListOperations');
 
                 expect(id).to.equal('test/counted-1');
                 expect([mine, (value as { results: string[] }).results]).to.equal([[id], []]);
+                expect((byJson.value as { results: string[] }).results).to.equal([]);
                 expect([method.value, onDesign.value]).to.equal(['CordraDesign 7', 'CordraDesign 8']);
                 expect(listed.value as string[]).to.include('version');
             }
