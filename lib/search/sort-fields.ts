@@ -24,8 +24,9 @@ export function readSortFields(given: JsonValue | undefined): SortField[] {
     return list.flatMap((item): SortField[] => {
 
         if (typeof item === 'string') {
-            const [field, direction] = item.trim().split(/[\s:]+(?=(?:asc|desc)$)|\s+/i);
-            return field ? [{ field, reverse: direction?.toUpperCase() === 'DESC' }] : [];
+            // Names of properties may have blanks in them: only what stands last can be a direction.
+            const { name = '', direction } = /^(?<name>.*?)(?:[\s:]+(?<direction>asc|desc))?$/is.exec(item.trim())?.groups ?? {};
+            return name === '' ? [] : [{ field: name, reverse: direction?.toUpperCase() === 'DESC' }];
         }
 
         if (!isJsonObject(item) || typeof item['name'] !== 'string' || item['name'] === '') {

@@ -36,7 +36,7 @@ describe('Op.Search', () => {
         database = await createSqlite();
         gateway = await startGateway(database);
         for (const [n, title] of ['one', 'two words', 'Two', 'three'].entries()) {
-            await gateway.create('Document', { title, n, part: n % 2 }, { id: `test/${n}` });
+            await gateway.create('Document', { title, n, part: n % 2, 'a b': n }, { id: `test/${n}` });
         }
     });
 
@@ -51,6 +51,7 @@ describe('Op.Search', () => {
         ['finds by example', { queryJson: { n: 2 } }, 1, ['test/2']],
         ['finds by both', { query: '/title:two', queryJson: { part: 1 } }, 1, ['test/1']],
         ['sorts by several fields in the older notation', { query: '/n:*', sortFields: '/part DESC, /n  asc' }, 4, ['test/1', 'test/3', 'test/0', 'test/2']],
+        ['sorts by properties with blanks in their names', { query: '/n:*', sortFields: '/a b DESC,/n' }, 4, ['test/3', 'test/2', 'test/1', 'test/0']],
         ['sorts by fields as objects', { query: '/n:*', sortFields: [{ name: '/part' }, { name: '/n', reverse: true }] }, 4, ['test/2', 'test/0', 'test/3', 'test/1']],
         ['sorts by fields as texts', { query: '/n:*', sortFields: ['/n DESC'] }, 4, ['test/3', 'test/2', 'test/1', 'test/0']],
         ['answers a page', { query: '/n:*', sortFields: '/n', pageNum: 1, pageSize: 3 }, 4, ['test/3']],
@@ -78,7 +79,7 @@ describe('Op.Search', () => {
         const { results: [filtered] } = await found(gateway, { query: 'id:test/1', filter: ['/attributes/content/title'] });
 
         expect<unknown>(plain).to.include({ id: 'test/1', type: 'Document' });
-        expect<unknown>(plain).to.part.include({ attributes: { content: { title: 'two words', n: 1, part: 1 } } });
+        expect<unknown>(plain).to.part.include({ attributes: { content: { title: 'two words', n: 1, part: 1, 'a b': 1 } } });
         expect((plain as { attributes: JsonObject }).attributes['responseContext']).to.be.undefined();
         expect((scored as { attributes: { responseContext: { score: number } } }).attributes.responseContext.score).to.be.above(0);
         expect<unknown>(filtered).to.equal({ attributes: { content: { title: 'two words' } } });
