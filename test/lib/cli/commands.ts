@@ -250,6 +250,13 @@ describe('the commands', () => {
         }
     });
 
+    it('index everything anew', { timeout: 120_000 }, async () => {
+
+        const run = await runCommand(database, ['reindex']);
+
+        expect([run.code, run.error]).to.equal([0, 'all objects were indexed anew (opened here)\n']);
+    });
+
     it('are for the administrator alone', async () => {
 
         const gateway = await startGateway(database);
