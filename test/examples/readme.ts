@@ -7,7 +7,10 @@ import { expect } from '@hapi/code';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configTable } from '../../lib/config.js';
+import { builtInOperations } from '../../lib/operations/index.js';
 import { restRoutes } from '../../translators/rest/index.js';
+import { sessionRoutes } from '../../translators/sessions/index.js';
+import { COVERAGE, coverageTable } from '../support/coverage.js';
 import { operationTable } from '../support/tables.js';
 
 export const lab = Lab.script();
@@ -31,6 +34,18 @@ describe('README', () => {
     it('lists every operation with its target, methods and rule', () => {
 
         expect(section('operations')).to.equal(operationTable());
+    });
+
+    it('tells for every path and every operation which test proves it', () => {
+
+        const paths = [...restRoutes, ...sessionRoutes].flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
+        const covered = COVERAGE.flatMap(({ rest }) => rest ?? []);
+        const tests = [...new Set(COVERAGE.flatMap((entry) => entry.tests))];
+
+        expect([...new Set(covered)].sort()).to.equal(paths.sort());
+        expect(COVERAGE.map(({ operation }) => operation).sort()).to.equal(builtInOperations.map(({ id }) => id).sort());
+        expect(tests.filter((file) => !existsSync(join(ROOT, 'test', file)))).to.equal([]);
+        expect(section('coverage')).to.equal(coverageTable());
     });
 
     it('names every path of the REST interface', () => {

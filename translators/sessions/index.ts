@@ -15,7 +15,8 @@ import { mount } from '../http/mount.js';
 import { outputReply } from '../http/reply.js';
 import { sessionCookies } from './cookies.js';
 
-const sessionRoutes: readonly Route[] = [
+/** All routes of the sessions. */
+export const sessionRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: '/sessions/{name*}',

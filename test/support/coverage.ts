@@ -1,0 +1,71 @@
+/**
+ * Which tests prove which path and which operation of the interface specification: the source of a table in README. A test
+ * holds it against the routes and operations that there are, and against the files it names.
+ */
+
+import { Op } from '../../lib/doip/operation-ids.js';
+
+/** Something that can be asked of the service. */
+export interface Covered {
+    /** Methods and path as routes have them; absent for what only DOIP offers. */
+    readonly rest?: readonly string[];
+    /** Id of the operation behind it. */
+    readonly operation: string;
+    /** Files below `test` that prove it. */
+    readonly tests: readonly string[];
+}
+
+/** In the order of the specification. */
+export const COVERAGE: readonly Covered[] = [
+    { operation: Op.hello, tests: ['translators/doip-http/gateway.ts', 'interface/outage.ts'] },
+    { operation: Op.listOperations, tests: ['examples/custom-operation.ts', 'interface/type-methods.ts'] },
+    { rest: ['GET /objects/{name*}'], operation: Op.retrieve, tests: ['interface/rest-objects-retrieve.ts', 'interface/rest-payloads.ts', 'interface/elements.ts', 'interface/parity.ts'] },
+    { rest: ['POST /objects/{name*}'], operation: Op.create, tests: ['interface/rest-objects-create.ts', 'interface/elements.ts', 'lib/operations/concurrency.ts'] },
+    { rest: ['PUT /objects/{name*}'], operation: Op.update, tests: ['interface/rest-objects-update.ts', 'lib/operations/concurrency.ts'] },
+    { rest: ['DELETE /objects/{name*}'], operation: Op.delete, tests: ['interface/rest-objects-delete.ts', 'interface/elements.ts'] },
+    { rest: ['GET /search', 'POST /search'], operation: Op.search, tests: ['lib/operations/objects/search.ts', 'translators/rest/search.ts', 'lib/search/local-search-index.ts'] },
+    { rest: ['GET /acls/{name*}'], operation: Op.aclsGet, tests: ['interface/rest-acls.ts', 'interface/rights.ts'] },
+    { rest: ['PUT /acls/{name*}', 'POST /acls/{name*}'], operation: Op.aclsUpdate, tests: ['interface/rest-acls.ts', 'interface/rights.ts'] },
+    { rest: ['PUT /users/this/password'], operation: Op.changePassword, tests: ['lib/identity/password-changes.ts', 'interface/rest-auth.ts', 'examples/cordra-client-login.ts'] },
+    { rest: ['GET /check-credentials', 'POST /check-credentials'], operation: Op.checkCredentials, tests: ['interface/rest-auth.ts', 'lib/identity/authentication.ts'] },
+    { rest: ['GET /call', 'POST /call'], operation: Op.call, tests: ['interface/type-methods.ts', 'examples/type-code.ts'] },
+    { rest: ['GET /listMethods'], operation: Op.listMethods, tests: ['interface/type-methods.ts'] },
+    { rest: ['POST /batchUpload'], operation: Op.batchUpload, tests: ['interface/batch-upload.ts', 'lib/operations/objects/batch-upload.ts'] },
+    { rest: ['POST /auth/token'], operation: Op.authToken, tests: ['interface/rest-auth.ts', 'lib/operations/auth/tokens.ts'] },
+    { rest: ['POST /auth/introspect'], operation: Op.authIntrospect, tests: ['interface/rest-auth.ts', 'lib/operations/auth/tokens.ts'] },
+    { rest: ['POST /auth/revoke'], operation: Op.authRevoke, tests: ['interface/rest-auth.ts', 'lib/operations/auth/nodes.ts'] },
+    { rest: ['GET /schemas/{name*}'], operation: Op.schemasList, tests: ['interface/rest-schemas.ts'] },
+    { rest: ['GET /schemas/{name*}'], operation: Op.schemasGet, tests: ['interface/rest-schemas.ts'] },
+    { rest: ['PUT /schemas/{name*}'], operation: Op.schemasUpdate, tests: ['interface/rest-schemas.ts', 'interface/rights.ts'] },
+    { rest: ['DELETE /schemas/{name*}'], operation: Op.schemasDelete, tests: ['interface/rest-schemas.ts', 'interface/rights.ts'] },
+    { rest: ['GET /design'], operation: Op.getDesign, tests: ['interface/rest-service.ts', 'lib/identity/authentication.ts'] },
+    { rest: ['GET /initData'], operation: Op.getInitData, tests: ['interface/rest-service.ts'] },
+    { rest: ['GET /startupStatus'], operation: Op.startupStatus, tests: ['interface/outage.ts', 'lib/startup-state.ts'] },
+    { rest: ['PUT /adminPassword'], operation: Op.changeAdminPassword, tests: ['lib/identity/password-changes.ts', 'interface/rest-auth.ts'] },
+    { rest: ['POST /uploadObjects', 'PUT /uploadObjects'], operation: Op.uploadObjects, tests: ['interface/upload-objects.ts'] },
+    { rest: ['POST /reindexBatch'], operation: Op.reindexBatch, tests: ['lib/operations/objects/reindex.ts'] },
+    { operation: Op.highestSafeTxnId, tests: ['lib/operations/objects/reindex.ts'] },
+    { rest: ['POST /updateHandles'], operation: Op.handlesUpdate, tests: ['interface/rest-update-handles.ts', 'lib/handles/handle-update.ts'] },
+    { rest: ['GET /updateHandles'], operation: Op.handlesStatus, tests: ['interface/rest-update-handles.ts'] },
+    { rest: ['GET /api/handles/{name*}'], operation: Op.handlesResolve, tests: ['interface/rest-handles.ts', 'lib/handles/resolver.ts'] },
+    { rest: ['GET /hdl/{name*}'], operation: Op.handlesLocate, tests: ['interface/rest-handles.ts'] },
+    { rest: ['GET /versions'], operation: Op.versionsGet, tests: ['interface/rest-versions.ts', 'lib/operations/versions/versions.ts'] },
+    { rest: ['POST /versions'], operation: Op.versionsPublish, tests: ['interface/rest-versions.ts', 'lib/operations/versions/versions.ts'] },
+    { rest: ['GET /relationships/{name*}'], operation: Op.relationshipsGet, tests: ['interface/rest-relationships.ts', 'lib/operations/objects/relationships.ts'] },
+    { rest: ['POST /sessions'], operation: Op.sessionsCreate, tests: ['interface/sessions.ts', 'lib/operations/sessions/sessions.ts'] },
+    { rest: ['GET /sessions/{name*}'], operation: Op.sessionsGet, tests: ['interface/sessions.ts'] },
+    { rest: ['DELETE /sessions/{name*}'], operation: Op.sessionsDelete, tests: ['interface/sessions.ts'] },
+    { operation: Op.exportObjects, tests: ['lib/cli/commands.ts'] },
+    { operation: Op.importObjects, tests: ['lib/cli/commands.ts'] }
+];
+
+/** The table of README. */
+export function coverageTable(): string {
+
+    const rows = COVERAGE.map(({ rest, operation, tests }) => {
+
+        const paths = rest?.map((path) => `\`${path.replace('{name*}', '…')}\``).join(', ') ?? '';
+        return `| ${paths} | \`${operation}\` | ${tests.map((file) => `\`${file}\``).join(', ')} |`;
+    });
+    return ['| REST | Operation | Tests in `test` |', '|---|---|---|', ...rows].join('\n');
+}
