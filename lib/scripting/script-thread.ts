@@ -3,7 +3,6 @@
  * the world; a context in which a limit was hit is thrown away.
  */
 
-import { platform, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { authorStack } from './author-stack.js';
@@ -26,12 +25,6 @@ export interface ThreadData {
 
 /** Contexts that are kept. */
 const REALMS = 40;
-
-/** A script that has been busy for so long gives way to whatever else the service does. */
-const SLOW_MS = 100;
-
-/** As `nice` counts. */
-const LOW_PRIORITY = 10;
 
 /** Either the script threw null, or the engine did for want of memory. */
 const NULL_THROWN = '{"failure":{"kind":"null"';
@@ -60,11 +53,6 @@ class ScriptThread implements RealmServices {
     readonly #realms = new Map<string, KeptRealm>();
     #message: RunMessage | null = null;
     #deadline = 0;
-    #started = 0;
-    /** Milliseconds of the run that the script has waited for answers. */
-    #waited = 0;
-    /** True when the thread has stepped back behind others, from where it cannot return. */
-    #isSlow = false;
     #output: Uint8Array[] = [];
     #outputBytes = 0;
 
@@ -80,9 +68,7 @@ class ScriptThread implements RealmServices {
     run(message: RunMessage): void {
 
         this.#message = message;
-        this.#started = performance.now();
-        this.#waited = 0;
-        this.#deadline = this.#started + message.budget;
+        this.#deadline = performance.now() + message.budget;
         this.#output = [];
         this.#outputBytes = 0;
         const { unit, request } = message;
@@ -94,11 +80,11 @@ class ScriptThread implements RealmServices {
             }
 
             const isUsable = realm.isClean || this.#discard(unit);
-            this.#send({ kind: 'done', lines, output: this.#output, retire: !isUsable || this.#isSlow || this.#isFull() });
+            this.#send({ kind: 'done', lines, output: this.#output, retire: !isUsable || this.#isFull() });
         }
         catch (error) {
             const isUsable = error instanceof RealmStopped && this.#discard(unit);
-            this.#send({ kind: 'failed', failure: failureOf(error), retire: !isUsable || this.#isSlow || this.#isFull() });
+            this.#send({ kind: 'failed', failure: failureOf(error), retire: !isUsable || this.#isFull() });
         }
 
         this.#message = null;
@@ -155,20 +141,12 @@ class ScriptThread implements RealmServices {
 
     isOver(): boolean {
 
-        const now = performance.now();
-        if (!this.#isSlow && now - this.#started - this.#waited > SLOW_MS) {
-            this.#isSlow = true;
-            stepBack();
-        }
-
-        return now > this.#deadline;
+        return performance.now() > this.#deadline;
     }
 
     #ask(name: string, args: string): Reply {
 
-        const asked = performance.now();
         const reply = this.#line.ask((question) => this.#send({ kind: 'ask', question, name, args }), this.#deadline - performance.now());
-        this.#waited += performance.now() - asked;
         if (!reply) {
             throw new RealmStopped('time', 'interrupted');
         }
@@ -215,14 +193,6 @@ class ScriptThread implements RealmServices {
         catch {
             return false;
         }
-    }
-}
-
-/** Lowers the priority of this thread; elsewhere than on Linux it would be that of the whole process. */
-function stepBack(): void {
-
-    if (platform() === 'linux') {
-        setPriority(LOW_PRIORITY);
     }
 }
 
