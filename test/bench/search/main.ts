@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureIngest } from './ingest.js';
 import { checkCounts, measureShapes } from './latency.js';
+import { differences, meanRatio, measureLucene } from './lucene.js';
 import { BenchPlace } from './place.js';
 import { serviceTable, shapeTable } from './report.js';
 import { BenchService, measureStart } from './service.js';
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
     try {
         await prepare(folder, objects, parts.has('build'));
         if (parts.has('latency')) {
-            await latency(folder, values.shapes);
+            await latency(folder, { shapes: values.shapes, objects: values.lucene ? objects : 0 });
         }
 
         if (parts.has('service')) {
@@ -82,7 +83,8 @@ async function prepare(folder: string, objects: number, isMeasured: boolean): Pr
     }
 }
 
-async function latency(folder: string, shapes: string): Promise<void> {
+/** @param objects number of objects to compare with Lucene, 0 for no comparison */
+async function latency(folder: string, { shapes, objects }: { shapes: string; objects: number }): Promise<void> {
 
     const place = await BenchPlace.open(folder);
     const index = place.index();
@@ -93,12 +95,30 @@ async function latency(folder: string, shapes: string): Promise<void> {
             await checkCounts(index);
         }
 
-        console.log(shapeTable(await measureShapes(index, shapes)));
+        const latencies = await measureShapes(index, shapes);
+        const { unstored, kept, room, heap } = await index.usage();
+        const lucene = objects > 0 ? await measureLucene(objects) : null;
+        console.log(shapeTable(latencies, lucene));
+        console.log(`\nmemory of the index: ${mib(kept)} of segments and caches, ${mib(unstored)} not stored, ${mib(room)} for working, ` +
+            `heap of the searching thread ${mib(heap)}; process ${mib(process.memoryUsage().rss)}`);
+        if (lucene) {
+            const other = differences(latencies, lucene);
+            console.log(`geometric mean of the ratios to Lucene ${meanRatio(latencies, lucene).toFixed(2)}; ` +
+                `${other.length === 0 ? 'all counts are the same' : `other counts than Lucene: ${other.join('; ')}`}`);
+        }
+        else if (objects > 0) {
+            console.log('no comparison: Java or the jars of liblucene4.10-java are not there');
+        }
     }
     finally {
         await index.stop();
         await place.close();
     }
+}
+
+function mib(bytes: number): string {
+
+    return `${(bytes / MIB).toFixed(0)} MiB`;
 }
 
 async function service(folder: string, seconds: number): Promise<void> {

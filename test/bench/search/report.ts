@@ -3,15 +3,23 @@
  */
 
 import type { Latency } from './latency.js';
+import type { LuceneLatency } from './lucene.js';
 import type { ServiceResult } from './service.js';
 
-/** One line for each shape. */
-export function shapeTable(latencies: readonly Latency[]): string {
+/** One line for each shape; with Lucene's times when there are any. */
+export function shapeTable(latencies: readonly Latency[], lucene: ReadonlyMap<string, LuceneLatency> | null): string {
 
-    return table(['shape', 'hits', 'p50', 'p95', 'processor'], latencies.map(({ shape, sizes, p50, p95, cpu }) => {
+    const head = ['shape', 'hits', 'p50', 'p95', 'processor', ...lucene ? ['Lucene p50', 'p95', 'ratio'] : []];
+    return table(head, latencies.map(({ shape, sizes, p50, p95, cpu }) => {
 
-        return [shape.name, String(sizes[0]), `${p50.toFixed(2)} ms`, `${p95.toFixed(2)} ms`, `${cpu.toFixed(2)} ms`];
+        const other = lucene?.get(shape.name);
+        return [shape.name, String(sizes[0]), ms(p50), ms(p95), ms(cpu), ...other ? [ms(other.p50), ms(other.p95), (p50 / other.p50).toFixed(2)] : []];
     }));
+}
+
+function ms(time: number): string {
+
+    return `${time.toFixed(2)} ms`;
 }
 
 /** One line for each load. */
