@@ -49,6 +49,7 @@ import { JobRunner } from './jobs/runner.js';
 import type { TextLimits } from './payloads/text-extractor.js';
 import { DEFAULT_TEXT_LIMITS } from './payloads/text-extractor.js';
 import { composeSearch } from './search/compose-search.js';
+import type { SearchLimits } from './search/session-parts.js';
 import { SearchService } from './search/search-service.js';
 import { BlobStore } from './stores/blob-store.js';
 import { BlobSweeper } from './stores/blob-sweeper.js';
@@ -96,6 +97,8 @@ export interface GatewayOptions {
     /** Where clients reach the service natively; told by Hello. */
     readonly endpoint?: () => Endpoint;
     readonly handles?: HandleOptions;
+    /** Bounds of searches. */
+    readonly search?: SearchLimits;
     /** Bounds of the code of types. */
     readonly scripts?: ScriptLimits;
 }
@@ -224,7 +227,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     });
     const scan = new ObjectScan(db);
     const search = composeSearch({
-        db, log, catalog, objects: scan, elements, jobs, jobStore, texts: options.texts ?? DEFAULT_TEXT_LIMITS,
+        db, log, catalog, objects: scan, elements, jobs, jobStore, texts: options.texts ?? DEFAULT_TEXT_LIMITS, search: options.search,
         node: db.dialect === 'mysql' ? nodeName(options.dataDir) : null,
         onState: (state) => startup.set('indexer', state)
     });

@@ -116,6 +116,12 @@ const limits = {
     relatedObjects: whole('MAX_RELATED_OBJECTS', 1000, [1, 100_000], 'Objects in each direction of the relationships of an object; of more only a part is told.')
 };
 
+const search = {
+    memoryBytes: whole('SEARCH_MEMORY_BYTES', 384 * MIB, [16 * MIB, 64 * GIB],
+        'Memory for pieces of the search index that are used and for what was computed of them. More is read from the database again and again.'),
+    timeoutSeconds: seconds('SEARCH_TIMEOUT_SECONDS', 10, 3600, 'A search that takes longer is ended.')
+};
+
 const scripts = {
     workers: whole('SCRIPT_WORKERS', 3, [1, 64],
         'Scripts of types that run at a time, each in a thread that is started when it is needed. One caller gets all but one of them.'),
@@ -194,6 +200,7 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
         lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'An access token ends so long after its last use.')
     }).default(),
     limits: Joi.object(limits).default(),
+    search: Joi.object(search).default(),
     scripts: Joi.object(scripts).default(),
     texts: Joi.object(texts).default()
 });

@@ -75,6 +75,13 @@ export interface LimitsConfig {
     readonly relatedObjects: number;
 }
 
+/** Bounds of searches. */
+export interface SearchConfig {
+    /** Of the index, as far as it can be read again. */
+    readonly memoryBytes: number;
+    readonly timeoutSeconds: number;
+}
+
 /** Bounds of type code. */
 export interface ScriptsConfig {
     /** Scripts that run at a time. */
@@ -104,6 +111,7 @@ export interface Config {
     readonly admin: { readonly password: string | null };
     readonly tokens: { readonly lifetimeSeconds: number };
     readonly limits: LimitsConfig;
+    readonly search: SearchConfig;
     readonly scripts: ScriptsConfig;
     readonly texts: TextsConfig;
 }

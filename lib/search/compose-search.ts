@@ -21,6 +21,7 @@ import type { Catalog } from '../types/catalog.js';
 import { IndexFormKeeper } from './index-form-keeper.js';
 import { StoredIndexSource } from './index-source.js';
 import { LocalSearchIndex } from './local-search-index.js';
+import type { SearchLimits } from './session-parts.js';
 import type { ReindexParts, ReindexReader } from './reindexing.js';
 import { Reindexing } from './reindexing.js';
 import type { SearchIndex } from './search-index.js';
@@ -38,6 +39,8 @@ export interface SearchParts {
     readonly node: string | null;
     /** Called when the index begins or ceases to answer everything. */
     readonly onState: (state: 'UP' | 'FAILED') => void;
+    /** What searching may take. */
+    readonly search?: SearchLimits | undefined;
 }
 
 export interface ComposedSearch {
@@ -60,7 +63,7 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
     const texts = new PayloadTexts({ store, catalog, limits, jobs: textJobs });
     const index = new LocalSearchIndex({
         log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, hasOthers: node !== null, onState,
-        source: new StoredIndexSource({ objects, forms, texts, catalog })
+        source: new StoredIndexSource({ objects, forms, texts, catalog }), ...parts.search
     });
     jobs.register(readTexts({ objects, elements, texts, store, extractor, index, log }));
     const made: Reindexing[] = [];

@@ -44,10 +44,16 @@ class Head {
         this.#values = part.keys.map(() => ({ rank: 0, value: null, folded: '' }));
     }
 
-    isBefore(other: Head): boolean {
+    get left(): number {
+
+        return this.part.documents.length - this.next;
+    }
+
+    /** Is the document so many places further on before one of another segment? */
+    isBefore(other: Head, ahead = 0, otherAhead = 0): boolean {
 
         for (let i = 0; i < this.#values.length; ++i) {
-            const difference = compare(this.#value(i), other.#value(i));
+            const difference = compare(this.#value(i, this.next + ahead), other.#value(i, other.next + otherAhead));
             if (difference !== 0) {
                 return this.part.keys[i]?.reverse ? difference > 0 : difference < 0;
             }
@@ -57,11 +63,11 @@ class Head {
     }
 
     /** Values are looked up when they are compared, and once while the rank stays the same. */
-    #value(index: number): Comparable {
+    #value(index: number, place: number): Comparable {
 
         const known = this.#values[index] as Comparable;
         const key = this.part.keys[index] as RankKey;
-        const rank = key.rankAt(this.next);
+        const rank = key.rankAt(place);
         if (rank !== known.rank) {
             known.rank = rank;
             known.value = rank === 0 ? null : key.valueOf(rank);
@@ -75,7 +81,9 @@ class Head {
 export class HitStream {
 
     /** A heap: each is before those at twice its place. */
-    readonly #heads: Head[] = [];
+    #heads: Head[] = [];
+    /** True when the heads are a heap, and nothing has to be passed over any more. */
+    #isOrdered = false;
     #skip: number;
     #left: number;
 
@@ -85,10 +93,6 @@ export class HitStream {
             this.#heads.push(new Head(part));
         }
 
-        for (let place = (this.#heads.length >> 1) - 1; place >= 0; --place) {
-            this.#sink(place);
-        }
-
         this.#skip = start;
         this.#left = limit ?? Infinity;
     }
@@ -96,9 +100,7 @@ export class HitStream {
     /** Up to `count` further hits; fewer only at the end. */
     take(count: number): SearchHit[] {
 
-        for (; this.#skip > 0 && this.#heads.length > 0; --this.#skip) {
-            this.#advance();
-        }
+        this.#passOver();
 
         const hits: SearchHit[] = [];
         while (hits.length < count && this.#left > 0) {
@@ -122,6 +124,38 @@ export class HitStream {
     get isDone(): boolean {
 
         return this.#left <= 0 || this.#heads.length === 0;
+    }
+
+    /**
+     * Passes over what comes before the first wanted hit, a share of it at a time: of the documents that are one share ahead in each
+     * segment the first one, and all before it in its segment, can only be among them.
+     */
+    #passOver(): void {
+
+        if (this.#isOrdered) {
+            return;
+        }
+
+        while (this.#skip > 0 && this.#heads.length > 0) {
+            const share = Math.max(Math.floor(this.#skip / this.#heads.length), 1);
+            let [first] = this.#heads as [Head];
+            for (const head of this.#heads) {
+                if (head !== first && head.isBefore(first, Math.min(share, head.left) - 1, Math.min(share, first.left) - 1)) {
+                    first = head;
+                }
+            }
+
+            const passed = Math.min(share, first.left);
+            first.next += passed;
+            this.#skip -= passed;
+            this.#heads = this.#heads.filter(({ left }) => left > 0);
+        }
+
+        for (let place = (this.#heads.length >> 1) - 1; place >= 0; --place) {
+            this.#sink(place);
+        }
+
+        this.#isOrdered = true;
     }
 
     /** Passes over the first document. */

@@ -7,19 +7,17 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectChange } from '../objects/write-participant.js';
 import { DamagedSegment } from '../stores/search-segment-store.js';
-import type { Backlog } from './backlog.js';
 import { tookTooLong } from './deadline.js';
 import { BLOCK, readHits } from './hit-blocks.js';
-import type { LogFollower } from './log-follower.js';
-import type { LocalSearchOptions } from './local-search-index.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
 import { checkSections, DEAD_SECTION, SegmentKeeper } from './segment-keeper.js';
 import type { MergerPort, SearcherPort } from './segment-keeper.js';
-import { LAYOUT_VERSION } from './segment-layout.js';
+import { INDEX_VERSION, isReadable } from './segment-layout.js';
 import type { SearcherOptions, SearcherUsage } from './messages.js';
 import { serveSections } from './section-port.js';
 import type { Change } from './segment-set.js';
+import type { SessionParts, StoredState } from './session-parts.js';
 import { WorkerPort } from './worker-port.js';
 
 /** A thread that does not answer for so long after the time of a search is over is stuck. */
@@ -27,12 +25,6 @@ const GRACE_MS = 5000;
 
 /** Bytes in memory after which the index is stored. */
 const STORE_AFTER_BYTES = 32 * 1024 * 1024;
-
-export interface SessionParts {
-    readonly options: Required<LocalSearchOptions>;
-    readonly follower: LogFollower;
-    readonly backlog: Backlog;
-}
 
 export class IndexSession {
 
@@ -46,6 +38,7 @@ export class IndexSession {
     #merger: MergerPort | null = null;
     #keeper: SegmentKeeper | null = null;
     readonly #closePort: () => void;
+    #renewal: Promise<void> = Promise.resolve();
     #isClosed = false;
     #isOver = false;
 
@@ -82,16 +75,17 @@ export class IndexSession {
      * Loads the stored index.
      *
      * @param begin called in the moment from which changes have to be applied as they are told; earlier ones are found in the log
-     * @returns false when there is no index; then it has to be completed by {@link build}, else by reading the log
+     * @returns `none` when there is no index: it has to be completed by {@link build}; else by reading the log, and when it is
+     * outdated by {@link renew} afterwards
      */
-    async open(begin: () => void): Promise<boolean> {
+    async open(begin: () => void): Promise<StoredState> {
 
         const { options: { segments, log, logger }, follower, backlog } = this.#parts;
         const manifest = await segments.manifest();
-        const stored = manifest?.layout === LAYOUT_VERSION ? manifest.covered : null;
+        const stored = manifest && isReadable(manifest.layout) ? manifest.covered : null;
         const covered = stored !== null && await this.#load() ? stored : null;
         if (covered === null) {
-            await segments.reset(LAYOUT_VERSION, Date.now());
+            await segments.reset(INDEX_VERSION, Date.now());
         }
 
         await segments.sweep();
@@ -100,7 +94,19 @@ export class IndexSession {
         follower.restart(position);
         this.#keeper = new SegmentKeeper({ searcher: this.#searcher, segments, log, logger, follower, merger: () => this.#startMerger() }, covered);
         begin();
-        return covered !== null;
+        return covered === null ? 'none' : manifest?.layout === INDEX_VERSION ? 'stored' : 'outdated';
+    }
+
+    /** Indexes all objects anew, in the background: what they were indexed as before is found until then. */
+    renew(): void {
+
+        const { segments, logger } = this.#parts.options;
+        this.#renewal = this.build().then(() => (this.#isClosed ? undefined : segments.adopt(INDEX_VERSION))).catch((error: unknown) => {
+
+            if (!this.#isClosed) {
+                logger.error({ err: error }, 'the search index could not be renewed; it is tried again at the next start');
+            }
+        });
     }
 
     /** Indexes all objects. */
@@ -109,7 +115,7 @@ export class IndexSession {
         const { options: { source, logger }, backlog } = this.#parts;
         const started = Date.now();
         let count = 0;
-        for (let after: string | null = ''; after !== null;) {
+        for (let after: string | null = ''; after !== null && !this.#isClosed;) {
             const last: string = after;
             after = null;
             await this.#readAndApply(async () => {
@@ -181,6 +187,7 @@ export class IndexSession {
         this.#closePort();
         await Promise.all([this.#searcher.terminate(), this.#merger?.terminate()]);
         await this.#keeper?.idle();
+        await this.#renewal;
     }
 
     #over(error: Error): void {
@@ -199,7 +206,7 @@ export class IndexSession {
 
         this.#isOver = true;
         logger.error({ err: error }, 'the search index is damaged and is built anew');
-        await segments.reset(LAYOUT_VERSION, Date.now()).catch((reason: unknown) => {
+        await segments.reset(INDEX_VERSION, Date.now()).catch((reason: unknown) => {
 
             logger.error({ err: reason }, 'the damaged search index could not be given up; the next session tries again');
         });

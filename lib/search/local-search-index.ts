@@ -13,12 +13,14 @@ import type { SearchSegmentStore } from '../stores/search-segment-store.js';
 import { Backlog } from './backlog.js';
 import type { IndexSource } from './index-source.js';
 import { IndexSession } from './index-session.js';
+import type { SearchLimits, StoredState } from './session-parts.js';
 import { LogFollower } from './log-follower.js';
 import type { SearcherUsage } from './messages.js';
 import type { SearchAnswer, SearchIndex } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
+import { isGone } from './worker-port.js';
 
-export interface LocalSearchOptions {
+export interface LocalSearchOptions extends SearchLimits {
     readonly log: SearchLogStore;
     readonly segments: SearchSegmentStore;
     readonly source: IndexSource;
@@ -27,12 +29,8 @@ export interface LocalSearchOptions {
     readonly hasOthers: boolean;
     /** Called when the index begins or ceases to answer everything. */
     readonly onState?: (state: 'UP' | 'FAILED') => void;
-    /** Milliseconds that a search may take; default 10 s. */
-    readonly timeout?: number;
     /** Changed documents after which the index is stored; default 5000. */
     readonly storeAfter?: number;
-    /** Bytes of stored segments, and of what was computed of them, that are kept in memory; default 384 MiB. */
-    readonly memory?: number;
 }
 
 /** Objects that are read at once. */
@@ -101,8 +99,8 @@ export class LocalSearchIndex implements SearchIndex {
 
         const session = this.#newSession();
         try {
-            const isStored = await session.open(() => this.#take(session));
-            this.#supervision = this.#supervise(session, isStored);
+            const state = await session.open(() => this.#take(session));
+            this.#supervision = this.#supervise(session, state);
         }
         catch (error) {
             this.#session = null;
@@ -124,7 +122,7 @@ export class LocalSearchIndex implements SearchIndex {
             return await session.search(request);
         }
         catch (error) {
-            if (!session.isOver || this.#stop.signal.aborted || error instanceof DoipError && error.http !== 503) {
+            if (!session.isOver || this.#stop.signal.aborted || error instanceof DoipError && !isGone(error)) {
                 throw error;
             }
         }
@@ -187,12 +185,12 @@ export class LocalSearchIndex implements SearchIndex {
     }
 
     /** Keeps a session going until the index is stopped. Never rejects. */
-    async #supervise(first: IndexSession, isStored: boolean): Promise<void> {
+    async #supervise(first: IndexSession, state: StoredState): Promise<void> {
 
         const { logger } = this.#options;
         const { signal } = this.#stop;
         const stopped = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
-        this.#ready = this.#complete(first, isStored);
+        this.#ready = this.#complete(first, state);
         for (let session = first; ;) {
             const failed = this.#ready.then(() => {
 
@@ -234,13 +232,16 @@ export class LocalSearchIndex implements SearchIndex {
     }
 
     /** Resolves when the index has everything. */
-    async #complete(session: IndexSession, isStored: boolean): Promise<void> {
+    async #complete(session: IndexSession, state: StoredState): Promise<void> {
 
-        if (isStored) {
-            await this.#follower.catchUp();
-        }
-        else {
+        if (state === 'none') {
             await session.build();
+            return;
+        }
+
+        await this.#follower.catchUp();
+        if (state === 'outdated') {
+            session.renew();
         }
     }
 

@@ -82,6 +82,7 @@ export interface SegmentSize {
     readonly dead: number;
     /** Of its sections. */
     readonly bytes: number;
+    readonly fields: number;
 }
 
 /** To the thread that merges. */

@@ -30,6 +30,9 @@ const FAN = 8;
 /** Larger segments are not made of smaller ones: merging holds them in memory. */
 const LARGEST_BYTES = 512 * 1024 * 1024;
 
+/** Nor of segments with more properties together: where names are data, each has its share of memory. */
+const MOST_FIELDS = 200_000;
+
 /** Segments that lost this share of their documents are written anew. */
 const DEAD_SHARE = 0.25;
 
@@ -186,8 +189,9 @@ export function chooseSegments(sizes: readonly SegmentSize[]): number[] {
     }
 
     for (const [, members] of [...classes].sort(([a], [b]) => a - b)) {
-        if (members.length >= FAN && members.reduce((sum, { bytes }) => sum + bytes, 0) <= LARGEST_BYTES) {
-            return members.map(({ name }) => name);
+        const chosen = members.length >= FAN ? togetherSmall(members) : [];
+        if (chosen.length > 1) {
+            return chosen;
         }
     }
 
@@ -197,18 +201,26 @@ export function chooseSegments(sizes: readonly SegmentSize[]): number[] {
 /** As few segments as there can be; for a new index, which nobody writes to all the time yet. */
 function chooseAllSmall(sizes: readonly SegmentSize[]): number[] {
 
+    const chosen = togetherSmall(sizes);
+    return chosen.length > 1 ? chosen : [];
+}
+
+/** The smallest segments that may become one. */
+function togetherSmall(sizes: readonly SegmentSize[]): number[] {
+
     const chosen: number[] = [];
-    let total = 0;
-    for (const { name, bytes } of sizes.toSorted((a, b) => a.bytes - b.bytes)) {
-        total += bytes;
-        if (total > LARGEST_BYTES) {
+    let [allBytes, allFields] = [0, 0];
+    for (const { name, bytes, fields } of sizes.toSorted((a, b) => a.bytes - b.bytes)) {
+        allBytes += bytes;
+        allFields += fields;
+        if (allBytes > LARGEST_BYTES || allFields > MOST_FIELDS) {
             break;
         }
 
         chosen.push(name);
     }
 
-    return chosen.length > 1 ? chosen : [];
+    return chosen;
 }
 
 export function bytesOf(bits: Bits): Uint8Array {

@@ -15,6 +15,18 @@
 /** Raised when segments of before cannot be read any more; they are then built anew. */
 export const LAYOUT_VERSION = 1;
 
+/** Raised when objects are indexed in another way: segments of before are searched until all objects were indexed anew. */
+const RULES_VERSION = 0;
+
+/** The version of an index as a whole. */
+export const INDEX_VERSION = RULES_VERSION * 1000 + LAYOUT_VERSION;
+
+/** Can segments of an index of some version be read? */
+export function isReadable(version: number): boolean {
+
+    return version % 1000 === LAYOUT_VERSION;
+}
+
 /** Marks the offset of postings that are the number of a document. */
 export const SINGLE = 0x8000_0000;
 

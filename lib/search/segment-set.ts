@@ -11,12 +11,14 @@ import { DESIGN_ID } from '../doip/handle.js';
 import type { LiveSegment } from './engine.js';
 import { findDocument } from './find-document.js';
 import type { IndexDocument } from './index-document.js';
+import type { SegmentSize } from './messages.js';
 import type { Memory } from './memory.js';
 import { mergeSegments } from './merge.js';
 import { GONE } from './merge-part.js';
 import type { Sections } from './segment-layout.js';
 import { Segment } from './segment.js';
 import { SectionsInMemory } from './sections.js';
+import { WaitingDocuments } from './waiting-documents.js';
 import { StoredSections } from './stored-sections.js';
 import type { Fetch } from './stored-sections.js';
 import { SegmentBuilder } from './segment-builder.js';
@@ -38,10 +40,6 @@ export interface StoredName {
     readonly name: number;
     readonly sizes: ReadonlyMap<string, number>;
 }
-
-/** So many waiting documents become a segment though nobody searches; the longer nobody did, the more. */
-const WAITING = 64;
-const MOST_WAITING = 512;
 
 /** So many small segments of about the same size become one. */
 const FAN = 4;
@@ -66,11 +64,10 @@ export class SegmentSet {
 
     /** Oldest first. */
     #entries: Entry[] = [];
-    readonly #waiting = new Map<string, IndexDocument>();
+    readonly #waiting = new WaitingDocuments();
     readonly #memory: Memory;
     readonly #fetch: Fetch;
     #nextName = -1;
-    #patience = WAITING;
 
     /**
      * @param memory where what was read of the segments, and computed of them, is kept
@@ -88,19 +85,15 @@ export class SegmentSet {
         this.#waiting.delete(id);
         this.#bury(id);
         // The design object is never found.
-        if (change.kind === 'put' && id !== DESIGN_ID) {
-            this.#waiting.set(id, change.document);
-            if (this.#waiting.size >= this.#patience) {
-                this.#patience = Math.min(this.#patience * 2, MOST_WAITING);
-                this.#build();
-            }
+        if (change.kind === 'put' && id !== DESIGN_ID && this.#waiting.add(change.document)) {
+            this.#build();
         }
     }
 
     /** All segments, with everything that was applied. What comes back does not change: later changes are not seen in it. */
     snapshot(): LiveSegment[] {
 
-        this.#patience = WAITING;
+        this.#waiting.asked();
         this.#build();
         return this.#entries.map((entry) => {
 
@@ -154,12 +147,12 @@ export class SegmentSet {
         return this.#entries.filter(({ name }) => names.includes(name)).map(({ name, dead }) => ({ name, dead }));
     }
 
-    /** Numbers of documents, gone ones included, and of gone ones, and bytes of stored segments. */
-    sizes(): { name: number; documents: number; dead: number; bytes: number }[] {
+    /** How large the stored segments are. */
+    sizes(): SegmentSize[] {
 
         return this.#entries.filter(({ name }) => name >= 0).map(({ name, segment, deadCount }) => {
 
-            return { name, documents: segment.documents, dead: deadCount, bytes: segment.source.total };
+            return { name, documents: segment.documents, dead: deadCount, bytes: segment.source.total, fields: segment.fieldCount };
         });
     }
 
@@ -216,11 +209,10 @@ export class SegmentSet {
         }
 
         const builder = new SegmentBuilder();
-        for (const document of this.#waiting.values()) {
+        for (const document of this.#waiting.take()) {
             builder.add(document);
         }
 
-        this.#waiting.clear();
         this.#addUnstored(builder.finish());
         this.#mergeSmall();
     }

@@ -169,7 +169,17 @@ function received({ message, stack, status, http }: SentError): Error {
     return error;
 }
 
+const GONE = new WeakSet<Error>();
+
 function gone(): Error {
 
-    return unavailable('the search index is being restarted, try again', 1);
+    const error = unavailable('the search index is being restarted, try again', 1);
+    GONE.add(error);
+    return error;
+}
+
+/** Was a call rejected because the worker has ended? */
+export function isGone(error: unknown): boolean {
+
+    return error instanceof Error && GONE.has(error);
 }

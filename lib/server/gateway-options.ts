@@ -16,7 +16,7 @@ import type { GatewayOptions } from '../runtime.js';
  */
 export function gatewayOptions(config: Config, log: Logger = openLog(config.log).logger): GatewayOptions {
 
-    const { admin, handles, limits, scripts, service, storage, tokens } = config;
+    const { admin, handles, limits, scripts, search, service, storage, tokens } = config;
     return {
         dataDir: storage.dataDir,
         databaseUrl: storage.databaseUrl,
@@ -27,6 +27,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         handles: { uiBase: handles.uiBaseUri, server: handleServer(handles) },
         tokenTimeout: tokens.lifetimeSeconds * 1000,
         limits,
+        search: { memory: search.memoryBytes, timeout: search.timeoutSeconds * 1000 },
         scripts: {
             workers: scripts.workers, timeout: scripts.timeoutSeconds * 1000, memoryBytes: scripts.memoryBytes,
             stackBytes: scripts.stackBytes, crossingBytes: limits.jsonBytes

@@ -17,7 +17,7 @@ const PARTS_AT_ONCE = 8;
 
 /** The index of a node. */
 export interface SearchManifest {
-    /** Version of the layout of its segments. */
+    /** Its version. */
     readonly layout: number;
     /** Number in the log up to which they have all changes; null while it is being built. */
     readonly covered: number | null;
@@ -72,6 +72,12 @@ export class SearchSegmentStore {
             this.#sql.retireAll.step({ owner: this.#owner }),
             this.#sql.reset.step({ owner: this.#owner, layout, now })
         ]);
+    }
+
+    /** Notes that the index of the node is of another version now. */
+    async adopt(layout: number): Promise<void> {
+
+        await this.#commit([this.#sql.adopt.step({ owner: this.#owner, layout })]);
     }
 
     /** The segments of the index, in the order in which they were added. */
@@ -136,16 +142,12 @@ export class SearchSegmentStore {
     /** All sections of a segment, in memory that threads can share. */
     async read(id: number): Promise<Map<string, Uint8Array>> {
 
-        const pieces = new Map<string, Uint8Array[]>();
-        const { parts } = this.#sql;
-        for (const { name, part } of await this.#db.read<{ name: string; part: number }>(parts, parts.values({ id }))) {
-            const list = pieces.get(name) ?? [];
-            list.push(await this.#part(id, name, part));
-            pieces.set(name, list);
-            await setImmediate();
+        const sections = new Map<string, Uint8Array>();
+        for (const [name, size] of await this.sizes(id)) {
+            sections.set(name, await this.piece(id, name, 0, size));
         }
 
-        return new Map(Array.from(pieces, ([name, list]) => [name, joined(list)]));
+        return sections;
     }
 
     /** Makes another set of segments the index, with all that is to change at the same time. */
@@ -244,19 +246,6 @@ export class SearchSegmentStore {
     }
 }
 
-/** One run of bytes in shared memory. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-
-    const whole = new Uint8Array(new SharedArrayBuffer(pieces.reduce((sum, piece) => sum + piece.length, 0)));
-    let at = 0;
-    for (const piece of pieces) {
-        whole.set(piece, at);
-        at += piece.length;
-    }
-
-    return whole;
-}
-
 function buildStatements({ dialect }: Database) {
 
     const build = statements(dialect);
@@ -264,6 +253,7 @@ function buildStatements({ dialect }: Database) {
         manifest: build<'owner'>((knex, bind) => knex('search_manifest').where('owner', bind('owner')).select('layout', 'covered')),
         reset: build<'owner' | 'layout' | 'now'>((knex, bind) => knex('search_manifest')
             .insert({ owner: bind('owner'), layout: bind('layout'), covered: null, seen_on: bind('now') }).onConflict('owner').merge()),
+        adopt: build<'owner' | 'layout'>((knex, bind) => knex('search_manifest').where('owner', bind('owner')).update({ layout: bind('layout') })),
         cover: build<'owner' | 'covered' | 'now'>((knex, bind) => knex('search_manifest')
             .where('owner', bind('owner')).update({ covered: bind('covered'), seen_on: bind('now') })),
         leastCovered: build((knex) => knex('search_manifest').min('covered as least')
@@ -286,7 +276,6 @@ function buildStatements({ dialect }: Database) {
         removeSection: build<'id' | 'name'>((knex, bind) => knex('search_sections').where({ segment_id: bind('id'), name: bind('name') }).delete()),
         removePart: build<'id' | 'name' | 'part'>((knex, bind) => knex('search_sections')
             .where({ segment_id: bind('id'), name: bind('name'), part: bind('part') }).delete()),
-        parts: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id')).orderBy('name').orderBy('part').select('name', 'part')),
         lengths: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id'))
             .orderBy('name').orderBy('part').select('name', 'part', knex.raw('length(bytes) as length'))),
         someParts: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id'))

@@ -1,0 +1,222 @@
+import type { Worker } from 'node:worker_threads';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Database } from '../../../db/database.js';
+import type { StoredObject } from '../../../lib/objects/stored-object.js';
+import { forEachDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { naiveSearch } from '../../support/naive-search.js';
+import { SearchCorpus } from '../../support/search-corpus.js';
+import { documentOf, EVERYTHING, objectOf, SearchNode } from '../../support/search-node.js';
+import { until } from '../../support/until.js';
+import { watchWorkers } from '../../support/worker-threads.js';
+import type { WatchedWorkers } from '../../support/worker-threads.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+forEachDatabase((name, create) => {
+
+    describe(`search index in trouble on ${name}`, () => {
+
+        let place: TestDatabase;
+        let database: Database;
+        let nodes: SearchNode[];
+        let workers: WatchedWorkers;
+
+        beforeEach(async () => {
+
+            place = await create();
+            database = await place.open();
+            nodes = [];
+            workers = watchWorkers();
+        });
+
+        afterEach(async () => {
+
+            workers.restore();
+            await Promise.all(nodes.map((node) => node.index.stop()));
+            await place.dispose();
+        });
+
+        async function start(options: ConstructorParameters<typeof SearchNode>[1] = {}): Promise<SearchNode> {
+
+            const node = new SearchNode(database, options);
+            nodes.push(node);
+            await node.index.start();
+            await node.search({});
+            return node;
+        }
+
+        function object(number: number, title: string): StoredObject {
+
+            return {
+                id: `test/${number}`, type: 'Document', content: { title }, acl: null, userMetadata: null, elements: [],
+                metadata: { createdOn: 1, createdBy: 'admin', modifiedOn: 1, modifiedBy: 'admin', txnId: number }
+            };
+        }
+
+        async function write(node: SearchNode, from: number, to: number): Promise<void> {
+
+            for (let number = from; number < to; ++number) {
+                await node.write(null, object(number, `kept ${number % 3 === 0 ? 'third' : 'other'}`));
+            }
+        }
+
+        async function storedSegments(node: SearchNode, count: number): Promise<void> {
+
+            await until(async () => (await node.segments.segments()).length === count);
+        }
+
+        async function execute(sql: string): Promise<void> {
+
+            await database.commit({ steps: [{ sql, bindings: [] }] });
+        }
+
+        const ends: readonly (readonly [how: string, end: (searcher: Worker) => void])[] = [
+            ['is ended', (searcher) => void searcher.terminate()],
+            // It cannot even take this apart.
+            ['fails', (searcher) => searcher.postMessage(null)]
+        ];
+        for (const [how, end] of ends) {
+            it(`answers the next search though the searching thread ${how}, with nothing lost and nothing twice`, { timeout: 60_000 }, async () => {
+
+                const node = await start({ storeAfter: 20 });
+                await write(node, 1, 31);
+                for (let round = 1; round <= 3; ++round) {
+                    const searcher = workers.alive('search-worker.js').at(-1) as Worker;
+                    end(searcher);
+                    await write(node, round * 100, round * 100 + 10);
+
+                    expect((await node.search({ query: 'kept' })).size, `round ${round}`).to.equal(30 + round * 10);
+                }
+            });
+        }
+
+        it('replaces a searching thread that is stuck, and tells the one who waited for it', { timeout: 60_000 }, async () => {
+
+            const node = await start({ storeAfter: 10, timeout: 200 });
+            await write(node, 1, 11);
+            await storedSegments(node, 1);
+            const { segments } = node;
+            const piece = segments.piece.bind(segments);
+            let release = (): void => {};
+            const stuck = new Promise<void>((resolve) => {
+
+                release = resolve;
+            });
+            segments.piece = async (...args) => {
+
+                await stuck;
+                return await piece(...args);
+            };
+
+            const first = node.search({ query: '/title:"kept third"' });
+            await expect(first).to.reject(/took too long/);
+            release();
+
+            await until(async () => await node.search({ query: '/title:"kept third"' }).then(({ size }) => size === 3, () => false));
+        });
+
+        it('goes on after the merging thread has ended', { timeout: 60_000 }, async () => {
+
+            const node = await start({ storeAfter: 10 });
+            await write(node, 1, 11);
+            await storedSegments(node, 1);
+            workers.alive('merge-worker.js').forEach((worker) => void worker.terminate());
+            await write(node, 20, 50);
+
+            expect((await node.search({ query: 'kept' })).size).to.equal(40);
+            await until(async () => {
+
+                await node.write(null, object(1000 + Math.floor(Math.random() * 1e6), 'more'));
+                return (await node.segments.segments()).length > 1;
+            });
+        });
+
+        it('is built anew when a search meets a damaged section', { timeout: 60_000 }, async () => {
+
+            const node = await start({ storeAfter: 10 });
+            await write(node, 1, 11);
+            await storedSegments(node, 1);
+            await execute(`update search_sections set crc = crc + 1 where name = 'text.pos'`);
+
+            expect((await node.search({ query: '/title:"kept third"' })).size).to.equal(3);
+            expect((await node.search({ query: 'kept' })).size).to.equal(10);
+        });
+
+        it('answers from an index of other rules while it indexes everything anew', { timeout: 60_000 }, async () => {
+
+            const first = await start({ storeAfter: 10 });
+            await write(first, 1, 251);
+            await until(async () => (await database.read<{ covered: number }>({ sql: 'select covered from search_manifest' }, []))[0]?.covered !== 0);
+            await first.index.stop();
+            nodes = [];
+            const [{ layout } = { layout: 0 }] = await database.read<{ layout: number }>({ sql: 'select layout from search_manifest' }, []);
+            await execute('update search_manifest set layout = layout + 1000');
+
+            const described = new Set<string>();
+            const second = await start({ described: ({ id }) => void described.add(id) });
+            expect((await second.search({ query: 'kept' })).size).to.equal(250);
+            await until(async () => {
+
+                expect((await second.search({ query: 'third' })).size).to.equal(83);
+                return (await database.read<{ layout: number }>({ sql: 'select layout from search_manifest' }, []))[0]?.layout === layout;
+            });
+
+            expect(described.size).to.equal(250);
+            expect((await second.search({ query: 'kept' })).size).to.equal(250);
+        });
+
+        it('answers the same with hardly any memory', { timeout: 120_000 }, async () => {
+
+            const corpus = new SearchCorpus(5);
+            const objects = Array.from({ length: 150 }, (_, i) => objectOf(corpus.document(`test/${i}`)));
+            const first = await start({ storeAfter: 20 });
+            for (const one of objects) {
+                await first.write(null, one);
+            }
+
+            await first.index.stop();
+            nodes = [];
+            const second = await start({ memory: 1 });
+            for (let round = 0; round < 60; ++round) {
+                const request = corpus.request();
+                const [found, naive] = [await second.search(request), naiveSearch(objects.map((one) => documentOf(one)), request)];
+                expect(found.size, JSON.stringify(request)).to.equal(naive.size);
+                if (request.sort.length > 0) {
+                    expect(found.hits.map(({ id }) => id), JSON.stringify(request)).to.equal([...naive.ids]);
+                }
+            }
+
+            const { kept } = await second.index.usage();
+            expect(kept).to.be.below(100_000);
+        });
+
+        it('lets writers wait while the index is behind, and go on when it is not', { timeout: 60_000 }, async () => {
+
+            const node = await start();
+            const { participant } = node.index;
+            const change = (number: number) => ({
+                before: null, after: object(number, 'kept'), processed: null, steps: [], caller: EVERYTHING as never, now: 0
+            });
+            // Told as committed all at once, which is faster than they can be indexed.
+            const changes = Array.from({ length: 2001 }, (_, i) => change(i + 1));
+            for (const one of changes) {
+                await participant.steps(one);
+            }
+
+            changes.forEach((one) => participant.committed?.(one));
+            let isThrough = false;
+            const late = Promise.resolve(participant.steps(change(5000))).then(() => {
+
+                isThrough = true;
+            });
+            await Promise.resolve();
+
+            expect(isThrough).to.be.false();
+            await late;
+            expect((await node.search({ query: 'kept' })).size).to.equal(2001);
+        });
+    });
+});
