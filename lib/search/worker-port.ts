@@ -96,8 +96,8 @@ export class WorkerPort<C extends { readonly kind: string }, A extends Record<C[
 
         const waiting = this.#waiting.get(message.id);
         this.#waiting.delete(message.id);
-        if (this.#waiting.size === 0) {
-            // A worker that has nothing to do does not keep the process alive.
+        if (this.#waiting.size === 0 && !this.#isOver) {
+            // A worker that has nothing to do does not keep the process alive; one that is being ended does.
             this.#worker.unref();
         }
 
