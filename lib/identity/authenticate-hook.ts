@@ -3,11 +3,11 @@
  * and before keys and passwords. Its answers are kept until they expire; an answer of null leaves the matter to us.
  */
 
-import { createHmac, randomBytes } from 'node:crypto';
 import { unauthenticated } from '../doip/error.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { BackOff } from './back-off.js';
 import type { Claim, Credentials } from './credentials.js';
+import { keyedDigests } from './digest.js';
 import { isAdminName, isPossibleName } from './login-name.js';
 
 /** What the hook is told: `token`, or `username` and `password`; `asUserId` where it is claimed. */
@@ -59,7 +59,7 @@ export class HookDesk {
 
     readonly #backOff: BackOff;
     readonly #now: () => number;
-    readonly #key = randomBytes(32);
+    readonly #digest = keyedDigests();
     readonly #kept = new Map<string, Kept>();
     readonly #running = new Map<string, Promise<HookAnswer | null>>();
     #find: HookFinder = () => null;
@@ -102,7 +102,7 @@ export class HookDesk {
             return null;
         }
 
-        const digest = createHmac('sha256', this.#key).update(JSON.stringify(info)).digest('base64');
+        const digest = this.#digest(JSON.stringify(info));
         const kept = this.#kept.get(digest);
         if (kept && kept.hook === hook && kept.epoch === epoch && (kept.answer.expiresOn ?? 0) > this.#now()) {
             return kept.answer;

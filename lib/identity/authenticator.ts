@@ -23,7 +23,7 @@ import { readCredentials } from './credentials.js';
 import type { DesignFacts } from './design-facts.js';
 import { readClaims } from './jwt.js';
 import { isAdminName, isPossibleName, loginKey } from './login-name.js';
-import type { PasswordLogins } from './password-login.js';
+import type { PasswordLogin, PasswordLogins } from './password-login.js';
 import type { Tokens } from './tokens.js';
 import { isCsrfOf } from './tokens.js';
 
@@ -80,9 +80,10 @@ export class Authenticator {
             return ANONYMOUS;
         }
 
-        const proof = await this.prove(claim, request, epochs);
+        this.checkTransport(request.transport);
+        const proof = this.#recall(claim.credentials, request.transport, epochs) ?? await this.prove(claim, request, epochs);
         const mayWait = operationId !== undefined && BEFORE_PASSWORD_CHANGE.has(operationId);
-        const caller = await this.#callers.callerOf(proof, epochs.identity, mayWait);
+        const caller = this.#callers.recall(proof, epochs.identity, mayWait) ?? await this.#callers.callerOf(proof, epochs.identity, mayWait);
         checkClient(caller, request.clientId);
         if (claim.asUserId !== null) {
             return this.#callers.actingAs(claim.asUserId, caller, proof, epochs.identity);
@@ -129,6 +130,23 @@ export class Authenticator {
         if (!secure && !this.#design().allowInsecureAuthentication) {
             throw forbidden('Authentication requires HTTPS', { reason: `credentials by ${protocol} from ${remoteAddress}` });
         }
+    }
+
+    /** The proof of credentials that came before, as most do; null when something has to be read or computed. */
+    #recall(credentials: Credentials, { remoteAddress }: Transport, { identity }: Epochs): Proof | null {
+
+        if (credentials.kind === 'token') {
+            const found = this.#tokens.recall(credentials.token, identity);
+            return found?.kind === 'token' ? this.#callers.proofOf(found, 'token') : null;
+        }
+
+        if (credentials.kind !== 'password' || this.#hook.isPresent) {
+            return null;
+        }
+
+        const { name, password } = credentials;
+        const login = this.#logins.recall({ name, password, remoteAddress, epoch: identity });
+        return login && passwordProof(login);
     }
 
     async #ownToken(credentials: Credentials, safe: boolean, epochs: Epochs): Promise<Proof | null> {
@@ -202,13 +220,18 @@ export class Authenticator {
         if (credentials.kind === 'password') {
             const { name, password } = credentials;
             const login = await this.#logins.login({ name, password, remoteAddress, epoch: epochs.identity });
-            return login && { userId: login.userId, method: 'password', hook: null, record: login.record };
+            return login && passwordProof(login);
         }
 
         const userId = credentials.kind === 'token' && credentials.token.includes('.') ?
             await this.#assertions.verify(credentials.token) : null;
         return userId === null ? null : { userId, method: 'key', hook: null, record: null };
     }
+}
+
+function passwordProof({ userId, record }: PasswordLogin): Proof {
+
+    return { userId, method: 'password', hook: null, record };
 }
 
 /** The same for every cause. */

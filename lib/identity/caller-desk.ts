@@ -3,7 +3,6 @@
  * an administrator becomes another user.
  */
 
-import { createHash } from 'node:crypto';
 import { unauthenticated } from '../doip/error.js';
 import type { JsonObject } from '../doip/json.js';
 import type { StoredToken } from '../stores/token-store.js';
@@ -11,6 +10,7 @@ import type { HookAnswer } from './authenticate-hook.js';
 import { readAnswer } from './authenticate-hook.js';
 import type { Caller } from './caller.js';
 import { ADMIN_ID, ANONYMOUS } from './caller.js';
+import { digestOf } from './digest.js';
 import type { Directory, Principal } from './directory.js';
 import { EpochCache } from './epoch-cache.js';
 
@@ -54,6 +54,21 @@ export class CallerDesk {
     }
 
     /**
+     * The same as {@link callerOf} as far as memory knows it for certain, at once; null when something has to be read.
+     *
+     * @throws DoipError like {@link callerOf}
+     */
+    recall({ userId, method, hook }: Proof, epoch: number, mayWait = false): Caller | null {
+
+        if (userId === ADMIN_ID) {
+            return this.#admin(method);
+        }
+
+        const principal = hook ? undefined : this.#directory.recall(userId, epoch);
+        return principal ? this.#admit(principal, method, mayWait) : null;
+    }
+
+    /**
      * The caller who was proven.
      *
      * @param epoch of identity, read before this call
@@ -62,12 +77,13 @@ export class CallerDesk {
      */
     async callerOf(proof: Proof, epoch: number, mayWait = false): Promise<Caller> {
 
-        if (proof.userId === ADMIN_ID) {
-            return this.#admin(proof.method);
+        if (proof.hook && proof.userId !== ADMIN_ID) {
+            return this.#hookCaller(proof, proof.hook, epoch);
         }
 
-        if (proof.hook) {
-            return this.#hookCaller(proof, proof.hook, epoch);
+        const known = this.recall(proof, epoch, mayWait);
+        if (known) {
+            return known;
         }
 
         const principal = await this.#directory.principal(proof.userId, epoch);
@@ -75,12 +91,7 @@ export class CallerDesk {
             throw unauthenticated('Authentication failed', { reason: `user ${proof.userId} does not exist` });
         }
 
-        checkActive(principal);
-        if (principal.account.mustChangePassword && !mayWait) {
-            throw unauthenticated('Password change required.', { details: { passwordChangeRequired: true } });
-        }
-
-        return this.#directory.callerOf(principal, proof.method);
+        return this.#admit(principal, proof.method, mayWait);
     }
 
     /** The caller as somebody else: for the administrator, and for whom the hook allows it. */
@@ -122,6 +133,16 @@ export class CallerDesk {
         return this.#answers.get(caller) ?? null;
     }
 
+    #admit(principal: Principal, method: Caller['method'], mayWait: boolean): Caller {
+
+        checkActive(principal);
+        if (principal.account.mustChangePassword && !mayWait) {
+            throw unauthenticated('Password change required.', { details: { passwordChangeRequired: true } });
+        }
+
+        return this.#directory.callerOf(principal, method);
+    }
+
     #admin(method: Caller['method']): Caller {
 
         let admin = this.#admins.get(method);
@@ -135,7 +156,7 @@ export class CallerDesk {
 
     async #hookCaller({ userId, method }: Proof, hook: HookAnswer, epoch: number): Promise<Caller> {
 
-        const key = createHash('sha256').update(JSON.stringify([userId, method, hook])).digest('base64');
+        const key = digestOf(JSON.stringify([userId, method, hook]));
         const known = this.#hooked.get(key, epoch);
         const found = known && known.until > this.#now() ? known :
             await this.#hooked.load(key, epoch, () => this.#describe(userId, method, hook, epoch));

@@ -46,10 +46,16 @@ export class Directory {
         this.#groups = parts.groups;
     }
 
+    /** The same as {@link principal} as far as memory knows it for certain, at once; undefined when it has to be read. */
+    recall(userId: string, epoch: number): Principal | undefined {
+
+        return this.#principals.get(userId, epoch);
+    }
+
     /** The user of an id as of an epoch of identity or later; null when no user object has it. */
     async principal(userId: string, epoch: number): Promise<Principal | null> {
 
-        return this.#principals.get(userId, epoch) ?? this.#principals.load(userId, epoch, async () => {
+        return this.recall(userId, epoch) ?? this.#principals.load(userId, epoch, async () => {
 
             const account = await this.#accounts.get(userId);
             return account && { account, groupIds: await this.groupIdsOf([userId]) };

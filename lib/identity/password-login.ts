@@ -4,12 +4,12 @@
  * while the name and the password belong together in the database.
  */
 
-import { createHmac, randomBytes } from 'node:crypto';
 import { DoipError, tooManyRequests } from '../doip/error.js';
 import type { CredentialStore } from '../stores/credential-store.js';
 import type { BackOff } from './back-off.js';
 import { sourceOf } from './back-off.js';
 import { Crowd } from './crowd.js';
+import { keyedDigests } from './digest.js';
 import type { Directory, LoginTarget } from './directory.js';
 import type { Passwords } from './passwords.js';
 
@@ -52,7 +52,7 @@ export class PasswordLogins {
     readonly #passwords: Passwords;
     readonly #backOff: BackOff;
     readonly #now: () => number;
-    readonly #key = randomBytes(32);
+    readonly #digest = keyedDigests();
     readonly #remembered = new Map<string, Remembered>();
     readonly #running = new Map<string, Promise<PasswordLogin | null>>();
     readonly #crowd = new Crowd(CROWD);
@@ -66,6 +66,13 @@ export class PasswordLogins {
         this.#passwords = parts.passwords;
         this.#backOff = parts.backOff;
         this.#now = now;
+    }
+
+    /** The same as {@link login} as far as memory knows it for certain, at once; null when it has to be found out. */
+    recall(attempt: PasswordAttempt): PasswordLogin | null {
+
+        const known = this.#remembered.get(this.#digestOf(attempt));
+        return known && known.until > this.#now() && known.epoch >= attempt.epoch ? known.login : null;
     }
 
     /**
@@ -200,6 +207,6 @@ export class PasswordLogins {
     /** The length keeps a name and a password from sharing characters with another pair. */
     #digestOf({ name, password }: Pick<PasswordAttempt, 'name' | 'password'>): string {
 
-        return createHmac('sha256', this.#key).update(`${name.length}\n${name}\n${password}`).digest('base64');
+        return this.#digest(`${name.length}\n${name}\n${password}`);
     }
 }
