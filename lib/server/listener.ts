@@ -11,6 +11,7 @@ import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import type { HttpConfig, ListenConfig } from '../config.js';
 import { ConfigError } from '../config.js';
+import { Http2Response } from './http2-response.js';
 
 /** What hapi is given to listen with, and the servers behind it. */
 export interface Listener {
@@ -80,6 +81,7 @@ function createHttp1(http: HttpConfig): Http.Server {
 function createHttp2(http: HttpConfig): Http2.Http2Server {
 
     const server = Http2.createServer({
+        Http2ServerResponse: Http2Response,
         maxHeaderListPairs: HEADER_PAIRS,
         settings: {
             maxConcurrentStreams: http.maxStreams,

@@ -9,6 +9,7 @@ import * as Lab from '@hapi/lab';
 import type { DoipRequest, DoipResponse } from '../../../lib/doip/envelope.js';
 import { badRequest, DoipError } from '../../../lib/doip/error.js';
 import { drain, json } from '../../../lib/doip/segments.js';
+import { Http2Response } from '../../../lib/server/http2-response.js';
 import { doipHttp } from '../../../translators/doip-http/index.js';
 import { performer, portOf, success } from '../../support/performers.js';
 import { MEBIBYTE, until, write } from '../../support/wire.js';
@@ -35,7 +36,7 @@ describe('DOIP over HTTP/2', () => {
                 return { requestId: null, status, attributes: {}, output: json({ message }) };
             }
         });
-        const listener = Http2.createServer() as unknown as Server;
+        const listener = Http2.createServer({ Http2ServerResponse: Http2Response }) as unknown as Server;
         server = Hapi.server({ listener, tls: false, port: 0, host: '127.0.0.1', debug: false });
         await server.register({ plugin: doipHttp, options: { gateway } });
         await server.start();
