@@ -16,6 +16,7 @@ import type { NamedSegment, StoredName } from './segment-set.js';
 import { SECTION_NAMES } from './segment-layout.js';
 import type { Sections } from './segment-layout.js';
 import type { WorkerPort } from './worker-port.js';
+import { isGone } from './worker-port.js';
 
 export type SearcherPort = WorkerPort<SearcherCall, SearcherAnswers>;
 
@@ -113,7 +114,11 @@ export class SegmentKeeper {
             await this.#tidy(now, isComplete);
         }
         catch (error) {
-            logger.error({ err: error }, 'the search index could not be stored; it is tried again with the next changes');
+            if (!isGone(error)) {
+                // Why a thread has ended is told elsewhere, where it was not ended on purpose.
+                logger.error({ err: error }, 'the search index could not be stored; it is tried again with the next changes');
+            }
+
             await searcher.call({ kind: 'unseal' });
             throw error;
         }

@@ -63,9 +63,10 @@ forEachDatabase((name, create) => {
             }
         }
 
+        /** Waits until there are so many segments, and the searching thread reads them instead of what it had in memory. */
         async function storedSegments(node: SearchNode, count: number): Promise<void> {
 
-            await until(async () => (await node.segments.segments()).length === count);
+            await until(async () => (await node.segments.segments()).length === count && (await node.index.usage()).unstored === 0);
         }
 
         async function execute(sql: string): Promise<void> {
@@ -116,6 +117,39 @@ forEachDatabase((name, create) => {
             release();
 
             await until(async () => await node.search({ query: '/title:"kept third"' }).then(({ size }) => size === 3, () => false));
+        });
+
+        it('says nothing of a store that was under way when it was stopped, and indexes all of it at the next start', { timeout: 60_000 }, async () => {
+
+            const faults: string[] = [];
+            const note = (_fields: object, message: string): void => void faults.push(message);
+            const node = await start({ storeAfter: 10, logger: { info() {}, warn: note, error: note } });
+            const { segments } = node;
+            const switchTo = segments.switch.bind(segments);
+            let isStoring = false;
+            let release = (): void => {};
+            const held = new Promise<void>((resolve) => {
+
+                release = resolve;
+            });
+            segments.switch = async (...args) => {
+
+                isStoring = true;
+                await held;
+                await switchTo(...args);
+            };
+
+            await write(node, 1, 31);
+            await until(() => isStoring);
+            const stopped = node.index.stop();
+            const [searcher] = workers.alive('search-worker.js');
+            await until(() => searcher?.threadId === undefined || searcher.threadId === -1);
+            release();
+            await stopped;
+            nodes = [];
+
+            expect(faults).to.equal([]);
+            expect((await (await start()).search({ query: 'kept' })).size).to.equal(30);
         });
 
         it('goes on after the merging thread has ended', { timeout: 60_000 }, async () => {
