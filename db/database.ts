@@ -26,6 +26,12 @@ export interface Step {
 /** Steps that are written together or not at all, in this order. */
 export interface Unit {
     readonly steps: readonly Step[];
+    /**
+     * True when nobody wants to know what its single steps did: then it may be written in one transaction, and its rows by one
+     * statement, with those of other such units, and the result may be without `steps`. Units on their way at the same time must
+     * come out the same in any order, but for rows whose steps say what is to happen then (`expect`, `duplicate`).
+     */
+    readonly shared?: boolean;
 }
 
 /** What became of a unit. When `ok`, it is on disk. */

@@ -7,6 +7,7 @@ import type { FieldPacket, PoolConnection, ResultSetHeader, RowDataPacket, Typed
 import type { CommitResult, SqlValue, Step, StepResult, Unit } from './database.js';
 import { DatabaseError } from './errors.js';
 import { mysqlFault } from './mysql-errors.js';
+import { sharedSteps } from './shared-steps.js';
 
 /** A value as the driver takes it. */
 export type Parameter = string | null | Buffer | number | TypedParameterValue;
@@ -30,6 +31,44 @@ export async function writeTransaction(connection: PoolConnection, unit: Unit): 
         steps.push(result);
     }
 
+    await commit(connection);
+    return { ok: true, steps };
+}
+
+/**
+ * Writes units together. False when one of them was refused or a transaction of others stood in the way: then none of them was
+ * written. Errors as for {@link writeTransaction}.
+ */
+export async function writeTogether(connection: PoolConnection, units: readonly Unit[]): Promise<boolean> {
+
+    await connection.query('begin');
+    for (const step of sharedSteps(units)) {
+        if (!await isWritten(connection, step)) {
+            await connection.query('rollback');
+            return false;
+        }
+    }
+
+    await commit(connection);
+    return true;
+}
+
+async function isWritten(connection: PoolConnection, step: Step): Promise<boolean> {
+
+    try {
+        return typeof await writeStep(connection, step) !== 'string';
+    }
+    catch (error) {
+        if (mysqlFault(error) === 'lost') {
+            throw error;
+        }
+
+        return false;
+    }
+}
+
+async function commit(connection: PoolConnection): Promise<void> {
+
     try {
         await connection.query('commit');
     }
@@ -37,8 +76,6 @@ export async function writeTransaction(connection: PoolConnection, unit: Unit): 
         throw mysqlFault(error) === 'rolled-back' ? error : new DatabaseError('unknown-outcome',
             'the database was lost while it committed; whether this change was written is not known', error);
     }
-
-    return { ok: true, steps };
 }
 
 /** Undoes what is open; false when the connection is of no more use. */

@@ -1,11 +1,12 @@
 /**
- * MySQL and MariaDB behind the same interface: reads on the pool, a unit on one pooled connection. A unit holds no code, so
- * after a deadlock, a failed Galera certification or a connection lost before the commit it is simply written again.
+ * MySQL and MariaDB behind the same interface: reads on the pool, a unit, or several that share a transaction, on one pooled
+ * connection. A unit holds no code, so after a deadlock, a failed Galera certification or a connection lost before the commit it
+ * is simply written again.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'mysql2/promise';
-import type { FieldPacket, Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import type { FieldPacket, Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { LIST_BLOBS } from './blob-sql.js';
 import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Unit } from './database.js';
 import { DatabaseError } from './errors.js';
@@ -14,7 +15,8 @@ import { migrateMysql } from './migrate.js';
 import { SESSION_SETTINGS, checkServer, mysqlConnection } from './mysql-connection.js';
 import { mysqlFault } from './mysql-errors.js';
 import type { MysqlFault } from './mysql-errors.js';
-import { decodeKeys, rollback, toParameter, writeTransaction } from './mysql-transaction.js';
+import { MysqlGroups } from './mysql-groups.js';
+import { decodeKeys, rollback, toParameter, writeTogether, writeTransaction } from './mysql-transaction.js';
 import type { MysqlAddress } from './mysql-url.js';
 
 /** How often something is tried in all, and the longest pause before the second try in milliseconds; it doubles each time. */
@@ -68,6 +70,7 @@ class MysqlDatabase implements Database {
     readonly #address: MysqlAddress;
     readonly #pool: Pool;
     readonly #log: Log;
+    readonly #groups: MysqlGroups;
     /** What close() waits for. */
     readonly #running = new Set<Promise<unknown>>();
     #closing: Promise<void> | null = null;
@@ -78,6 +81,10 @@ class MysqlDatabase implements Database {
         this.#pool = pool;
         this.#log = log;
         this.blobs = new MysqlBlobs(this);
+        this.#groups = new MysqlGroups({
+            one: (unit) => this.#writeOne(unit),
+            many: (units) => this.#again(() => this.#onConnection((connection) => writeTogether(connection, units)))
+        });
     }
 
     read<R extends object = Row>(statement: Statement, bindings: readonly SqlValue[]): Promise<R[]> {
@@ -91,7 +98,7 @@ class MysqlDatabase implements Database {
 
     commit(unit: Unit): Promise<CommitResult> {
 
-        return this.#track(() => this.#again(() => this.#writeUnit(unit)));
+        return this.#track(() => (unit.shared ? this.#groups.commit(unit) : this.#writeOne(unit)));
     }
 
     /** One statement that may be run twice without harm, in a transaction of its own. */
@@ -156,12 +163,17 @@ class MysqlDatabase implements Database {
         }
     }
 
-    async #writeUnit(unit: Unit): Promise<CommitResult> {
+    #writeOne(unit: Unit): Promise<CommitResult> {
+
+        return this.#again(() => this.#onConnection((connection) => writeTransaction(connection, unit)));
+    }
+
+    async #onConnection<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
 
         const connection = await this.#pool.getConnection();
         let usable = false;
         try {
-            const result = await writeTransaction(connection, unit);
+            const result = await work(connection);
             usable = true;
             return result;
         }

@@ -34,6 +34,7 @@ import { IdentityParticipant, IdentitySecretKeeper } from './identity/write-part
 import { ContentPipeline } from './objects/content-pipeline.js';
 import { ElementService } from './objects/element-service.js';
 import { TransactionClock } from './objects/id-minter.js';
+import { ObjectFinder } from './objects/object-finder.js';
 import { ObjectResolution } from './objects/object-resolution.js';
 import { ObjectHasher } from './objects/object-hasher.js';
 import { ObjectService } from './objects/object-service.js';
@@ -250,6 +251,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const resolution = new ObjectResolution(lifecycle, limits);
     const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle };
     const objects = new ObjectService({ ...writing, pipeline });
+    const finder = new ObjectFinder({ byIds: (ids) => scan.byIds(ids), refresh: () => objects.view(DESIGN_ID) });
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore, clock });
     const relationships = new RelationshipService({
         references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
@@ -262,7 +264,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
 
             return serviceId(catalog.current.prefix);
         },
-        registry, objects, resolution, elements, versions, relationships, catalog, limits, scripts: scripting,
+        registry, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting,
         bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution }),

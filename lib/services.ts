@@ -18,6 +18,7 @@ import type { PasswordChanges } from './identity/password-changes.js';
 import type { Policy } from './identity/policy.js';
 import type { ElementService } from './objects/element-service.js';
 import type { FieldLimits } from './objects/field-rules.js';
+import type { ObjectFinder } from './objects/object-finder.js';
 import type { ObjectResolution } from './objects/object-resolution.js';
 import type { ObjectService } from './objects/object-service.js';
 import type { RelationshipService } from './objects/relationship-service.js';
@@ -67,6 +68,8 @@ export interface Services {
     readonly serviceId: string;
     readonly registry: OperationRegistry;
     readonly objects: ObjectService;
+    /** Finds objects for requests that bring many. */
+    readonly finder: ObjectFinder;
     /** How the code of types shows objects. */
     readonly resolution: ObjectResolution;
     /** Code of types and of the design. */

@@ -24,6 +24,14 @@ const MINT_ATTEMPTS = 8;
 /** How often a generator of ids is asked when the ids that it makes are taken. */
 const GENERATE_ATTEMPTS = 100;
 
+/** What may be said about the id of a new object. */
+export interface CreateOptions {
+    /** Used with our prefix when the input names no id. */
+    readonly suffix?: string | undefined;
+    /** True when the id that the input names was looked for just now and not found: a 409 comes all the same if it is taken by then. */
+    readonly isFree?: boolean;
+}
+
 /** Creates objects. */
 export class ObjectCreation {
 
@@ -43,12 +51,13 @@ export class ObjectCreation {
     }
 
     /** See `ObjectService.create`. */
-    async create(input: ObjectInput, context: WriteContext, suffix: string | undefined): Promise<StoredObject> {
+    async create(input: ObjectInput, context: WriteContext, { suffix, isFree = false }: CreateOptions): Promise<StoredObject> {
 
         const given = input.id ?? (suffix === undefined ? undefined : `${this.#catalog.current.prefix}/${suffix}`);
         checkWritable(this.#catalog.current.design, context.caller, given ?? '');
         if (given !== undefined) {
-            await this.#checkFree(given);
+            checkNewId(given, this.#catalog.current.prefix, this.#hooks.limits);
+            await (isFree ? null : this.#checkFree(given));
         }
 
         const hooks = this.#hooksOf(input, context);
@@ -56,6 +65,7 @@ export class ObjectCreation {
         if (hooks) {
             proposal = await hooks.beforeSchemaValidation(proposal);
             if (proposal.id !== undefined && proposal.id !== given) {
+                checkNewId(proposal.id, this.#catalog.current.prefix, this.#hooks.limits);
                 await this.#checkFree(proposal.id);
             }
         }
@@ -163,10 +173,9 @@ export class ObjectCreation {
         });
     }
 
-    /** Requires an id that a new object can have. */
+    /** Requires an id that is not in use. */
     async #checkFree(id: string): Promise<void> {
 
-        checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
         if ((await this.#store.view(id)).object) {
             throw alreadyThere(id);
         }

@@ -58,7 +58,7 @@ export class ObjectWriter {
             steps.push(...await participant.steps(change));
         }
 
-        const outcome = await this.db.commit({ steps });
+        const outcome = await this.db.commit({ steps, shared: true });
         if (outcome.ok) {
             for (const participant of this.participants) {
                 participant.committed?.(change);

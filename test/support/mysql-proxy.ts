@@ -24,6 +24,8 @@ export interface MysqlProxy {
     readonly url: string;
     /** Number of connections made so far. */
     connections(): number;
+    /** How often a text command was sent so far. */
+    sent(command: string): number;
     /** Cuts the next connection that sends the command, once. */
     cutNext(cut: Cut): void;
     /** Cuts all connections now. */
@@ -40,6 +42,7 @@ export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
     let accepts = true;
     let next: Cut | null = null;
     let count = 0;
+    const sent = new Map<string, number>();
 
     const server = createServer((client) => {
 
@@ -65,7 +68,9 @@ export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
         client.on('data', (data) => {
 
             // A text command is one small packet: four bytes of header, the number 3, the text.
-            if (next && data.subarray(4).toString('latin1') === `\x03${next.command}`) {
+            const command = data[4] === 3 ? data.subarray(5).toString('latin1') : '';
+            sent.set(command, (sent.get(command) ?? 0) + 1);
+            if (next && command === next.command) {
                 answers = false;
                 const { when } = next;
                 next = null;
@@ -97,6 +102,7 @@ export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
     return {
         url: url.href,
         connections: () => count,
+        sent: (command) => sent.get(command) ?? 0,
         cutNext(cut) {
 
             next = cut;

@@ -71,7 +71,7 @@ async function store(context: BatchContext, item: JsonObject): Promise<JsonValue
 
     const id = idOf(item);
     for (let attempt = 1; ; ++attempt) {
-        const known = id === undefined ? null : (await context.services.objects.view(id)).object;
+        const known = id === undefined ? null : await context.services.finder.find(id);
         try {
             const [answer] = objectAnswer(context, known ? await change(context, known, item) : await add(context, item));
             return answer;
@@ -104,7 +104,7 @@ async function add(context: BatchContext, item: JsonObject): Promise<StoredObjec
             throw badRequest(`Unknown type ${type}`);
         }
     });
-    return storing(input, false, () => objects.create(input, { caller, requestContext }));
+    return storing(input, false, () => objects.create(input, { caller, requestContext }, { isFree: true }));
 }
 
 async function change(context: BatchContext, known: StoredObject, item: JsonObject): Promise<StoredObject> {
