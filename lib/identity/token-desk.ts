@@ -197,14 +197,33 @@ async function inOauth<T>(run: () => Promise<T>): Promise<T> {
             throw thrown;
         }
 
-        const { status, message, details, attributes, http, reason, cause } = thrown;
-        const error = status === Status.unauthenticated ? 'invalid_grant' : 'invalid_request';
-        throw new DoipError(status, message, {
-            details: { error, error_description: message, ...details },
-            attributes: status === Status.unauthenticated ? {} : attributes,
-            ...http === undefined ? {} : { http },
-            ...reason === undefined ? {} : { reason },
-            ...cause === undefined ? {} : { cause }
-        });
+        throw translatedOnce(thrown);
     }
+}
+
+/** Those that are thrown again and again are made once, because an error costs more than all else about refusing a crowd. */
+const translated = new WeakMap<DoipError, DoipError>();
+
+function translatedOnce(thrown: DoipError): DoipError {
+
+    let error = translated.get(thrown);
+    if (!error) {
+        error = inWordsOfOauth(thrown);
+        translated.set(thrown, error);
+    }
+
+    return error;
+}
+
+function inWordsOfOauth(thrown: DoipError): DoipError {
+
+    const { status, message, details, attributes, http, reason, cause } = thrown;
+    const error = status === Status.unauthenticated ? 'invalid_grant' : 'invalid_request';
+    return new DoipError(status, message, {
+        details: { error, error_description: message, ...details },
+        attributes: status === Status.unauthenticated ? {} : attributes,
+        ...http === undefined ? {} : { http },
+        ...reason === undefined ? {} : { reason },
+        ...cause === undefined ? {} : { cause }
+    });
 }

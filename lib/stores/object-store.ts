@@ -47,6 +47,8 @@ export class ObjectStore {
     readonly #db: Database;
     readonly #cache: ObjectCache<Checked>;
     readonly #sql: ReturnType<typeof buildStatements>;
+    /** The id that was last looked for in vain: mostly that of the service, which is the target of many requests and no object. */
+    #absent: Checked & { readonly id: string } | null = null;
 
     /** @param cacheBytes memory for objects that were read last */
     constructor(db: Database, cacheBytes = CACHE_BYTES) {
@@ -77,6 +79,9 @@ export class ObjectStore {
 
             this.#cache.delete(id);
         }
+        else if (this.#absent?.id === id && this.#absent.revision !== null && this.#absent.revision === this.#db.revision) {
+            return { object: null, epochs: this.#absent.epochs };
+        }
 
         return this.#read(id);
     }
@@ -88,7 +93,8 @@ export class ObjectStore {
         const { revision } = this.#db;
         const found = single(await this.#db.read<EpochRow &(ObjectRow | { id: null })>(view, view.values({ id })));
         if (found.id === null) {
-            return { object: null, epochs: epochsOf(found) };
+            this.#absent = { id, revision, epochs: epochsOf(found) };
+            return { object: null, epochs: this.#absent.epochs };
         }
 
         const object = toObject(found, found.element_count > 0 ? await this.#elementsOf(id) : []);

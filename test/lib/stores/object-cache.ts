@@ -68,7 +68,8 @@ forEachDatabase((name, create) => {
             const [one, other] = [new ObjectStore(db), new ObjectStore(db)];
             const first = object('test/a', 10, { n: 1 });
             const second = object('test/a', 11, { n: 2 });
-            await db.commit({ steps: one.insertSteps(first, 'taken') });
+            const missing = [await one.view('test/a'), await one.view('test/a')];
+            await db.commit({ steps: other.insertSteps(first, 'taken') });
 
             const read = [(await one.view('test/a')).object, (await one.view('test/a')).object];
             await db.commit({ steps: other.updateSteps(first, second, 'changed') });
@@ -77,6 +78,7 @@ forEachDatabase((name, create) => {
             const gone = (await one.view('test/a')).object;
             await place.dispose();
 
+            expect<unknown>(missing.map(({ object }) => object)).to.equal([null, null]);
             expect<unknown>(read[0]).to.equal(first);
             expect(read[1] === read[0]).to.be.true();
             expect<unknown>(changed).to.equal(second);
