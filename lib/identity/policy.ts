@@ -51,13 +51,13 @@ const ADMIN: Decision = { allowed: true, reason: 'admin' };
 export class Policy {
 
     readonly #rules: () => AccessRules;
-    readonly #hide: (object: StoredObject) => StoredObject;
+    readonly #hide: ((object: StoredObject) => StoredObject) | null;
 
     /**
      * @param rules gives the rules as they are now; asked for every question, so it must be cheap
      * @param hide takes out what only callers with WRITE see of an object; by default nothing
      */
-    constructor(rules: () => AccessRules, hide: (object: StoredObject) => StoredObject = (object) => object) {
+    constructor(rules: () => AccessRules, hide: ((object: StoredObject) => StoredObject) | null = null) {
 
         this.#rules = rules;
         this.#hide = hide;
@@ -144,7 +144,13 @@ export class Policy {
     /** The object as the caller may see it. The one place that hides parts of an object from those who may not write it. */
     visibleTo(caller: Caller, object: StoredObject): StoredObject {
 
-        return this.canWrite(caller, object).allowed ? object : this.#hide(object);
+        return this.#hide && this.hidesFrom(caller, object) ? this.#hide(object) : object;
+    }
+
+    /** Is there anything in the object that {@link visibleTo} may leave out for the caller? */
+    hidesFrom(caller: Caller, object: Subject): boolean {
+
+        return this.#hide !== null && !this.canWrite(caller, object).allowed;
     }
 
     /** What a search needs to know about the caller. */

@@ -49,7 +49,8 @@ export function toDigitalObject(object: StoredObject): DigitalObject {
     };
 }
 
-function toElement(element: StoredElement): Element {
+/** An element as clients see it. */
+export function toElement(element: StoredElement): Element {
 
     return {
         id: element.name,

@@ -7,6 +7,7 @@ import type { JsonObject } from '../doip/json.js';
 import type { Acl, Metadata } from '../doip/object.js';
 import { rememberText } from '../doip/known-text.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
+import type { ObjectParts } from '../objects/object-text.js';
 
 /** Columns of `objects`. */
 export const OBJECT_COLUMNS = [
@@ -60,6 +61,13 @@ export function toObject(found: ObjectRow, elements: readonly StoredElement[]): 
         metadata: toMetadata(found),
         elements
     };
+}
+
+/** What an object is stored as, with its parts left as texts. */
+export function toParts(found: ObjectRow, elements: readonly StoredElement[]): ObjectParts {
+
+    const { id, type, content, acl, user_metadata: userMetadata } = found;
+    return { id, type, content, acl, userMetadata, metadata: toMetadata(found), elements };
 }
 
 /** The element of a row. */

@@ -17,7 +17,7 @@ import { recordText } from './record-text.js';
 /** How the record of a batch is written. */
 export const batchRecord: RecordShape = {
     frame: ({ results, ...others }) => ({ before: {}, after: others }),
-    project: batchResult
+    text: (result) => JSON.stringify(batchResult(result))
 };
 
 export const batchUploadRoutes: readonly Route[] = [

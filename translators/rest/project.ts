@@ -9,6 +9,7 @@ import { badRequest, notFound } from '../../lib/doip/error.js';
 import { idPath } from '../../lib/doip/handle.js';
 import { getAt, requireAt } from '../../lib/doip/json-pointer.js';
 import { prune } from '../../lib/doip/json-prune.js';
+import type { WrittenObject } from '../../lib/doip/written-object.js';
 
 /** A payload as REST describes it. */
 export interface PayloadDescriptor {
@@ -57,6 +58,17 @@ export function toRestObject(object: DigitalObject, permission?: string): RestOb
         ...(context ? { responseContext: context } : {}),
         ...(elements?.length ? { payloads: elements.map(toPayload) } : {})
     };
+}
+
+/** The JSON text of {@link toRestObject}, made of the texts of the parts of an object. */
+export function restObjectText({ id, type, elements, parts }: WrittenObject): string {
+
+    const { content, acl, userMetadata, metadata, responseContext } = parts;
+    return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"content":${content}` +
+        `${acl === null ? '' : `,"acl":${acl}`}${userMetadata === null ? '' : `,"userMetadata":${userMetadata}`}` +
+        `,"metadata":${JSON.stringify(metadata)}` +
+        `${responseContext === null ? '' : `,"responseContext":${JSON.stringify(responseContext)}`}` +
+        `${elements.length === 0 ? '' : `,"payloads":${JSON.stringify(elements.map(toPayload))}`}}`;
 }
 
 /**

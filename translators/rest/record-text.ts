@@ -12,8 +12,8 @@ import { isJsonObject } from '../../lib/doip/json.js';
 export interface RecordShape {
     /** The members that stand before and after the results. */
     frame(record: JsonObject): { readonly before: JsonObject; readonly after: JsonObject };
-    /** One result in the words of REST. */
-    project(result: JsonValue): JsonValue;
+    /** The JSON text of one result in the words of REST. */
+    text(result: JsonValue): string;
 }
 
 /** Characters that are gathered before they are handed on. */
@@ -40,7 +40,7 @@ export async function *recordText(output: AsyncIterable<Segment>, shape: RecordS
         }
 
         for (const result of Array.isArray(results) ? results : []) {
-            text += separator + JSON.stringify(shape.project(result));
+            text += separator + shape.text(result);
             separator = ',';
             if (text.length >= PIECE) {
                 yield text;

@@ -4,7 +4,8 @@ import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { RecordShape } from './record-text.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { prune } from '../../lib/doip/json-prune.js';
-import { asDigitalObject, asJson, toRestObject } from './project.js';
+import { WrittenObject } from '../../lib/doip/written-object.js';
+import { asDigitalObject, asJson, restObjectText, toRestObject } from './project.js';
 
 /** What a client wants to see of a search. */
 export interface ResultView {
@@ -25,8 +26,23 @@ export function searchRecord(view: ResultView): RecordShape {
             before: { pageNum: pageNum ?? view.pageNum, pageSize: pageSize ?? view.pageSize, size: size ?? 0 },
             after: facets === undefined ? {} : { facets }
         }),
-        project: (result) => projectResult(result, view)
+        text: (result) => resultText(result, view)
     };
+}
+
+/** The JSON text of {@link projectResult}. Objects that nobody has looked into go out as the texts that they are made of. */
+export function resultText(result: JsonValue, view: Pick<ResultView, 'full' | 'filter'>): string {
+
+    if (!(result instanceof WrittenObject) || view.filter) {
+        return JSON.stringify(projectResult(result, view));
+    }
+
+    if (view.full) {
+        return restObjectText(result);
+    }
+
+    const { content, responseContext } = result.parts;
+    return responseContext === null ? content : JSON.stringify(projectResult(result.toJSON() as unknown as JsonValue, view));
 }
 
 /**

@@ -12,7 +12,10 @@ import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../doip/error.js';
 import { isJsonObject } from '../../doip/json.js';
 import { prune } from '../../doip/json-prune.js';
+import { plainObject, WrittenObject } from '../../doip/written-object.js';
 import { Op } from '../../doip/operation-ids.js';
+import type { DigitalObject } from '../../doip/object.js';
+import { rememberText } from '../../doip/known-text.js';
 import { jsonSegment } from '../../doip/segments.js';
 import { released } from '../../search/released.js';
 import { readSortFields } from '../../search/sort-fields.js';
@@ -30,7 +33,10 @@ interface SearchAttributes {
     readonly includeScore: boolean;
     readonly includeVersions: boolean;
     readonly filter?: readonly string[];
-    /** The record without results first, then results in blocks: for carriers that write them as they come. */
+    /**
+     * The record without results first, then results in blocks: for carriers that write them as they come. Objects that nobody
+     * had to look into are {@link WrittenObject}s.
+     */
     readonly inBlocks: boolean;
 }
 
@@ -48,6 +54,9 @@ const DEFAULT_BUCKETS = 10;
 /** More results than this are not gathered in memory where the carrier takes a record in one piece. */
 const MAX_GATHERED = 1000;
 
+/** Characters of a record that are handed on at once. */
+const PIECE = 16_384;
+
 const attributes = Joi.object<SearchAttributes>({
     query: text(),
     queryJson: Joi.any(),
@@ -64,6 +73,12 @@ const attributes = Joi.object<SearchAttributes>({
     filter: texts(),
     inBlocks: flag().default(false)
 });
+
+/** An id or an object. */
+type Result = string | DigitalObject;
+
+/** What is shown of a result. */
+type Project = (result: Result) => Result | JsonValue;
 
 export const search = defineOperation<SearchAttributes>({
     id: Op.search,
@@ -83,9 +98,9 @@ export const search = defineOperation<SearchAttributes>({
         const wish = toWish(await customized(wanted, context), services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
         const searching = { caller, requestContext, remoteAddress, signal };
         const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
-        const found: Found<unknown> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
+        const found: Found<Result> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
         const { filter } = wanted;
-        const project = (value: unknown): JsonValue => (onlyIds || !filter ? value as JsonValue : prune(value as JsonValue, filter));
+        const project: Project = (result) => (typeof result === 'string' || !filter ? result : prune(asJson(plainObject(result)), filter));
         const record: JsonObject = {
             size: found.size,
             pageNum: Math.max(wanted.pageNum, 0), pageSize: wanted.pageSize,
@@ -152,21 +167,20 @@ function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
     };
 }
 
-async function *inBlocks(record: JsonObject, { blocks }: Found<unknown>, project: (value: unknown) => JsonValue): AsyncGenerator<Segment, void, undefined> {
+async function *inBlocks(record: JsonObject, { blocks }: Found<Result>, project: Project): AsyncGenerator<Segment, void, undefined> {
 
     yield jsonSegment(record);
     for await (const block of blocks) {
-        yield jsonSegment(block.map(project));
+        yield jsonSegment(block.map((result) => asJson(project(result))));
     }
 }
 
 /** A record in one piece: as JSON when it is short, else as JSON text that is written as results come. */
 async function asRecord(
-    record: JsonObject, { blocks }: Found<unknown>, { wish, project }: { wish: SearchWish; project: (value: unknown) => JsonValue }
+    record: JsonObject, { blocks }: Found<Result>, { wish, project }: { wish: SearchWish; project: Project }
 ): Promise<OperationResult> {
 
-    const { size, facets, ...page } = record;
-    const rest = { ...page, ...facets === undefined ? {} : { facets } };
+    const { size, ...rest } = record;
     const most = Math.min(wish.limit ?? Infinity, Math.max(size as number - wish.start, 0));
     if (most > MAX_GATHERED) {
         const text = recordText({ size: size as number }, { blocks, project }, rest);
@@ -176,29 +190,61 @@ async function asRecord(
     }
 
     const results: JsonValue[] = [];
+    const texts: string[] = [];
     for await (const block of blocks) {
-        results.push(...block.map(project));
+        for (const found of block) {
+            const shown = project(found);
+            results.push(asJson(shown instanceof WrittenObject ? shown.toJSON() : shown));
+            texts.push(textOf(shown));
+        }
     }
 
-    return result.json({ size: size as number, results, ...rest });
+    // Written as it was gathered: in one go it would hold up the event loop.
+    return result.json(rememberText({ size: size as number, results, ...rest }, `${opening({ size: size as number })}${texts.join()}${closing(rest)}`));
 }
 
 /** The text of a record with its results between the other members. */
 async function *recordText(
-    before: JsonObject, { blocks, project }: { blocks: Found<unknown>['blocks']; project: (value: unknown) => JsonValue }, after: JsonObject
+    before: JsonObject, { blocks, project }: { blocks: Found<Result>['blocks']; project: Project }, after: JsonObject
 ): AsyncGenerator<Uint8Array, void, undefined> {
 
-    let text = `${JSON.stringify(before).slice(0, -1)},"results":[`;
+    let text = opening(before);
     let separator = '';
     for await (const block of blocks) {
-        if (block.length > 0) {
-            yield Buffer.from(text + separator + block.map((value) => JSON.stringify(project(value))).join(','));
-            text = '';
+        for (const found of block) {
+            text += separator + textOf(project(found));
             separator = ',';
+        }
+
+        if (text.length > PIECE) {
+            yield Buffer.from(text);
+            text = '';
         }
     }
 
-    yield Buffer.from(`${text}],${JSON.stringify(after).slice(1)}`);
+    yield Buffer.from(text + closing(after));
+}
+
+/** The text of a record up to its results. */
+function opening(before: JsonObject): string {
+
+    return `${JSON.stringify(before).slice(0, -1)},"results":[`;
+}
+
+/** The text of a record behind its results. */
+function closing(after: JsonObject): string {
+
+    return `],${JSON.stringify(after).slice(1)}`;
+}
+
+function textOf(value: Result | JsonValue): string {
+
+    return value instanceof WrittenObject ? value.text() : JSON.stringify(value);
+}
+
+function asJson(value: Result | JsonValue): JsonValue {
+
+    return value as JsonValue;
 }
 
 async function *one(segment: Segment): AsyncGenerator<Segment, void, undefined> {
