@@ -235,7 +235,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const handles = composeHandles({
         db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null },
-        hook: (object) => scripting.design.createHandleValues(object),
+        hook: (object, requestContext) => scripting.design.createHandleValues(object, requestContext),
         refresh: () => objects.view(DESIGN_ID),
         resolution: () => resolution,
         ownBase: () => endpoint().url,

@@ -3,7 +3,7 @@
  * are passed over, so that an import that was interrupted is simply repeated.
  */
 
-import type { JsonValue } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { Caller } from '../identity/caller.js';
 import type { SecretTransfer } from '../identity/secret-transfer.js';
 import type { ElementService, StagedElement } from '../objects/element-service.js';
@@ -25,6 +25,7 @@ import { ItemLines } from './item-lines.js';
 /** For whom, and until when. */
 export interface ImportContext {
     readonly caller: Caller;
+    readonly requestContext: JsonObject;
     readonly signal: AbortSignal;
 }
 
@@ -148,9 +149,9 @@ export class Importer {
         }
     }
 
-    #stage(input: ImportedObject, body: AsyncIterable<Uint8Array>, { signal }: ImportContext): Promise<StagedElement> {
+    #stage(input: ImportedObject, body: AsyncIterable<Uint8Array>, { requestContext, signal }: ImportContext): Promise<StagedElement> {
 
-        return this.#elements.stage(body, { input, requestContext: {}, signal });
+        return this.#elements.stage(body, { input, requestContext, signal });
     }
 
     async #restore(

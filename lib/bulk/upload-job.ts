@@ -34,6 +34,7 @@ export const UPLOAD_KIND = 'objects.upload';
 export interface UploadPayload {
     readonly blob: BlobRef;
     readonly author: string;
+    readonly requestContext?: JsonObject;
     readonly deleteCurrentObjects: boolean;
 }
 
@@ -160,14 +161,15 @@ class UploadRun {
     async #store(value: JsonObject): Promise<undefined> {
 
         const { elements, limits, restorer } = this.#parts;
-        const { author } = this.#payload;
+        const { author, requestContext = {} } = this.#payload;
         const object = await readImported(value, limits, { author, now: Date.now() });
         const input = await readObjectInput(itemSegments(value), {
             limits, beforeBytes: () => {},
-            stage: (body, known) => elements.stage(body, { input: known, requestContext: {}, signal: this.#job.signal })
+            stage: (body, known) => elements.stage(body, { input: known, requestContext, signal: this.#job.signal })
         });
         const hasMetadata = metadataIn(value);
-        await storing(input, false, () => restorer.restore(object.id, (before) => wanted(object, { before, input, hasMetadata }), AUTHOR));
+        const make = (before: StoredObject | null): RestoredObject => wanted(object, { before, input, hasMetadata });
+        await storing(input, false, () => restorer.restore(object.id, make, AUTHOR));
     }
 }
 

@@ -30,6 +30,7 @@ import { UploadPlan } from './upload-plan.js';
 /** Who uploads, and how. */
 export interface UploadWish {
     readonly author: string;
+    readonly requestContext: JsonObject;
     /** Removes all objects but the design first. */
     readonly deleteCurrentObjects: boolean;
     /** Ends the reading when the peer goes away. */
@@ -134,10 +135,10 @@ export class Uploader {
     }
 
     /** From this moment on it will be applied, and nobody else writes. */
-    async #begin({ blobId, size, store }: BlobRef, { author, deleteCurrentObjects }: UploadWish): Promise<number> {
+    async #begin({ blobId, size, store }: BlobRef, { author, requestContext, deleteCurrentObjects }: UploadWish): Promise<number> {
 
         const { db, blobs, settings, catalogStore, catalog, objects, jobs, jobStore } = this.#parts;
-        const payload: UploadPayload = { blob: { blobId, size, store }, author, deleteCurrentObjects };
+        const payload: UploadPayload = { blob: { blobId, size, store }, author, requestContext, deleteCurrentObjects };
         const outcome = await db.commit({ steps: [
             jobStore.enqueueStep({ kind: UPLOAD_KIND, payload: payload as unknown as JsonObject }),
             ...settings.insertSteps(UPLOAD_SETTING, String(blobId), RUNNING),

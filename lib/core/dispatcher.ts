@@ -18,12 +18,12 @@ import type { OperationContext } from './context.js';
 import type { Operation, OperationResult } from './operation.js';
 import type { OperationRegistry } from './registry.js';
 import { badRequest, declined, DoipError, internal } from '../doip/error.js';
-import { isJsonObject } from '../doip/json.js';
 import { DESIGN_ID, SERVICE_ALIAS } from '../doip/handle.js';
 import { json } from '../doip/segments.js';
 import { ANONYMOUS } from '../identity/caller.js';
 import { authorise, missingTarget } from './authorise.js';
 import { shapeAttributes, shapeInput } from './input.js';
+import { readRequestContext } from './request-context.js';
 
 /** What the dispatcher works with. */
 export interface DispatcherOptions {
@@ -200,20 +200,6 @@ function contextWithoutState(request: DoipRequest, services: Services, log: Logg
     return new Context({
         caller: ANONYMOUS, targetId: DESIGN_ID, attributes: {}, requestContext: {}, services, log, request, stored: null
     });
-}
-
-function readRequestContext(attributes: JsonObject): JsonObject {
-
-    const value = attributes.requestContext;
-    if (value === undefined) {
-        return {};
-    }
-
-    if (!isJsonObject(value)) {
-        throw badRequest('Unable to parse requestContext: it must be a JSON object');
-    }
-
-    return value;
 }
 
 /** A log whose lines name the request; made only when there is something to say, since most requests log nothing. */

@@ -3,7 +3,7 @@
  * follows from the object, the design and the script of the design.
  */
 
-import type { JsonValue } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { Policy } from '../identity/policy.js';
 import type { ObjectResolution } from '../objects/object-resolution.js';
 import type { StoredObject } from '../objects/stored-object.js';
@@ -21,7 +21,7 @@ import { readMintingConfig } from './minting-config.js';
  * Runs `createHandleValues` of the script of the design (`handleMintingConfig.javascript`) and resolves to what it returned;
  * undefined when the script has no such function.
  */
-export type HandleValuesHook = (object: StoredObject) => Promise<JsonValue | undefined>;
+export type HandleValuesHook = (object: StoredObject, requestContext: JsonObject) => Promise<JsonValue | undefined>;
 
 /** What records depend on besides design and object. */
 export interface RecordSources {
@@ -72,23 +72,23 @@ export class HandleRecords {
      *
      * @throws Error when the script fails, or returns what are no handle values
      */
-    of(object: StoredObject): Promise<HandleValue[]> {
+    of(object: StoredObject, requestContext: JsonObject): Promise<HandleValue[]> {
 
-        return this.#make(object, true);
+        return this.#make(object, { withInside: true, requestContext });
     }
 
     /** The record as anybody may see it: links to what is inside are left out where the public does not see it. Throws like {@link of}. */
     ofPublic(object: StoredObject): Promise<HandleValue[]> {
 
-        return this.#make(object, this.#isOpen(object));
+        return this.#make(object, { withInside: this.#isOpen(object), requestContext: {} });
     }
 
-    async #make(object: StoredObject, withInside: boolean): Promise<HandleValue[]> {
+    async #make(object: StoredObject, { withInside, requestContext }: { withInside: boolean; requestContext: JsonObject }): Promise<HandleValue[]> {
 
         const { config } = this;
         const { hook } = this.#sources;
         const timestamp = timestampOf(object.metadata.modifiedOn);
-        const scripted = config.hasScript && hook ? await hook(object) : undefined;
+        const scripted = config.hasScript && hook ? await hook(object, requestContext) : undefined;
         const values = scripted === undefined ? this.#ownValues(object, withInside, timestamp) : readValues(scripted, timestamp);
         if (config.omitService || values.some(({ type }) => type === SERVICE)) {
             return values;

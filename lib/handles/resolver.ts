@@ -113,7 +113,7 @@ export class HandleResolver {
             throw notFound(`handle ${handle} does not exist`, { details: { responseCode: HANDLE_NOT_FOUND, handle } });
         }
 
-        return this.#records.of(object);
+        return this.#records.of(object, resolving.requestContext);
     }
 
     /** The object as the caller sees it; null when there is none, or none for this caller. */

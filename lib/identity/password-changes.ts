@@ -8,13 +8,16 @@ import { setAt } from '../doip/json-pointer.js';
 import type { JsonObject } from '../doip/json.js';
 import type { ObjectService } from '../objects/object-service.js';
 import type { StoredObject } from '../objects/stored-object.js';
+import type { WriteContext } from '../objects/write-context.js';
 import type { Catalog } from '../types/catalog.js';
 import type { AdminAccount } from './admin-account.js';
 import { checkNewPassword, samePassword } from './admin-account.js';
-import type { Caller } from './caller.js';
 import { denied } from './caller.js';
 import type { ContentRoles } from './content-roles.js';
 import type { PasswordLogins } from './password-login.js';
+
+/** Whose password is changed, and what was said about the request. */
+type PasswordContext = Pick<WriteContext, 'caller' | 'requestContext'>;
 
 /** Changes passwords. */
 export class PasswordChanges {
@@ -38,8 +41,9 @@ export class PasswordChanges {
      * @throws DoipError 401 for anonymous callers, 403 for those who did not come with their password or key, 400 for a
      *     password that is empty, the same as before, or against the rules of the type
      */
-    async change(caller: Caller, password: string): Promise<void> {
+    async change(password: string, context: PasswordContext): Promise<void> {
 
+        const { caller } = context;
         const { userId, method } = caller;
         if (userId === null) {
             throw denied(caller, 'changing a password needs credentials');
@@ -59,10 +63,10 @@ export class PasswordChanges {
             throw samePassword();
         }
 
-        await this.#changeObject(userId, password, caller);
+        await this.#changeObject(userId, password, context);
     }
 
-    async #changeObject(userId: string, password: string, caller: Caller): Promise<void> {
+    async #changeObject(userId: string, password: string, context: PasswordContext): Promise<void> {
 
         const { object } = await this.#objects.view(userId);
         if (!object) {
@@ -70,7 +74,7 @@ export class PasswordChanges {
         }
 
         const input = { elements: new Map(), elementsToDelete: [] };
-        await this.#objects.update(userId, { input, edit: (content) => this.#withPassword(content, object, password) }, { caller });
+        await this.#objects.update(userId, { input, edit: (content) => this.#withPassword(content, object, password) }, context);
     }
 
     #withPassword(content: JsonObject, { id, type, metadata }: StoredObject, password: string): JsonObject {

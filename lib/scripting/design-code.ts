@@ -61,7 +61,7 @@ export class DesignCode {
     }
 
     /** What `createHandleValues` says of an object; undefined where there is no such function. */
-    async createHandleValues(object: StoredObject): Promise<JsonValue | undefined> {
+    async createHandleValues(object: StoredObject, requestContext: JsonObject): Promise<JsonValue | undefined> {
 
         const unit = this.#desk.scripts.handles;
         if (!unit) {
@@ -69,8 +69,8 @@ export class DesignCode {
         }
 
         const asked = toHookObject(object, object.metadata);
-        const source = { caller: SERVICE, requestContext: {}, members: {} };
-        const occasion: Occasion = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
+        const source = { caller: SERVICE, requestContext, members: {} };
+        const occasion: Occasion = { caller: SERVICE, requestContext, chain: NO_SCRIPT, isDryRun: false };
         return await this.#ask(unit, 'createHandleValues', {
             args: [asked as HookObject & JsonObject], context: objectContext(source, asked, this.#policy), occasion, about: object.id
         });

@@ -17,11 +17,11 @@ export const updateAcl = defineOperation({
     input: 'json',
     unlisted: true,
 
-    async handler({ caller, target, inputJson, services: { objects, policy, limits } }) {
+    async handler({ caller, target, inputJson, requestContext, services: { objects, policy, limits } }) {
 
         const acl = checkAcl(inputJson ?? null, limits);
         await objects.updateAcl(target.id, acl, {
-            caller,
+            caller, requestContext,
             check: (object) => demand(caller, policy.canWrite(caller, object))
         });
         return result.json(acl as JsonObject);

@@ -16,12 +16,12 @@ export const importObjects = defineOperation({
     input: 'segments',
     unlisted: true,
 
-    async handler({ caller, log, rawInput, services: { bulk, transfer }, signal }) {
+    async handler({ caller, log, rawInput, requestContext, services: { bulk, transfer }, signal }) {
 
         const counts = { created: 0, updated: 0, unchanged: 0 };
         const outcome = await bulk.run({ parallel: true, failFast: false, retries: false, log }, (batch) => {
 
-            return bulk.source.read(rawInput, true, (items) => transfer.importer.run(items, batch, { caller, signal }, counts));
+            return bulk.source.read(rawInput, true, (items) => transfer.importer.run(items, batch, { caller, requestContext, signal }, counts));
         });
         const { fault } = outcome;
         return {

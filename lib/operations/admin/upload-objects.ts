@@ -22,9 +22,9 @@ export const uploadObjects = defineOperation<UploadAttributes>({
     unlisted: true,
     attributes: Joi.object<UploadAttributes>({ deleteCurrentObjects: flag().default(false) }),
 
-    async handler({ attributes: { deleteCurrentObjects }, caller, rawInput, services: { uploader }, signal }) {
+    async handler({ attributes: { deleteCurrentObjects }, caller, rawInput, requestContext, services: { uploader }, signal }) {
 
-        await uploader.upload(rawInput, { deleteCurrentObjects, author: authorOf(caller), signal });
+        await uploader.upload(rawInput, { deleteCurrentObjects, author: authorOf(caller), requestContext, signal });
         // Both words are in use among clients.
         return result.json({ msg: 'success', message: 'success' });
     }

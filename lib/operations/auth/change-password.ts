@@ -16,9 +16,9 @@ export const changePassword = defineOperation({
     authorise: 'caller',
     input: 'json',
 
-    async handler({ caller, inputJson, services: { passwordChanges } }) {
+    async handler({ caller, inputJson, requestContext, services: { passwordChanges } }) {
 
-        await passwordChanges.change(caller, readPassword(inputJson));
+        await passwordChanges.change(readPassword(inputJson), { caller, requestContext });
         return result.json({ success: true });
     }
 });

@@ -9,6 +9,7 @@ import type { Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../doip/json.js';
 import { flag, text, texts } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
+import { readRequestContext } from '../../core/request-context.js';
 import { badRequest } from '../../doip/error.js';
 import { isJsonObject } from '../../doip/json.js';
 import { prune } from '../../doip/json-prune.js';
@@ -94,8 +95,10 @@ export const search = defineOperation<SearchAttributes>({
     async handler(context) {
 
         const wanted = withInput(context);
-        const { services, caller, requestContext, signal, transport: { remoteAddress } } = context;
-        const wish = toWish(await customized(wanted, context), services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
+        const requestContext = contextIn(context);
+        const { services, caller, signal, transport: { remoteAddress } } = context;
+        const asked = await customized(wanted, { caller, requestContext, services });
+        const wish = toWish(asked, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
         const searching = { caller, requestContext, remoteAddress, signal };
         const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
         const found: Found<Result> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
@@ -131,8 +134,22 @@ function withInput({ attributes: given, inputJson }: OperationContext<SearchAttr
     return checked.value;
 }
 
+/** The request context, among the attributes or among the input. */
+function contextIn({ attributes: given, inputJson, requestContext }: OperationContext<SearchAttributes>): JsonObject {
+
+    if (!isJsonObject(inputJson) || inputJson.requestContext === undefined) {
+        return requestContext;
+    }
+
+    if ('requestContext' in given) {
+        throw badRequest('requestContext is given more than once: as an attribute and in the input');
+    }
+
+    return readRequestContext(inputJson);
+}
+
 /** The design may put another query in the place of one that a client sends. A search without a query text is one for everything. */
-async function customized(wanted: SearchAttributes, { caller, requestContext, services: { scripts } }: OperationContext<SearchAttributes>) {
+async function customized(wanted: SearchAttributes, { caller, requestContext, services: { scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>) {
 
     const { query = '', queryJson } = wanted;
     const isBlank = query.trim() === '';

@@ -17,7 +17,7 @@ export const deleteSchema = defineOperation<{ type: string }>({
     unlisted: true,
     attributes: Joi.object<{ type: string }>({ type: text().required() }),
 
-    async handler({ attributes: { type }, caller, services: { catalog, objects, policy } }) {
+    async handler({ attributes: { type }, caller, requestContext, services: { catalog, objects, policy } }) {
 
         const definition = catalog.current.get(type);
         if (!definition) {
@@ -29,7 +29,7 @@ export const deleteSchema = defineOperation<{ type: string }>({
         }
 
         await objects.remove(definition.schemaId, {
-            caller,
+            caller, requestContext,
             check: (object) => demand(caller, policy.canWrite(caller, object))
         });
         return result.json({ msg: 'success' });

@@ -54,18 +54,18 @@ export const updateSchema = defineOperation<SchemaAttributes>({
 
 async function replace(context: OperationContext<SchemaAttributes>, schemaId: string, schema: JsonObject): Promise<void> {
 
-    const { caller, services: { objects, policy } } = context;
+    const { caller, requestContext, services: { objects, policy } } = context;
     const input = { contentAtPointer: { value: schema }, elements: new Map(), elementsToDelete: [] };
     await objects.update(schemaId, { input, jsonPointer: '/schema' }, {
-        caller,
+        caller, requestContext,
         check: (object) => demand(caller, policy.canWrite(caller, object))
     });
 }
 
 async function add(context: OperationContext<SchemaAttributes>, name: string, schema: JsonObject): Promise<void> {
 
-    const { caller, services: { objects, policy } } = context;
+    const { caller, requestContext, services: { objects, policy } } = context;
     demand(caller, policy.canCreate(caller, SCHEMA_TYPE));
     const content = { identifier: '', name, schema };
-    await objects.create({ type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] }, { caller });
+    await objects.create({ type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] }, { caller, requestContext });
 }
