@@ -47,6 +47,28 @@ export async function importPublicKey(jwk: JsonObject, algorithm: string): Promi
     return key;
 }
 
+/**
+ * A key that nobody has the private part of, for an algorithm: to be checked against where there is no key, so that it takes
+ * as long. Null for algorithms that are not believed with any key.
+ */
+export async function decoyKey(algorithm: string): Promise<CryptoKey | null> {
+
+    if (![...ALGORITHMS.values()].flat().includes(algorithm)) {
+        return null;
+    }
+
+    let key = decoys.get(algorithm);
+    if (!key) {
+        const { generateKeyPair } = await import('jose');
+        key = generateKeyPair(algorithm).then(({ publicKey }) => publicKey);
+        decoys.set(algorithm, key);
+    }
+
+    return key;
+}
+
+const decoys = new Map<string, Promise<CryptoKey>>();
+
 const imported = new WeakMap<JsonObject, Map<string, Promise<CryptoKey | null>>>();
 
 /** Takes only what makes up a public key: a private part, `use` and the like do not count. */
