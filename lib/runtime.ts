@@ -85,6 +85,8 @@ export interface GatewayOptions {
     readonly log: Logger;
     /** Milliseconds without use after which an access token ends; default half an hour. */
     readonly tokenTimeout?: number;
+    /** Access tokens and sessions that a user may have at a time; default 1000. */
+    readonly tokensPerUser?: number;
     /** What hashing a password costs, for tests that create many users. */
     readonly passwordCost?: ScryptCost;
     /** Most objects that are told in each direction of the relationships of an object; default 1000. */
@@ -215,6 +217,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         db, log, policy,
         design: () => catalog.current.design.content,
         tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
+        tokensPerUser: options.tokensPerUser,
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });
     jobs.register(identity.housekeeping);

@@ -197,7 +197,9 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
             'Password of admin at first start; unset: a random one is made and printed once.')
     }).default(),
     tokens: Joi.object({
-        lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'An access token ends so long after its last use.')
+        lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'An access token ends so long after its last use.'),
+        perUser: whole('MAX_TOKENS_PER_USER', 1000, [1, 1_000_000],
+            'Access tokens and sessions of one user at a time; of more, those that were used longest ago end.')
     }).default(),
     limits: Joi.object(limits).default(),
     search: Joi.object(search).default(),

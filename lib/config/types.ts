@@ -109,7 +109,7 @@ export interface Config {
     readonly service: ServiceConfig;
     readonly handles: HandlesConfig;
     readonly admin: { readonly password: string | null };
-    readonly tokens: { readonly lifetimeSeconds: number };
+    readonly tokens: { readonly lifetimeSeconds: number; readonly perUser: number };
     readonly limits: LimitsConfig;
     readonly search: SearchConfig;
     readonly scripts: ScriptsConfig;

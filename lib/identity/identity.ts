@@ -42,6 +42,8 @@ export interface IdentityOptions {
     readonly design: () => JsonObject;
     /** Milliseconds without use after which a token ends. */
     readonly tokenTimeout: number;
+    /** Tokens and sessions that a user may have at a time; default 1000. */
+    readonly tokensPerUser?: number | undefined;
     readonly passwords?: PasswordOptions;
     /** The clock, for tests. */
     readonly now?: () => number;
@@ -69,6 +71,8 @@ export interface Identity {
     close(): Promise<void>;
 }
 
+const TOKENS_PER_USER = 1000;
+
 /** Composes the services around a database. Nothing runs before `start()`. */
 export function composeIdentity(options: IdentityOptions): Identity {
 
@@ -82,7 +86,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const backOff = new BackOff(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
     const directory = new Directory(stores);
     const callers = new CallerDesk(directory, now);
-    const tokens = new Tokens(stores, { timeout: options.tokenTimeout, now, log });
+    const tokens = new Tokens(stores, { timeout: options.tokenTimeout, perUser: options.tokensPerUser ?? TOKENS_PER_USER, now, log });
     const logins = new PasswordLogins({ directory, credentials: stores.credentials, passwords, backOff }, now);
     const assertions = new Assertions({ directory, logins: stores.logins }, design, now);
     const hook = new HookDesk(backOff, now);

@@ -16,6 +16,8 @@ import { EpochCache } from './epoch-cache.js';
 export interface TokenOptions {
     /** Milliseconds without use after which a token ends. */
     readonly timeout: number;
+    /** Tokens and sessions that a user may have at a time. */
+    readonly perUser: number;
     /** The clock, epoch milliseconds. */
     readonly now: () => number;
     readonly log: Logger;
@@ -103,7 +105,10 @@ export class Tokens {
         return this.#store.sweep(this.#options.now() - this.#options.timeout - this.#grace - 2 * this.#writeEvery);
     }
 
-    /** Makes a token; null when one of the steps of its guard did not succeed. */
+    /**
+     * Makes a token; null when one of the steps of its guard did not succeed. Where a user has more than allowed by it, those end
+     * that were used longest ago.
+     */
     async issue({ kind, userId, expiresOn = null, facts = null, guard = [] }: TokenWish): Promise<IssuedToken | null> {
 
         const token = randomValue();
@@ -114,7 +119,12 @@ export class Tokens {
             createdOn: now, lastUsed: now, expiresOn, facts
         };
         const result = await this.#db.commit({ steps: [...guard, ...this.#store.insertSteps(stored)] });
-        return result.ok ? { token, csrf } : null;
+        if (!result.ok) {
+            return null;
+        }
+
+        await this.#endSurplus(userId);
+        return { token, csrf };
     }
 
     /**
@@ -177,6 +187,15 @@ export class Tokens {
     revokeAllSteps(userId: string): Step[] {
 
         return [...this.#store.removeOfUserSteps(userId), this.#accounts.bumpStep()];
+    }
+
+    /** Looks when the new token is there: of many that are made at once the last one sees them all. */
+    async #endSurplus(userId: string): Promise<void> {
+
+        const hashes = await this.#store.surplusOf(userId, this.#options.perUser);
+        if (hashes.length > 0) {
+            await this.#db.commit({ steps: [...this.#store.removeAllSteps(hashes), this.#accounts.bumpStep()] });
+        }
     }
 
     #load(hash: string, epoch: number): Promise<StoredToken | null> {

@@ -26,6 +26,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         extensionKeyword: service.extensionKeyword,
         handles: { uiBase: handles.uiBaseUri, server: handleServer(handles) },
         tokenTimeout: tokens.lifetimeSeconds * 1000,
+        tokensPerUser: tokens.perUser,
         limits,
         search: { memory: search.memoryBytes, timeout: search.timeoutSeconds * 1000 },
         scripts: {

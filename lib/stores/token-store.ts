@@ -3,7 +3,7 @@
  */
 
 import type { Database, Step } from '../../db/database.js';
-import { row, statements } from '../../db/statements.js';
+import { MAX_LIST, row, statements } from '../../db/statements.js';
 import type { JsonObject } from '../doip/json.js';
 
 /** An access token, or a session that a cookie carries. */
@@ -86,6 +86,25 @@ export class TokenStore {
         return [this.#sql.removeOfUser.step({ userId })];
     }
 
+    /** Steps that end some tokens, 512 at most. */
+    removeAllSteps(hashes: readonly string[]): Step[] {
+
+        return hashes.length > 0 ? [this.#sql.removeAll.step({ hashes })] : [];
+    }
+
+    /** Hashes of what a user has more than `kept` tokens, as many as can be removed at once: those whose last use is longest ago. */
+    async surplusOf(userId: string, kept: number): Promise<string[]> {
+
+        const { count, surplus } = this.#sql;
+        const [found] = await this.#db.read<{ tokens: number }>(count, count.values({ userId }));
+        if (Number(found?.tokens ?? 0) <= kept) {
+            return [];
+        }
+
+        // Counted again within one statement: others may be removing the same ones.
+        return (await this.#db.read<{ hash: string }>(surplus, surplus.values({ userId, kept }))).map(({ hash }) => hash);
+    }
+
     /** Removes some tokens that were last used before a time; resolves to how many. */
     async sweep(lastUsedBefore: number): Promise<number> {
 
@@ -109,6 +128,10 @@ function buildStatements(db: Database) {
             .where('last_used', '<', bind('lastUsed')).update('last_used', bind('lastUsed'))),
         remove: build<'hash'>((knex, bind) => knex('tokens').where('hash', bind('hash')).delete()),
         removeOfUser: build<'userId'>((knex, bind) => knex('tokens').where('user_id', bind('userId')).delete()),
+        removeAll: build.list<never, 'hashes'>((knex, _bind, list) => knex('tokens').whereIn('hash', list('hashes')).delete()),
+        count: build<'userId'>((knex, bind) => knex('tokens').where('user_id', bind('userId')).count('hash as tokens')),
+        surplus: build<'userId' | 'kept'>((knex, bind) => knex('tokens').where('user_id', bind('userId'))
+            .orderByRaw('last_used desc, created_on desc, hash').limit(MAX_LIST).offset(bind('kept')).select('hash')),
         old: build<'before'>((knex, bind) => knex('tokens').where('last_used', '<', bind('before'))
             .orderBy('last_used').limit(SWEEP).select('hash')),
         removeOld: build.list<'before', 'hashes'>((knex, bind, list) => knex('tokens').whereIn('hash', list('hashes'))

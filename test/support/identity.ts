@@ -34,6 +34,7 @@ export interface NodeOptions {
     readonly now?: () => number;
     readonly hook?: AuthenticateHook;
     readonly tokenTimeout?: number;
+    readonly tokensPerUser?: number;
     /** What hashing costs; next to nothing unless told otherwise. */
     readonly cost?: ScryptCost;
 }
@@ -109,10 +110,10 @@ export class IdentityKit {
     /** All identity services, as one node has them; a second call makes a second node. Close it in the end. */
     node(options: NodeOptions = {}): Identity {
 
-        const { design = {}, now, hook, tokenTimeout = 30 * 60_000, cost = QUICK } = options;
+        const { design = {}, now, hook, tokenTimeout = 30 * 60_000, tokensPerUser, cost = QUICK } = options;
         const system = readAclDefaults({ defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: ['authenticated'] });
         const identity = composeIdentity({
-            db: this.db, log: pino({ level: 'silent' }), tokenTimeout,
+            db: this.db, log: pino({ level: 'silent' }), tokenTimeout, tokensPerUser,
             policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'] })),
             design: () => design,
             passwords: { cost },
