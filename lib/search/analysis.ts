@@ -46,15 +46,43 @@ for (const [name, stage] of Object.entries(STAGES)) {
     pipeline.add(stage);
 }
 
+/** What became of words, as most of them come again and again. */
+const known = new Map<string, string | null>();
+const MOST_KNOWN = 20_000;
+
+/** Longer ones keep the whole text in memory that they were cut from. */
+const LONGEST_KNOWN = 12;
+
 /** The words of a text, in their order. */
 export function analyse(text: string): AnalysedWord[] {
 
-    const tokens = (text.match(WORD) ?? []).map((word, position) => new lunr.Token(word, { position }));
-    return pipeline.run(tokens).map((token) => {
+    const words: AnalysedWord[] = [];
+    (text.match(WORD) ?? []).forEach((word, position) => {
 
-        const { metadata } = token as unknown as { metadata: { position: number } };
-        return { term: token.toString(), position: metadata.position };
+        const term = termOf(word);
+        if (term !== null) {
+            words.push({ term, position });
+        }
     });
+    return words;
+}
+
+/** What the stages make of a word; null when they drop it. */
+function termOf(word: string): string | null {
+
+    let term = known.get(word);
+    if (term === undefined) {
+        term = pipeline.runString(word)[0] ?? null;
+        if (word.length <= LONGEST_KNOWN) {
+            if (known.size >= MOST_KNOWN) {
+                known.clear();
+            }
+
+            known.set(word, term);
+        }
+    }
+
+    return term;
 }
 
 /** A whole value as one term. */

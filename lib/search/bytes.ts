@@ -98,6 +98,12 @@ export class NumberWriter {
         this.#numbers[this.length++] = value;
     }
 
+    /** What was written; valid until the next write. */
+    view(): Uint32Array | Float64Array {
+
+        return this.#numbers.subarray(0, this.length);
+    }
+
     /** What was written, in memory that threads can share. */
     finish(): Uint8Array {
 
@@ -146,4 +152,21 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
     }
 
     return a.length - b.length;
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** Orders texts as {@link compareBytes} orders their UTF-8. */
+export function compareUnicode(a: string, b: string): number {
+
+    if (a === b) {
+        return 0;
+    }
+
+    // By UTF-16 units, characters beyond the first 65536 stand before some of those.
+    if (SURROGATE.test(a) || SURROGATE.test(b)) {
+        return compareBytes(encodeText(a), encodeText(b));
+    }
+
+    return a < b ? -1 : 1;
 }

@@ -4,14 +4,14 @@
 
 import { released } from './released.js';
 import type { SearchHit } from './search-request.js';
-import type { SearcherPort } from './segment-keeper.js';
+import type { SearcherLink } from './searcher-link.js';
 
 /** Hits of one message between the threads. */
 export const BLOCK = 500;
 
 /** All hits of a search; those that nobody takes are forgotten. */
 export function readHits(
-    searcher: SearcherPort, first: readonly SearchHit[], cursor: number | null
+    searcher: SearcherLink, first: readonly SearchHit[], cursor: number | null
 ): AsyncGenerator<readonly SearchHit[], void, undefined> {
 
     let isDone = cursor === null;

@@ -12,9 +12,10 @@ import { BLOCK, readHits } from './hit-blocks.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
 import { checkSections, DEAD_SECTION, SegmentKeeper } from './segment-keeper.js';
-import type { MergerPort, SearcherPort } from './segment-keeper.js';
+import type { MergerPort } from './segment-keeper.js';
 import { INDEX_VERSION, isReadable } from './segment-layout.js';
-import type { SearcherOptions, SearcherUsage } from './messages.js';
+import type { SearcherUsage } from './messages.js';
+import { SearcherLink } from './searcher-link.js';
 import { serveSections } from './section-port.js';
 import type { Change } from './segment-set.js';
 import type { SessionParts, StoredState } from './session-parts.js';
@@ -31,7 +32,7 @@ export class IndexSession {
     /** Resolves with the reason when the thread has ended; it then has to be closed all the same. */
     readonly ended: Promise<Error>;
     readonly #parts: SessionParts;
-    readonly #searcher: SearcherPort;
+    readonly #searcher: SearcherLink;
     readonly #end: (error: Error) => void;
     /** Ids that were changed while somebody reads objects: what was read of them may be old. */
     readonly #changed = new Set<Set<string>>();
@@ -54,9 +55,7 @@ export class IndexSession {
         const { segments, memory } = parts.options;
         const { port, close } = serveSections((...piece) => segments.piece(...piece), (error) => void this.#failed(error));
         this.#closePort = close;
-        this.#searcher = new WorkerPort(join(__dirname, 'search-worker.js'), (error) => this.#over(error), {
-            workerData: { sections: port, memory } satisfies SearcherOptions, transferList: [port.port]
-        });
+        this.#searcher = new SearcherLink({ sections: port, memory }, (error) => this.#over(error));
     }
 
     /** True when it has ended, or is about to. */
@@ -152,7 +151,7 @@ export class IndexSession {
     changed(id: string, change: ObjectChange): void {
 
         const { after } = change;
-        this.#apply([after ? { kind: 'put', document: this.#parts.options.source.describe(after, change) } : { kind: 'delete', id }]).catch(() => {
+        this.#apply([after ? { kind: 'put', document: this.#parts.options.source.describe(after, change) } : { kind: 'delete', id }], false).catch(() => {
             // The thread has ended; the next session reads the log.
         });
     }
@@ -253,7 +252,7 @@ export class IndexSession {
         }
     }
 
-    async #apply(changes: readonly Change[]): Promise<void> {
+    async #apply(changes: readonly Change[], isUrgent = true): Promise<void> {
 
         const { backlog, options: { storeAfter } } = this.#parts;
         for (const watched of this.#changed) {
@@ -261,7 +260,7 @@ export class IndexSession {
         }
 
         backlog.add(changes.length);
-        const { documents, bytes } = await this.#searcher.call({ kind: 'apply', changes });
+        const { documents, bytes } = await this.#searcher.apply(changes, { isUrgent });
         backlog.done(changes.length, documents);
         if (documents >= storeAfter || bytes >= STORE_AFTER_BYTES) {
             this.#storeSoon();

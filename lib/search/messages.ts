@@ -6,7 +6,7 @@ import type { Bits } from './bits.js';
 import type { Sections } from './segment-layout.js';
 import type { SectionPort } from './section-port.js';
 import type { FacetResult, SearchHit, SearchRequest } from './search-request.js';
-import type { Change, NamedSegment, StoredName } from './segment-set.js';
+import type { NamedSegment, StoredName } from './segment-set.js';
 
 /** What the thread that searches is started with. */
 export interface SearcherOptions {
@@ -17,7 +17,8 @@ export interface SearcherOptions {
 
 /** To the thread that searches. Messages are worked off in their order, so a search sees all changes sent before it. */
 export type SearcherCall =
-    | { readonly kind: 'apply'; readonly changes: readonly Change[] }
+    /** The JSON text of a list of changes. */
+    | { readonly kind: 'apply'; readonly changes: string }
     /** `first` hits come with the answer. */
     | { readonly kind: 'search'; readonly request: SearchRequest; readonly first: number; readonly milliseconds: number }
     | { readonly kind: 'more'; readonly cursor: number; readonly count: number }

@@ -8,6 +8,7 @@ import { Memory } from './memory.js';
 import type { SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
 import { fetchThrough } from './section-port.js';
 import { SegmentSet } from './segment-set.js';
+import type { Change } from './segment-set.js';
 
 /** Searches whose hits have not all been fetched; the one that was not asked for longest is ended when there are more. */
 const MAX_CURSORS = 1000;
@@ -30,7 +31,7 @@ export class Searcher {
 
         switch (call.kind) {
             case 'apply':
-                call.changes.forEach((change) => this.#segments.apply(change));
+                (JSON.parse(call.changes) as readonly Change[]).forEach((change) => this.#segments.apply(change));
                 return { documents: this.#segments.unstored, bytes: this.#segments.unstoredBytes };
             case 'search':
                 return this.#search(call);

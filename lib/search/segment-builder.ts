@@ -3,16 +3,17 @@
  */
 
 import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH } from './analysis.js';
-import { ByteWriter, compareBytes, encodeText } from './bytes.js';
+import { compareUnicode } from './bytes.js';
 import { ALL_FIELD, isNumberField } from './field-names.js';
 import { describeFields } from './fields.js';
 import type { FieldSink, PrincipalList } from './fields.js';
 import type { IndexDocument } from './index-document.js';
 import { encodeLength } from './lengths.js';
+import { NO_POSITION, PostingLog } from './posting-log.js';
 import { SPACES } from './segment-layout.js';
 import type { Sections, Space } from './segment-layout.js';
 import { compareValues, SegmentWriter } from './segment-writer.js';
-import type { ColumnData, ColumnValue, SpaceWriter } from './segment-writer.js';
+import type { ColumnData, ColumnValue } from './segment-writer.js';
 
 /** Between two texts of one field, so that no phrase matches across them. */
 const TEXT_GAP = 10_000;
@@ -20,18 +21,11 @@ const TEXT_GAP = 10_000;
 /** Further words of one object are not indexed. */
 const MAX_WORDS = 1_000_000;
 
-/** Where a term stands in one field: documents in order, with positions for words. */
-interface Entry {
-    readonly documents: number[];
-    /** Parallel to `documents`. */
-    readonly positions: number[][];
-}
-
 /** Builds one segment. Documents are numbered in the order of {@link add}. */
 export class SegmentBuilder implements FieldSink {
 
-    readonly #spaces: Record<Space, Map<string, Map<string, Entry>>> = {
-        text: new Map(), number: new Map(), keyword: new Map(), principal: new Map()
+    readonly #spaces: Record<Space, PostingLog> = {
+        text: new PostingLog(), number: new PostingLog(), keyword: new PostingLog(), principal: new PostingLog()
     };
     readonly #lengths = new Map<string, { documents: number[]; lengths: number[] }>();
     readonly #columns = new Map<string, { documents: number[]; values: ColumnValue[] }>();
@@ -63,10 +57,10 @@ export class SegmentBuilder implements FieldSink {
 
         this.#words += words.length;
 
-        const space = isNumberField(field) ? 'number' : 'text';
+        const log = this.#spaces[isNumberField(field) ? 'number' : 'text'];
         const start = this.#nextPosition.get(field) ?? 0;
         for (const { term, position } of words) {
-            this.#post(space, term, field).push(start + position);
+            log.add(field, term, this.#documents, start + position);
         }
 
         this.#nextPosition.set(field, start + (words.at(-1)?.position ?? 0) + TEXT_GAP);
@@ -76,13 +70,13 @@ export class SegmentBuilder implements FieldSink {
 
     keyword(field: string, value: string): void {
 
-        this.#post('keyword', keywordOf(value), field);
+        this.#spaces.keyword.add(field, keywordOf(value), this.#documents, NO_POSITION);
         this.#lengthen(field, 1);
     }
 
     principal(list: PrincipalList, entry: string): void {
 
-        this.#post('principal', entry, list);
+        this.#spaces.principal.add(list, entry, this.#documents, NO_POSITION);
     }
 
     value(column: string, value: string | number): void {
@@ -99,7 +93,7 @@ export class SegmentBuilder implements FieldSink {
         const numberOf = (name: string): number => numbers.get(name) ?? 0;
         const writer = new SegmentWriter(this.#documents, names);
         for (const space of SPACES) {
-            writeSpace(writer.space(space), this.#spaces[space], numberOf);
+            this.#spaces[space].write(writer.space(space), numberOf);
         }
 
         for (const name of names) {
@@ -119,22 +113,6 @@ export class SegmentBuilder implements FieldSink {
         return writer.finish();
     }
 
-    /** The positions of a term in the field of the current document, to be added to. */
-    #post(space: Space, term: string, field: string): number[] {
-
-        const fields = getOrAdd(this.#spaces[space], term, () => new Map<string, Entry>());
-        const { documents, positions } = getOrAdd(fields, field, () => ({ documents: [], positions: [] }));
-        const last = positions.at(-1);
-        if (last && documents.at(-1) === this.#documents) {
-            return last;
-        }
-
-        const added: number[] = [];
-        documents.push(this.#documents);
-        positions.push(added);
-        return added;
-    }
-
     #lengthen(field: string, words: number): void {
 
         const { documents, lengths } = getOrAdd(this.#lengths, field, () => ({ documents: [], lengths: [] }));
@@ -148,14 +126,7 @@ export class SegmentBuilder implements FieldSink {
 
     #fieldNames(): string[] {
 
-        const names = new Set([...this.#lengths.keys(), ...this.#columns.keys()]);
-        for (const fields of this.#spaces.principal.values()) {
-            for (const field of fields.keys()) {
-                names.add(field);
-            }
-        }
-
-        return sortedByBytes([...names]).map(({ text }) => text);
+        return [...new Set([...this.#lengths.keys(), ...this.#columns.keys(), ...this.#spaces.principal.fields])].sort(compareUnicode);
     }
 }
 
@@ -167,57 +138,6 @@ function toColumn(documents: readonly number[], values: readonly ColumnValue[]):
     return {
         values: distinct, documents: Uint32Array.from(documents), ordinals: Uint32Array.from(values, (value) => ordinals.get(value) ?? 0)
     };
-}
-
-function writeSpace(
-    writer: SpaceWriter, terms: ReadonlyMap<string, ReadonlyMap<string, Entry>>, numberOf: (field: string) => number
-): void {
-
-    const [postings, positions] = [new ByteWriter(), new ByteWriter()];
-    for (const { text, bytes } of sortedByBytes([...terms.keys()])) {
-        writer.term(bytes);
-        const entries = [...terms.get(text) ?? []].map(([field, entry]) => ({ field: numberOf(field), entry }));
-        for (const { field, entry } of entries.sort((a, b) => a.field - b.field)) {
-            postings.clear();
-            positions.clear();
-            writePostings(entry, postings, positions);
-            const [first = 0] = entry.documents;
-            if (entry.documents.length === 1 && (entry.positions[0]?.length ?? 0) <= 1) {
-                writer.single(field, first, positions.view());
-            }
-            else {
-                writer.entry(field, entry.documents.length, postings.view(), positions.view());
-            }
-        }
-    }
-
-    writer.finish();
-}
-
-function writePostings(entry: Entry, postings: ByteWriter, positions: ByteWriter): void {
-
-    let lastDocument = 0;
-    entry.documents.forEach((document, i) => {
-
-        const places = entry.positions[i] ?? [];
-        const isOnce = places.length <= 1;
-        postings.varint((document - lastDocument) * 2 + Number(isOnce));
-        if (!isOnce) {
-            postings.varint(places.length);
-        }
-
-        lastDocument = document;
-        let lastPlace = 0;
-        for (const place of places) {
-            positions.varint(place - lastPlace);
-            lastPlace = place;
-        }
-    });
-}
-
-function sortedByBytes(texts: readonly string[]): { text: string; bytes: Uint8Array }[] {
-
-    return texts.map((text) => ({ text, bytes: encodeText(text) })).sort((a, b) => compareBytes(a.bytes, b.bytes));
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {

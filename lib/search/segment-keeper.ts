@@ -11,14 +11,13 @@ import type { SearchSegmentStore } from '../stores/search-segment-store.js';
 import type { Bits } from './bits.js';
 import { emptyBits } from './bits.js';
 import type { LogFollower } from './log-follower.js';
-import type { MergerAnswers, MergerCall, SearcherAnswers, SearcherCall, SegmentSize } from './messages.js';
+import type { MergerAnswers, MergerCall, SegmentSize } from './messages.js';
+import type { SearcherLink } from './searcher-link.js';
 import type { NamedSegment, StoredName } from './segment-set.js';
 import { SECTION_NAMES } from './segment-layout.js';
 import type { Sections } from './segment-layout.js';
 import type { WorkerPort } from './worker-port.js';
 import { isGone } from './worker-port.js';
-
-export type SearcherPort = WorkerPort<SearcherCall, SearcherAnswers>;
 
 export type MergerPort = WorkerPort<MergerCall, MergerAnswers>;
 
@@ -41,7 +40,7 @@ const DEAD_SHARE = 0.25;
 const ABSENCE_MS = 7 * 86_400_000;
 
 export interface KeeperParts {
-    readonly searcher: SearcherPort;
+    readonly searcher: SearcherLink;
     /** Started when it is first needed. */
     readonly merger: () => MergerPort;
     readonly segments: SearchSegmentStore;

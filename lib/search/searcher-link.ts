@@ -1,0 +1,96 @@
+/**
+ * The searching thread as the index sees it. Changes travel in groups, as JSON text: for the thread that answers requests this is
+ * a fraction of the work of a message with an object for each of them. Whatever else is asked comes after all changes that were
+ * told before.
+ */
+
+import { join } from 'node:path';
+import type { Backlog, SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
+import type { Change } from './segment-set.js';
+import { WorkerPort } from './worker-port.js';
+
+/** Milliseconds that a change waits for others, when nobody searches. */
+const GROUP_MS = 10;
+
+/** Characters of a group that is sent at once. */
+const GROUP_LENGTH = 256 * 1024;
+
+interface Group {
+    readonly texts: string[];
+    length: number;
+    readonly answer: Promise<Backlog>;
+    readonly resolve: (backlog: Promise<Backlog>) => void;
+}
+
+export class SearcherLink {
+
+    readonly #port: WorkerPort<SearcherCall, SearcherAnswers>;
+    #group: Group | null = null;
+    #timer: NodeJS.Timeout | undefined;
+
+    /** @param lost told when the thread ends though nobody has ended it */
+    constructor(options: SearcherOptions, lost: (error: Error) => void) {
+
+        this.#port = new WorkerPort(join(__dirname, 'search-worker.js'), lost, { workerData: options, transferList: [options.sections.port] });
+    }
+
+    /** Rejects with 503 when the thread ends before it has answered. */
+    call<K extends SearcherCall['kind']>(call: SearcherCall & { readonly kind: K }): Promise<SearcherAnswers[K]> {
+
+        this.#send();
+        return this.#port.call<K>(call);
+    }
+
+    /**
+     * Resolves when the changes are applied.
+     *
+     * @param isUrgent whoever told them waits for that; others' changes may come together with further ones
+     */
+    apply(changes: readonly Change[], { isUrgent }: { readonly isUrgent: boolean }): Promise<Backlog> {
+
+        this.#group ??= newGroup();
+        const group = this.#group;
+        for (const change of changes) {
+            const text = JSON.stringify(change);
+            group.texts.push(text);
+            group.length += text.length;
+        }
+
+        if (isUrgent || group.length > GROUP_LENGTH) {
+            this.#send();
+        }
+        else {
+            // The log has what is lost when the process ends before.
+            this.#timer ??= setTimeout(() => this.#send(), GROUP_MS).unref();
+        }
+
+        return group.answer;
+    }
+
+    /** Ends the thread at once; what it has not answered is rejected. */
+    async terminate(): Promise<void> {
+
+        const ended = this.#port.terminate();
+        this.#send();
+        await ended;
+    }
+
+    #send(): void {
+
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+        const group = this.#group;
+        this.#group = null;
+        group?.resolve(this.#port.call({ kind: 'apply', changes: `[${group.texts.join(',')}]` }));
+    }
+}
+
+function newGroup(): Group {
+
+    let resolve: Group['resolve'] = () => {};
+    const answer = new Promise<Backlog>((settle) => {
+
+        resolve = settle;
+    });
+    return { texts: [], length: 0, answer, resolve };
+}
