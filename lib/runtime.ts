@@ -272,7 +272,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution }),
         ...composeTransfer({
-            ...writing, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements, secrets: identity.secretTransfer
+            ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
+            secrets: identity.secretTransfer
         }),
         startup, log, policy, identity,
         authentication: local.beside(identity.authenticator),

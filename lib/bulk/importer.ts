@@ -94,12 +94,13 @@ export class Importer {
         const { position, bytes, value } = item;
         try {
             const object = await readImported(value, this.#limits, { author: authorOf(context.caller), now: Date.now() });
-            if (await this.#isThere(object)) {
+            const hasPieces = object.elements.some(({ base64 }) => base64 === undefined);
+            if (hasPieces && await this.#isThere(object)) {
                 counts.unchanged += 1;
                 return;
             }
 
-            const staged = await this.#stagePieces(object, lines, context);
+            const staged = hasPieces ? await this.#stagePieces(object, lines, context) : null;
             const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
             await batch.take({ position, bytes, id: object.id, work: () => this.#restore(object, staged, context, counts) });
             if (isFoundation) {
@@ -154,12 +155,19 @@ export class Importer {
         return this.#elements.stage(body, { input, requestContext, signal });
     }
 
+    /** @param pieces what followed the object in lines of its own; null when nothing did, and it may be there already */
     async #restore(
-        object: ImportedObject, staged: Map<string, StagedElement>, context: ImportContext, counts: ImportCounts
+        object: ImportedObject, pieces: Map<string, StagedElement> | null, context: ImportContext, counts: ImportCounts
     ): Promise<JsonValue | undefined> {
 
         const { id, type, content, metadata, input, secrets } = object;
+        const staged = pieces ?? new Map<string, StagedElement>();
         try {
+            if (!pieces && await this.#isThere(object)) {
+                counts.unchanged += 1;
+                return undefined;
+            }
+
             for (const { name, base64 } of object.elements) {
                 if (base64 !== undefined) {
                     staged.set(name, await this.#stage(object, once(decodeBase64(base64, name)), context));

@@ -14,6 +14,7 @@ import type { Catalog } from '../types/catalog.js';
 import type { ContentPipeline } from './content-pipeline.js';
 import type { FieldLimits } from './field-rules.js';
 import type { Lifecycle } from './lifecycle.js';
+import type { ObjectFinder } from './object-finder.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import type { HookParts } from './write-hooks.js';
@@ -54,12 +55,14 @@ export class ObjectRestorer {
     readonly #writer: ObjectWriter;
     readonly #hooks: HookParts;
     readonly #frame: ChangeFrame;
+    readonly #finder: ObjectFinder;
 
     constructor(parts: {
         store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle;
+        lifecycle: Lifecycle; finder: ObjectFinder;
     }) {
 
+        this.#finder = parts.finder;
         this.#catalog = parts.catalog;
         this.#pipeline = parts.pipeline;
         this.#writer = parts.writer;
@@ -70,7 +73,7 @@ export class ObjectRestorer {
     /** Is the object there already, exactly so? The catalog of types is at least as new as it afterwards. */
     async isThere(wanted: ObjectFacts): Promise<boolean> {
 
-        const { object } = await this.#frame.view(wanted.id);
+        const object = await this.#finder.find(wanted.id);
         return object !== null && isDeepStrictEqual(factsOf(object), factsOf(wanted));
     }
 
@@ -111,7 +114,7 @@ export class ObjectRestorer {
 
     async #attempt(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome | null> {
 
-        const { object: before } = await this.#frame.view(id);
+        const before = await this.#finder.find(id);
         checkWritable(this.#catalog.current.design, caller, id);
         const { steps, validated = false, ...wanted } = make(before);
         if (id === DESIGN_ID && before?.type !== wanted.type) {

@@ -27,7 +27,7 @@ const BOUNDARY = 'bench-boundary';
 export async function measurePayload(server: MeasuredProcess, authorization: string, bytes: number): Promise<PayloadResult> {
 
     // Warms up the same paths, so that growth is what this payload adds.
-    const warm = await upload(server.url, authorization, 64 * MIB);
+    const warm = await uploadPayload(server.url, authorization, 64 * MIB);
     await download(server.url, warm, 0);
     const before = server.memory();
     let most = before;
@@ -36,7 +36,7 @@ export async function measurePayload(server: MeasuredProcess, authorization: str
         most = Math.max(most, server.memory());
     }, SAMPLE_MS);
     const started = performance.now();
-    const id = await upload(server.url, authorization, bytes);
+    const id = await uploadPayload(server.url, authorization, bytes);
     const uploaded = performance.now();
     await download(server.url, id, 4 * MIB);
     const downloaded = performance.now();
@@ -49,7 +49,8 @@ export async function measurePayload(server: MeasuredProcess, authorization: str
     };
 }
 
-async function upload(url: string, authorization: string, bytes: number): Promise<string> {
+/** Creates an object with a payload of so many bytes; resolves to its id. */
+export async function uploadPayload(url: string, authorization: string, bytes: number): Promise<string> {
 
     const call = request(`${url}/objects?type=Document&full`, {
         method: 'POST', headers: { authorization, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
