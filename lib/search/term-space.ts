@@ -151,7 +151,8 @@ export class TermSpace {
             return 1;
         }
 
-        return readVarint(this.#post.bytes, this.#post.open(start, start + HEADER_BYTES)).value;
+        const at = this.#post.open(start, start + HEADER_BYTES);
+        return readVarint(this.#post.bytes, at).value;
     }
 
     /** The bytes of an entry's postings, after their number; null when it has none because its only document is {@link single}. */

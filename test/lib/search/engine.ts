@@ -3,10 +3,13 @@ import * as Lab from '@hapi/lab';
 import { emptyBits, setBit } from '../../../lib/search/bits.js';
 import { SearchEngine } from '../../../lib/search/engine.js';
 import type { LiveSegment } from '../../../lib/search/engine.js';
+import { findDocument } from '../../../lib/search/find-document.js';
 import type { IndexDocument } from '../../../lib/search/index-document.js';
 import { mergeSegments } from '../../../lib/search/merge.js';
 import type { SearchRequest } from '../../../lib/search/search-request.js';
 import { Segment } from '../../../lib/search/segment.js';
+import { SectionsInMemory } from '../../../lib/search/sections.js';
+import type { ByteReader } from '../../../lib/search/sections.js';
 import { SegmentBuilder } from '../../../lib/search/segment-builder.js';
 import { naiveSearch } from '../../support/naive-search.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
@@ -23,6 +26,28 @@ function build(documents: readonly { readonly document: IndexDocument; readonly 
     const dead = emptyBits(segment.documents);
     documents.forEach(({ isGone }, number) => isGone && setBit(dead, number));
     return { segment, dead };
+}
+
+/** Gives each piece by itself, as short as it was asked for, in place of the one before. */
+class PieceByPiece extends SectionsInMemory {
+
+    override reader(name: string): ByteReader {
+
+        const reader = {
+            bytes: new Uint8Array(0),
+            open: (start: number, end: number) => {
+
+                reader.bytes = this.piece(name, start, Math.min(end, this.size(name))).slice();
+                return 0;
+            }
+        };
+        return reader;
+    }
+}
+
+function readInPieces({ segment, dead }: LiveSegment): LiveSegment {
+
+    return { segment: new Segment(new PieceByPiece((segment.source as SectionsInMemory).sections)), dead };
 }
 
 function merge(segments: readonly LiveSegment[]): LiveSegment {
@@ -56,6 +81,7 @@ function layouts(corpus: SearchCorpus, count: number): { current: IndexDocument[
             'one segment': [build(current)],
             'one segment with gone documents': [build(noted)],
             'many segments': many,
+            'one segment that is read in pieces': [readInPieces(build(noted))],
             'segment by document': noted.map((document) => build([document])),
             'merged segments': halves,
             'segments merged twice': [merge(halves)]
@@ -107,6 +133,20 @@ describe('search engine', () => {
             }
         });
     }
+
+    it('knows which of many states of an object is the last one, though it reads stored segments in pieces', () => {
+
+        const corpus = new SearchCorpus(5);
+        const states = Array.from({ length: 60 }, (_, i) => Array.from({ length: 1 + i % 4 }, () => corpus.document(`test/${i}`)));
+        const documents = states.flatMap((history) => history.map((document, i) => ({ document, isGone: i < history.length - 1 })));
+        const stored = readInPieces(build(documents));
+        states.forEach((history, i) => {
+
+            const last = documents.findIndex(({ document }) => document === history.at(-1));
+            expect(findDocument(stored, `test/${i}`), `test/${i}`).to.equal(last);
+        });
+        expect(findDocument(stored, 'test/60')).to.equal(-1);
+    });
 
     it('hands out facet values that can be given back as filters', () => {
 
