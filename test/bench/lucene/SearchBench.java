@@ -60,7 +60,7 @@ import org.apache.lucene.util.Version;
  * The side of Lucene in the benchmark of the search: indexes the same objects into one segment, asks the same queries in the same
  * way (exact count, ids of one page), and prints for each shape the counts and the times.
  *
- * Arguments: file of objects, file of queries, folder of the index.
+ * Arguments: file of objects, or nothing where the index is there; file of queries; folder of the index.
  */
 public class SearchBench {
 
@@ -71,9 +71,10 @@ public class SearchBench {
         special.put("type", new KeywordAnalyzer());
         Analyzer analyzer = new PerFieldAnalyzerWrapper(new StandardAnalyzer(CharArraySet.EMPTY_SET), special);
         Directory directory = new MMapDirectory(new File(args[2]));
-        long started = System.nanoTime();
-        int count = index(directory, analyzer, args[0]);
-        System.err.printf(Locale.ROOT, "Lucene indexed %.0f objects/s%n", count / ((System.nanoTime() - started) / 1e9));
+        if (!args[0].isEmpty()) {
+            index(directory, analyzer, args[0]);
+        }
+
         try (DirectoryReader reader = DirectoryReader.open(directory)) {
             IndexSearcher searcher = new IndexSearcher(reader);
             searcher.setSimilarity(new BM25Similarity());
@@ -89,23 +90,19 @@ public class SearchBench {
         }
     }
 
-    private static int index(Directory directory, Analyzer analyzer, String objects) throws Exception {
+    private static void index(Directory directory, Analyzer analyzer, String objects) throws Exception {
         IndexWriterConfig config = new IndexWriterConfig(Version.LATEST, analyzer);
         config.setSimilarity(new BM25Similarity());
         config.setOpenMode(IndexWriterConfig.OpenMode.CREATE);
         config.setRAMBufferSizeMB(64);
-        int count = 0;
         try (IndexWriter writer = new IndexWriter(directory, config);
                 BufferedReader reader = Files.newBufferedReader(Paths.get(objects), StandardCharsets.UTF_8)) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 writer.addDocument(document(line.split("\t", -1)));
-                ++count;
             }
 
             writer.forceMerge(1);
         }
-
-        return count;
     }
 
     /** Columns: id, type, date, year, pages, volume, readers, then the texts; several values are separated by a bar. */

@@ -3,9 +3,8 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { createWriteStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { StoredObject } from '../../../lib/objects/stored-object.js';
 import type { SearchRequest } from '../../../lib/search/search-request.js';
@@ -24,29 +23,35 @@ const JARS = ['core', 'analyzers-common', 'queryparser', 'queries', 'sandbox'].m
 
 const SOURCE = join(__dirname, '../../../../test/bench/lucene/SearchBench.java');
 
-/** Null where there is no Lucene. */
-export async function measureLucene(objects: number): Promise<Map<string, LuceneLatency> | null> {
+/**
+ * Null where there is no Lucene.
+ *
+ * @param folder where the index of Lucene is kept; one that is there is used again
+ */
+export async function measureLucene(objects: number, folder: string): Promise<Map<string, LuceneLatency> | null> {
 
     if (!JARS.slice(0, 3).every((jar) => existsSync(jar)) || spawnSync('javac', ['-version']).status !== 0) {
         return null;
     }
 
-    const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-lucene-'));
-    try {
-        await writeObjects(join(folder, 'objects.tsv'), objects);
-        writeFileSync(join(folder, 'queries.tsv'), SHAPES.flatMap(({ name, requests }) => requests.map((request) => queryLine(name, request))).join('\n'));
-        const path = [...JARS, folder].join(delimiter);
-        run('javac', ['-nowarn', '-cp', path, '-d', folder, SOURCE]);
-        const output = run('java', ['-Xmx2g', '-cp', path, 'SearchBench', join(folder, 'objects.tsv'), join(folder, 'queries.tsv'), join(folder, 'index')]);
-        return new Map(output.trim().split('\n').map((line): [string, LuceneLatency] => {
+    const [index, records, queries] = [join(folder, 'index'), join(folder, 'objects.tsv'), join(folder, 'queries.tsv')];
+    mkdirSync(index, { recursive: true });
+    // Lucene writes this file when everything else of the index is there.
+    const isThere = readdirSync(index).some((name) => name.startsWith('segments_'));
+    if (!isThere) {
+        await writeObjects(records, objects);
+    }
 
-            const [shape = '', sizes = '', p50, p95] = line.split('\t');
-            return [shape, { sizes: sizes.split(',').map(Number), p50: Number(p50), p95: Number(p95) }];
-        }));
-    }
-    finally {
-        rmSync(folder, { recursive: true });
-    }
+    writeFileSync(queries, SHAPES.flatMap(({ name, requests }) => requests.map((request) => queryLine(name, request))).join('\n'));
+    const path = [...JARS, folder].join(delimiter);
+    run('javac', ['-nowarn', '-cp', path, '-d', folder, SOURCE]);
+    const output = run('java', ['-Xmx2g', '-cp', path, 'SearchBench', isThere ? '' : records, queries, index]);
+    rmSync(records, { force: true });
+    return new Map(output.trim().split('\n').map((line): [string, LuceneLatency] => {
+
+        const [shape = '', sizes = '', p50, p95] = line.split('\t');
+        return [shape, { sizes: sizes.split(',').map(Number), p50: Number(p50), p95: Number(p95) }];
+    }));
 }
 
 /** Shapes whose counts are not the same; there must be none. */

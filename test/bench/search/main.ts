@@ -7,7 +7,7 @@
  *     npm run bench:search -- --only latency,service    parts: build, latency, service, ingest
  *     npm run bench:search -- --shapes fuzzy            shapes with this in their names
  *     npm run bench:search -- --seconds 60              of each load on the service
- *     npm run bench:search -- --lucene                  the same with Lucene, where Java and its jars are
+ *     npm run bench:search -- --lucene                  the same with Lucene, where Java and its jars are; its index is kept with the data
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -97,7 +97,7 @@ async function latency(folder: string, { shapes, objects }: { shapes: string; ob
 
         const latencies = await measureShapes(index, shapes);
         const { unstored, kept, room, heap } = await index.usage();
-        const lucene = objects > 0 ? await measureLucene(objects) : null;
+        const lucene = objects > 0 ? await measureLucene(objects, join(folder, 'lucene')) : null;
         console.log(shapeTable(latencies, lucene));
         console.log(`\nmemory of the index: ${mib(kept)} of segments and caches, ${mib(unstored)} not stored, ${mib(room)} for working, ` +
             `heap of the searching thread ${mib(heap)}; process ${mib(process.memoryUsage().rss)}`);
