@@ -9,6 +9,7 @@ import { Deadline } from './deadline.js';
 import { FacetCounter } from './facets.js';
 import { HitStream } from './hits.js';
 import { matchSegment } from './matcher.js';
+import { PhraseNotes } from './phrase-notes.js';
 import { allOf, MATCH_ALL } from './query.js';
 import type { Query } from './query.js';
 import { readQueryJson } from './query-json.js';
@@ -101,7 +102,10 @@ export class SearchEngine {
     #scope(live: LiveSegment, caller: CallerView, deadline: Deadline): SegmentScope {
 
         const view = viewOf(live, caller);
-        return { segment: live.segment, view, visible: view.visible, payloads: view.payloads, deadline, room: this.#room };
+        return {
+            segment: live.segment, view, visible: view.visible, payloads: view.payloads, deadline,
+            phrases: new PhraseNotes(live.segment.documents), room: this.#room
+        };
     }
 }
 

@@ -11,6 +11,7 @@ import { forEachMatch, rangeOfTerms } from './expand.js';
 import { forEachSimilar } from './fuzzy.js';
 import { findPhrase } from './phrase.js';
 import type { PhraseSink } from './phrase.js';
+import { addEntry } from './posting-lists.js';
 import type { ExistsQuery, FieldTarget, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery } from './query.js';
 import type { SortedTerms } from './sorted-terms.js';
 import { commonFields, entriesOf } from './term-entries.js';
@@ -22,9 +23,6 @@ export const MAX_EXPANSIONS = 50_000;
 
 /** Entries between two looks at the clock. */
 const PATIENCE = 256;
-
-/** Documents of words that at least one in so many has are kept as bits. */
-const FREQUENT = 64;
 
 export type Leaf = Exclude<Query, { kind: 'boolean' }>;
 
@@ -69,7 +67,11 @@ export class Leaves {
                 matchValue(this.#scope.segment.column(leaf.column), leaf.value, bits);
                 return bits;
             case 'phrase':
-                this.phrase(leaf, null, (document) => setBit(bits, document));
+                this.#scope.phrases.take(leaf, (note) => this.phrase(leaf, null, (document, frequency) => {
+
+                    setBit(bits, document);
+                    note(document, frequency);
+                }));
                 return bits;
             case 'exists':
                 this.#exists(leaf, bits);
@@ -91,7 +93,7 @@ export class Leaves {
                 const entries = terms.map((term) => space.entry(term, field));
                 const isHidden = space.name === 'text' && field < segment.payloadFields && payloads !== null;
                 findPhrase(space, entries, { words, slop }, {
-                    deadline, documents: segment.documents, wanted,
+                    segment, deadline, wanted,
                     sink: isHidden ? (document, count) => hasBit(payloads, document) && sink(document, count) : sink
                 });
             }
@@ -133,17 +135,7 @@ export class Leaves {
 
         const { segment } = this.#scope;
         const into = this.isHidden(space, entry) ? hidden : bits;
-        if (space.count(entry) * FREQUENT < segment.documents) {
-            space.addTo(into, entry);
-            return;
-        }
-
-        orBits(into, segment.shelf.get(`bits ${space.name} ${entry}`, () => {
-
-            const value = emptyBits(segment.documents);
-            space.addTo(value, entry);
-            return { value, bytes: value.byteLength };
-        }));
+        addEntry(segment, space, { entry, bits: into });
     }
 
     #expanded(leaf: TermQuery | Expanded, bits: Bits): void {

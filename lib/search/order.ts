@@ -27,8 +27,12 @@ const DENSE_SHARE = 64;
 /** Fewer documents than this are sorted by comparing. */
 const FEW = 256;
 
-/** The first `limit` of the matching documents in order. Keys must end with one that tells all documents apart. */
-export function orderDocuments(matches: Bits, keys: readonly SortKey[], limit: number): Uint32Array {
+/**
+ * The first `limit` of the matching documents in order. Keys must end with one that tells all documents apart.
+ *
+ * @param among a list that has all matching documents, each once, maybe with others
+ */
+export function orderDocuments(matches: Bits, keys: readonly SortKey[], limit: number, among: Uint32Array | null = null): Uint32Array {
 
     const count = countBits(matches);
     const wanted = Math.min(count, limit);
@@ -41,13 +45,24 @@ export function orderDocuments(matches: Bits, keys: readonly SortKey[], limit: n
         return walkOrder(matches, { ...first, order: first.order }, wanted);
     }
 
-    const documents = new Uint32Array(count);
-    listBits(matches, documents);
-    if (wanted <= HEAP_LIMIT && wanted * 4 < count) {
+    const isSelected = wanted <= HEAP_LIMIT && wanted * 4 < count;
+    if (isSelected && first.ranks instanceof Float32Array && first.reverse) {
+        return selectBest(among ?? listOf(matches, count), matches, { scores: first.ranks, keys, wanted });
+    }
+
+    const documents = listOf(matches, count);
+    if (isSelected) {
         return selectFirst(documents, keys, wanted);
     }
 
     return sortAll(documents, keys).subarray(0, wanted);
+}
+
+function listOf(matches: Bits, count: number): Uint32Array {
+
+    const documents = new Uint32Array(count);
+    listBits(matches, documents);
+    return documents;
 }
 
 /** A comparison of two documents. */
@@ -110,9 +125,7 @@ function selectFirst(documents: Uint32Array, keys: readonly SortKey[], wanted: n
 
     const compare = comparator(keys);
     const heap = documents.slice(0, wanted);
-    for (let i = (wanted >> 1) - 1; i >= 0; --i) {
-        sink(heap, i, compare);
-    }
+    makeHeap(heap, compare);
 
     for (let i = wanted; i < documents.length; ++i) {
         const document = documents[i] as number;
@@ -123,6 +136,43 @@ function selectFirst(documents: Uint32Array, keys: readonly SortKey[], wanted: n
     }
 
     return heap.sort(compare);
+}
+
+/** The same by scores, best first: most documents need no more than a look at their score. More than wanted match. */
+function selectBest(
+    documents: Uint32Array, matches: Bits, { scores, keys, wanted }: { scores: Float32Array; keys: readonly SortKey[]; wanted: number }
+): Uint32Array {
+
+    const compare = comparator(keys);
+    const heap = new Uint32Array(wanted);
+    let next = 0;
+    for (let filled = 0; filled < wanted; ++next) {
+        const document = documents[next] as number;
+        if (hasBit(matches, document)) {
+            heap[filled++] = document;
+        }
+    }
+
+    makeHeap(heap, compare);
+    let least = scores[heap[0] as number] as number;
+    for (let i = next; i < documents.length; ++i) {
+        const document = documents[i] as number;
+        const score = scores[document] as number;
+        if (score >= least && hasBit(matches, document) && (score > least || compare(document, heap[0] as number) < 0)) {
+            heap[0] = document;
+            sink(heap, 0, compare);
+            least = scores[heap[0]] as number;
+        }
+    }
+
+    return heap.sort(compare);
+}
+
+function makeHeap(heap: Uint32Array, compare: (a: number, b: number) => number): void {
+
+    for (let i = (heap.length >> 1) - 1; i >= 0; --i) {
+        sink(heap, i, compare);
+    }
 }
 
 function sink(heap: Uint32Array, from: number, compare: (a: number, b: number) => number): void {

@@ -4,10 +4,12 @@
  * twice in the phrase need two positions.
  */
 
-import { andBits, emptyBits, forEachBit } from './bits.js';
+import { andBits, emptyBits, forEachBit, fullBits } from './bits.js';
 import type { Bits } from './bits.js';
 import type { Deadline } from './deadline.js';
 import { PositionCursor } from './position-cursor.js';
+import { addEntry, entryList } from './posting-lists.js';
+import type { Segment } from './segment.js';
 import type { TermSpace } from './term-space.js';
 
 /** One word of a phrase. */
@@ -21,9 +23,8 @@ export type PhraseSink = (document: number, frequency: number) => void;
 
 /** Where to look for a phrase, and whom to tell. */
 export interface PhraseSearch {
+    readonly segment: Segment;
     readonly deadline: Deadline;
-    /** Of the segment. */
-    readonly documents: number;
     /** Others need not be looked at; null for all. */
     readonly wanted: Bits | null;
     readonly sink: PhraseSink;
@@ -37,13 +38,13 @@ export function findPhrase(
     space: TermSpace, entries: readonly number[], phrase: { readonly words: readonly PhraseWord[]; readonly slop: number }, search: PhraseSearch
 ): void {
 
-    const { deadline, sink } = search;
+    const { segment, deadline, sink } = search;
     const candidates = candidatesOf(space, entries, search);
     if (!candidates) {
         return;
     }
 
-    const cursors = new Map([...new Set(entries)].map((entry) => [entry, new PositionCursor(space, entry)]));
+    const cursors = new Map([...new Set(entries)].map((entry) => [entry, new PositionCursor(entryList(segment, space, entry), space.positions(entry))]));
     const all = [...cursors.values()];
     const words = phrase.words.flatMap(({ position }, i): PlacedCursor[] => {
 
@@ -69,12 +70,12 @@ export function findPhrase(
 }
 
 /** Documents that have all the words; null when there are none. */
-function candidatesOf(space: TermSpace, entries: readonly number[], { documents, wanted }: PhraseSearch): Bits | null {
+function candidatesOf(space: TermSpace, entries: readonly number[], { segment, wanted }: PhraseSearch): Bits | null {
 
-    const candidates = wanted ? wanted.slice() : emptyBits(documents).fill(0xffff_ffff);
+    const candidates = wanted ? wanted.slice() : fullBits(segment.documents);
     for (const entry of new Set(entries)) {
-        const having = emptyBits(documents);
-        space.addTo(having, entry);
+        const having = emptyBits(segment.documents);
+        addEntry(segment, space, { entry, bits: having });
         if (!andBits(candidates, having)) {
             return null;
         }

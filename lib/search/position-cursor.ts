@@ -2,69 +2,46 @@
  * Goes forward through the documents of an entry, with the positions of its term in each.
  */
 
-import type { TermSpace } from './term-space.js';
+import type { EntryList, Frequencies } from './posting-lists.js';
 
 export class PositionCursor {
 
     /** Positions in the document at which it stands, in order; the first {@link count} count. */
     positions = new Uint32Array(16);
     count = 0;
-    readonly #postings: Uint8Array | null;
+    readonly #documents: Uint32Array;
+    readonly #frequencies: Frequencies;
     readonly #bytes: Uint8Array;
-    /** Where the next posting and its positions begin. */
-    #at = 0;
+    /** Every position takes one byte. */
+    readonly #isNarrow: boolean;
+    /** Place of the next document in the list, and of its positions. */
+    #next = 0;
     #positionsAt = 0;
-    #document = 0;
     #list: number[] | null = null;
 
-    constructor(space: TermSpace, entry: number) {
+    /** @param positions of the entry */
+    constructor({ documents, frequencies, occurrences }: EntryList, positions: Uint8Array) {
 
-        this.#postings = space.postings(entry);
-        this.#bytes = space.positions(entry);
-        this.#document = this.#postings ? 0 : space.single(entry);
+        this.#documents = documents;
+        this.#frequencies = frequencies;
+        this.#bytes = positions;
+        this.#isNarrow = positions.length === occurrences;
     }
 
     /** Goes to a document of the entry, further on than the last one. */
     goTo(document: number): void {
 
+        const [documents, frequencies] = [this.#documents, this.#frequencies];
         this.#list = null;
-        const bytes = this.#postings;
-        if (!bytes) {
-            this.#readPositions(1);
-            return;
-        }
-
-        let at = this.#at;
-        let current = this.#document;
+        let next = this.#next;
         let passed = 0;
-        let frequency = 0;
-        do {
-            passed += frequency;
-            let byte = bytes[at++] as number;
-            let value = byte & 127;
-            for (let shift = 7; byte > 127; shift += 7) {
-                byte = bytes[at++] as number;
-                value |= (byte & 127) << shift;
-            }
-
-            frequency = 1;
-            if ((value & 1) === 0) {
-                byte = bytes[at++] as number;
-                frequency = byte & 127;
-                for (let shift = 7; byte > 127; shift += 7) {
-                    byte = bytes[at++] as number;
-                    frequency |= (byte & 127) << shift;
-                }
-            }
-
-            current += value >>> 1;
+        while ((documents[next] as number) < document) {
+            passed += frequencies[next++] as number;
         }
-        while (current < document && at < bytes.length);
 
-        this.#at = at;
-        this.#document = current;
+        this.#next = next + 1;
         this.#skip(passed);
-        this.#readPositions(frequency);
+        this.#readPositions(frequencies[next] as number);
     }
 
     /** Is the term at a position? */
@@ -88,6 +65,11 @@ export class PositionCursor {
     }
 
     #skip(numbers: number): void {
+
+        if (this.#isNarrow) {
+            this.#positionsAt += numbers;
+            return;
+        }
 
         const bytes = this.#bytes;
         let at = this.#positionsAt;

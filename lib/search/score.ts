@@ -5,7 +5,7 @@
  */
 
 import type { Bits } from './bits.js';
-import { countCommon, forEachBit } from './bits.js';
+import { countCommon } from './bits.js';
 import type { Leaf } from './leaves.js';
 import type { Query } from './query.js';
 import { isWordLeaf, lengthFields, sameForAll, scoredLeaves } from './scored-leaves.js';
@@ -13,8 +13,13 @@ import type { WordLeaf } from './scored-leaves.js';
 import { normTable, SegmentScorer } from './segment-scorer.js';
 import type { SegmentScope } from './segment-scope.js';
 
-/** Scores of the matching documents of a segment: one by document, or the same for all. */
-export type Scores = Float32Array | number;
+/** Scores of the matching documents of a segment. */
+export interface Scores {
+    /** One by document, or the same for all. */
+    readonly values: Float32Array | number;
+    /** All matching documents, each once, and maybe others; null where there is no such list. */
+    readonly documents: Uint32Array | null;
+}
 
 /** Gathers the figures of one query over all segments. */
 export class Scoring {
@@ -59,25 +64,19 @@ export class Scoring {
 
         const same = sameForAll(query);
         if (same !== null) {
-            return same;
+            return { values: same, documents: null };
         }
 
         const scores = scope.room.scores(scope.segment.documents);
-        forEachBit(matches, (document) => {
-
-            scores[document] = 0;
-        });
+        scores.fill(0, 0, scope.segment.documents);
         const scorer = new SegmentScorer(scope, { matches, scores, tableOf: (average) => this.#tableOf(average) });
-        for (const leaf of scoredLeaves(query)) {
-            if (isWordLeaf(leaf)) {
-                scorer.words(leaf, this.#rarity(leaf) * leaf.boost, (name) => this.#averages.get(name) ?? 1);
-            }
-            else {
-                scorer.constant(leaf);
-            }
-        }
+        const leaves = [...scoredLeaves(query)];
+        const lists = leaves.map((leaf) => {
 
-        return scores;
+            return isWordLeaf(leaf) ? scorer.words(leaf, this.#rarity(leaf) * leaf.boost, (name) => this.#averages.get(name) ?? 1) : scorer.constant(leaf);
+        });
+        // What matches has a leaf that can add to its score.
+        return { values: scores, documents: lists.length === 1 ? lists[0] ?? null : null };
     }
 
     #tableOf(average: number): Float64Array {

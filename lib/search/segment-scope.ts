@@ -4,6 +4,7 @@
 
 import type { Bits } from './bits.js';
 import type { Deadline } from './deadline.js';
+import type { PhraseNotes } from './phrase-notes.js';
 import type { Segment } from './segment.js';
 import type { View } from './visibility.js';
 import type { WorkRoom } from './work-room.js';
@@ -16,5 +17,6 @@ export interface SegmentScope {
     /** Documents whose words of payloads may be searched; null for all. Not to be changed. */
     readonly payloads: Bits | null;
     readonly deadline: Deadline;
+    readonly phrases: PhraseNotes;
     readonly room: WorkRoom;
 }

@@ -4,9 +4,12 @@
 
 import type { Bits } from './bits.js';
 import { forEachBit, hasBit } from './bits.js';
+import { FrequencySums } from './frequency-sums.js';
 import type { Leaf } from './leaves.js';
 import { Leaves } from './leaves.js';
 import { decodeLength } from './lengths.js';
+import { entryList } from './posting-lists.js';
+import type { PostingList } from './posting-lists.js';
 import type { PhraseQuery, TermQuery } from './query.js';
 import { lengthFields } from './scored-leaves.js';
 import type { WordLeaf } from './scored-leaves.js';
@@ -16,6 +19,12 @@ import { placeOf } from './visibility.js';
 /** How soon more occurrences of a word stop to count, and how much long texts count less; the usual values. */
 const K1 = 1.2;
 const B = 0.75;
+
+/** For so many documents it pays to compute what they can add beforehand, */
+const MANY = 4096;
+
+/** for frequencies below this. */
+const COMMON_FREQUENCIES = 5;
 
 /** What a scorer works on. */
 export interface ScorerParts {
@@ -31,7 +40,6 @@ export class SegmentScorer {
     readonly #scope: SegmentScope;
     readonly #matches: Bits;
     readonly #scores: Float32Array;
-    readonly #sums: Uint32Array;
     readonly #tableOf: (average: number) => Float64Array;
 
     constructor(scope: SegmentScope, { matches, scores, tableOf }: ScorerParts) {
@@ -40,10 +48,9 @@ export class SegmentScorer {
         this.#matches = matches;
         this.#scores = scores;
         this.#tableOf = tableOf;
-        this.#sums = scope.room.sums(scope.segment.documents);
     }
 
-    constant(leaf: Leaf): void {
+    constant(leaf: Leaf): null {
 
         const documents = leaf.kind === 'all' ? null : new Leaves(this.#scope).match(leaf);
         forEachBit(this.#matches, (document) => {
@@ -52,104 +59,88 @@ export class SegmentScorer {
                 this.#scores[document] = (this.#scores[document] as number) + leaf.boost;
             }
         });
+        return null;
     }
 
-    words(leaf: WordLeaf, weight: number, averageOf: (field: string) => number): void {
+    /** Returns a list with all matching documents of the leaf, each once; valid until the next call. */
+    words(leaf: WordLeaf, weight: number, averageOf: (field: string) => number): Uint32Array {
 
-        const { segment, room } = this.#scope;
-        const [documents, frequencies] = [room.documents(segment.documents), room.frequencies(segment.documents)];
-        const count = leaf.kind === 'term' ? this.#termFrequencies(leaf, documents, frequencies) : this.#phraseFrequencies(leaf, documents, frequencies);
-        const norms = this.#normsOf(leaf, averageOf);
-        const [scores, table, lengths] = [this.#scores, norms.table, norms.lengths];
-        const factor = weight * (K1 + 1);
+        const list = leaf.kind === 'term' ? this.#ofTerm(leaf) : this.#ofPhrase(leaf);
+        if (list.documents.length > 0) {
+            this.#add(list, weight * (K1 + 1), this.#normsOf(leaf, averageOf));
+        }
+
+        return list.documents;
+    }
+
+    #add(list: PostingList, factor: number, { table, lengths, of }: Norms): void {
+
         if (lengths) {
-            for (let i = 0; i < count; ++i) {
-                const document = documents[i] as number;
-                const frequency = frequencies[i] as number;
-                scores[document] = (scores[document] as number) + factor * frequency / (frequency + (table[lengths[document] as number] as number));
-            }
-
+            this.#addByLength(list, factor, { table, lengths });
             return;
         }
 
-        for (let i = 0; i < count; ++i) {
+        const { documents, frequencies } = list;
+        for (let i = 0; i < documents.length; ++i) {
             const document = documents[i] as number;
-            const frequency = frequencies[i] as number;
-            scores[document] = (scores[document] as number) + factor * frequency / (frequency + norms.of(document));
+            if (hasBit(this.#matches, document)) {
+                const frequency = frequencies[i] as number;
+                this.#scores[document] = (this.#scores[document] as number) + factor * frequency / (frequency + of(document));
+            }
         }
     }
 
-    /** Lists the matching documents that have a word, and how often; returns how many. */
-    #termFrequencies(leaf: TermQuery, documents: Uint32Array, frequencies: Uint32Array): number {
+    #addByLength({ documents, frequencies }: PostingList, factor: number, { table, lengths }: { table: Float64Array; lengths: Uint8Array }): void {
+
+        const [scores, matches] = [this.#scores, this.#matches];
+        const known = documents.length < MANY ? EMPTY : shares(factor, table);
+        const most = known.length >>> 8;
+        for (let i = 0; i < documents.length; ++i) {
+            const document = documents[i] as number;
+            if (((matches[document >>> 5] as number) >>> (document & 31) & 1) === 1) {
+                const frequency = frequencies[i] as number;
+                const length = lengths[document] as number;
+                scores[document] = (scores[document] as number) +
+                    (frequency < most ? known[frequency << 8 | length] as number : factor * frequency / (frequency + (table[length] as number)));
+            }
+        }
+    }
+
+    /** The documents that have a word, and how often; there may be others than matching ones. */
+    #ofTerm(leaf: TermQuery): PostingList {
 
         const leaves = new Leaves(this.#scope);
+        const { segment, payloads } = this.#scope;
         const entries = leaves.entries(leaf);
         const [only] = entries;
         if (only && entries.length === 1 && !leaves.isHidden(only.space, only.entry)) {
-            return this.#keepMatching(documents, frequencies, only.space.read(only.entry, documents, frequencies));
+            return entryList(segment, only.space, only.entry);
         }
 
-        const [sums, matches] = [this.#sums, this.#matches];
+        const sums = this.#newSums();
         for (const { space, entry } of entries) {
-            const hidden = leaves.isHidden(space, entry) ? this.#scope.payloads : null;
-            const count = space.read(entry, documents, frequencies);
-            for (let i = 0; i < count; ++i) {
-                const document = documents[i] as number;
-                if (((matches[document >>> 5] as number) >>> (document & 31) & 1) === 1 && (!hidden || hasBit(hidden, document))) {
-                    sums[document] = (sums[document] as number) + (frequencies[i] as number);
-                }
-            }
+            sums.add(entryList(segment, space, entry), leaves.isHidden(space, entry) ? payloads : null);
         }
 
-        return this.#takeSums(entries.length > 0, documents, frequencies);
+        return sums.take();
     }
 
-    #phraseFrequencies(leaf: PhraseQuery, documents: Uint32Array, frequencies: Uint32Array): number {
+    #ofPhrase(leaf: PhraseQuery): PostingList {
 
-        const sums = this.#sums;
-        let any = false;
-        new Leaves(this.#scope).phrase(leaf, this.#matches, (document, frequency) => {
-
-            sums[document] = (sums[document] as number) + frequency;
-            any = true;
-        });
-        return this.#takeSums(any, documents, frequencies);
-    }
-
-    #keepMatching(documents: Uint32Array, frequencies: Uint32Array, count: number): number {
-
-        const matches = this.#matches;
-        let kept = 0;
-        for (let i = 0; i < count; ++i) {
-            const document = documents[i] as number;
-            if (((matches[document >>> 5] as number) >>> (document & 31) & 1) === 1) {
-                documents[kept] = document;
-                frequencies[kept++] = frequencies[i] as number;
-            }
+        const sums = this.#newSums();
+        const noted = this.#scope.phrases.get(leaf);
+        if (noted) {
+            sums.add(noted, null);
+            return sums.take();
         }
 
-        return kept;
+        new Leaves(this.#scope).phrase(leaf, this.#matches, (document, frequency) => sums.addOne(document, frequency));
+        return sums.take();
     }
 
-    /** Lists what was summed up of matching documents, and leaves all sums at 0. */
-    #takeSums(any: boolean, documents: Uint32Array, frequencies: Uint32Array): number {
+    #newSums(): FrequencySums {
 
-        if (!any) {
-            return 0;
-        }
-
-        const sums = this.#sums;
-        let count = 0;
-        forEachBit(this.#matches, (document) => {
-
-            const sum = sums[document] as number;
-            if (sum !== 0) {
-                sums[document] = 0;
-                documents[count] = document;
-                frequencies[count++] = sum;
-            }
-        });
-        return count;
+        return new FrequencySums(this.#scope.room, this.#scope.segment.documents, this.#matches);
     }
 
     /** What lengths do to scores: by the length in one field where all documents have one, else by document. */
@@ -191,6 +182,18 @@ interface Norms {
 }
 
 const EMPTY = new Float64Array(0);
+
+/** What a document adds, by its frequency and the byte of its length. */
+function shares(factor: number, table: Float64Array): Float64Array {
+
+    const known = new Float64Array(COMMON_FREQUENCIES << 8);
+    for (let i = 256; i < known.length; ++i) {
+        const frequency = i >>> 8;
+        known[i] = factor * frequency / (frequency + (table[i & 255] as number));
+    }
+
+    return known;
+}
 
 /** What the length of a field does to scores, by the byte of the length. */
 export function normTable(average: number): Float64Array {

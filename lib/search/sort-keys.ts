@@ -43,9 +43,10 @@ export function rankSegment(segment: Segment, matches: Bits, { sort, scores, lim
 
     // Kept orders know one column and the keys that come last.
     const usable = deciding <= 1 ? sortKeys : sortKeys.map((key) => ({ ...key, order: undefined }));
-    const documents = orderDocuments(matches, usable, limit);
+    const documents = orderDocuments(matches, usable, limit, scores?.documents);
     // The scores are only lent.
-    const own = scores instanceof Float32Array ? Float32Array.from(documents, (document) => scores[document] as number) : scores;
+    const values = scores?.values ?? null;
+    const own = values instanceof Float32Array ? Float32Array.from(documents, (document) => values[document] as number) : values;
     // Hits may be taken when the segment is no more: what that takes is held.
     const ids = segment.column('id');
     return {
@@ -59,7 +60,7 @@ export function rankSegment(segment: Segment, matches: Bits, { sort, scores, lim
 function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores | null): SortKey | null {
 
     if (field === 'score') {
-        return scores instanceof Float32Array ? { ranks: scores, reverse, greatest: null } : null;
+        return scores?.values instanceof Float32Array ? { ranks: scores.values, reverse, greatest: null } : null;
     }
 
     const name = resolveColumn(field);
@@ -73,7 +74,7 @@ function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores
 }
 
 function rankKey(
-    segment: Segment, { field, reverse }: SortField, { documents, scores }: { documents: Uint32Array; scores: Scores | null }
+    segment: Segment, { field, reverse }: SortField, { documents, scores }: { documents: Uint32Array; scores: Float32Array | number | null }
 ): RankKey {
 
     if (field === 'score') {
