@@ -11,6 +11,7 @@ import type { JsonObject } from './doip/json.js';
 import type { ScryptCost } from './identity/password-record.js';
 import type { HandleOptions } from './handles/handles.js';
 import type { FieldLimits } from './objects/field-rules.js';
+import type { StoredObject } from './objects/stored-object.js';
 import type { StatusTable } from './doip/status.js';
 import type { ScriptLimits } from './scripting/script-pool.js';
 import type { Endpoint, Services } from './services.js';
@@ -89,6 +90,8 @@ export interface GatewayOptions {
     readonly tokensPerUser?: number;
     /** What hashing a password costs, for tests that create many users. */
     readonly passwordCost?: ScryptCost;
+    /** What callers see of an object who may read and not write it, without what is not for them; default: all of it. */
+    readonly hide?: (object: StoredObject) => StoredObject;
     /** Most objects that are told in each direction of the relationships of an object; default 1000. */
     readonly relatedObjects?: number;
     /** Further places for the bytes of elements, by name. */
@@ -212,7 +215,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     jobs.register(sweepBlobs(new BlobSweeper(db, stores, blobs, log)));
     jobs.register(purgeJobs(jobStore));
     const elements = new ElementService(blobs, stores, limits.elementBytes, (type) => catalog.current.get(type)?.hashesObjects ?? false);
-    const policy = new Policy(() => catalog.current.accessRules);
+    const policy = new Policy(() => catalog.current.accessRules, options.hide);
     const identity = composeIdentity({
         db, log, policy,
         design: () => catalog.current.design.content,

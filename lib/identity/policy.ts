@@ -141,10 +141,14 @@ export class Policy {
         return this.#listed(caller, 'readers of unknown objects', [...system.defaultAclRead, ...system.defaultAclWrite], null);
     }
 
-    /** The object as the caller may see it. The one place that hides parts of an object from those who may not write it. */
-    visibleTo(caller: Caller, object: StoredObject): StoredObject {
+    /**
+     * The object as the caller may see it. The one place that hides parts of an object from those who may not write it.
+     *
+     * @param stored what rights depend on, where the code of its type shows another form
+     */
+    visibleTo(caller: Caller, object: StoredObject, stored: Subject = object): StoredObject {
 
-        return this.#hide && this.hidesFrom(caller, object) ? this.#hide(object) : object;
+        return this.#hide && this.hidesFrom(caller, stored) ? this.#hide(object) : object;
     }
 
     /** Is there anything in the object that {@link visibleTo} may leave out for the caller? */

@@ -21,7 +21,7 @@ export interface Asking {
  */
 export function objectAnswer(asking: Asking, object: StoredObject, shown = object): [JsonValue, JsonObject] {
 
-    const visible = asking.services.policy.visibleTo(asking.caller, shown);
+    const visible = asking.services.policy.visibleTo(asking.caller, shown, object);
     return [toDigitalObject(visible) as unknown as JsonObject, objectFacts(asking, object)];
 }
 

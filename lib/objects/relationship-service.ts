@@ -74,21 +74,20 @@ export class RelationshipService {
      */
     async graph(target: StoredObject, { outboundOnly }: RelationshipWish, reader: RelationshipReader): Promise<JsonObject> {
 
-        const shown = new Map([[target.id, await this.#resolution.resolve(target, reader)]]);
+        const shown = new Map([[target.id, this.#policy.visibleTo(reader.caller, await this.#resolution.resolve(target, reader), target)]]);
         const inbound = outboundOnly ? NOTHING : await this.#inbound(target.id, reader);
         const outbound = await this.#outbound(target.id);
         const ids = new Set([...inbound.edges.map(({ from }) => from), ...outbound.edges.map(({ to }) => to)]);
         ids.delete(target.id);
         const isWhole = await this.#show([...ids], shown, reader);
         const edges = [...inbound.edges, ...outbound.edges].filter((edge) => isShown(edge, shown));
+        const referring = new Set(edges.flatMap(({ from, to }) => [from, to]));
+        const nodes = [...shown].filter(([id]) => id === target.id || referring.has(id));
         const isTruncated = inbound.isCut || outbound.isCut || !isWhole;
         return {
-            nodes: [...shown.keys()].map((id) => (id === target.id ? { id, label: id } : { id })),
+            nodes: nodes.map(([id]) => (id === target.id ? { id, label: id } : { id })),
             edges: edges.map(({ from, to, pointer }) => ({ from, to, style: 'arrow', jsonPointer: pointer })),
-            results: Object.fromEntries([...shown].map(([id, object]) => {
-
-                return [id, toDigitalObject(this.#policy.visibleTo(reader.caller, object)) as unknown as JsonObject];
-            })),
+            results: Object.fromEntries(nodes.map(([id, object]) => [id, toDigitalObject(object) as unknown as JsonObject])),
             ...(isTruncated ? { truncated: true } : {})
         };
     }
@@ -160,7 +159,12 @@ export class RelationshipService {
     async #visible(ids: readonly string[], reader: RelationshipReader): Promise<StoredObject[]> {
 
         const readable = (await this.#objects.byIds(ids)).filter((object) => this.#policy.canRead(reader.caller, object).allowed);
-        return (await this.#resolution.resolveAll(readable, reader)).filter((object) => object !== null);
+        const resolved = await this.#resolution.resolveAll(readable, reader);
+        return readable.flatMap((object, i) => {
+
+            const shown = resolved[i];
+            return shown ? [this.#policy.visibleTo(reader.caller, shown, object)] : [];
+        });
     }
 }
 

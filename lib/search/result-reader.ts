@@ -130,20 +130,21 @@ export class ResultReader {
             yield results.slice(start, start + AT_ONCE).flatMap((result) => {
 
                 const outcome = outcomeOf.get(result);
-                return outcome === null ? [] : [outcome ? this.#toDigital(outcome, caller, result.score) : this.#shown(result, caller)];
+                return outcome === null ? [] : [outcome ? this.#toDigital(outcome, caller, result) : this.#shown(result, caller)];
             });
         }
     }
 
-    #shown({ object, score }: Result, caller: Caller): DigitalObject {
+    #shown(result: Result, caller: Caller): DigitalObject {
 
+        const { object, score } = result;
         return this.#policy.hidesFrom(caller, object) ?
-            this.#toDigital(object.read(), caller, score) : object.toWritten(score === null ? null : { score });
+            this.#toDigital(object.read(), caller, result) : object.toWritten(score === null ? null : { score });
     }
 
-    #toDigital(object: StoredObject, caller: Caller, score: number | null): DigitalObject {
+    #toDigital(shown: StoredObject, caller: Caller, { object, score }: Result): DigitalObject {
 
-        const found = toDigitalObject(this.#policy.visibleTo(caller, object));
+        const found = toDigitalObject(this.#policy.visibleTo(caller, shown, object));
         return score === null ? found : { ...found, attributes: { ...found.attributes, responseContext: { score } } };
     }
 }

@@ -48,10 +48,10 @@ export const retrieve = defineOperation<RetrieveAttributes>({
 
     async handler(context) {
 
-        const { attributes: { element, includeElementData, jsonPointer }, services: { resolution }, target } = context;
+        const { attributes: { element, includeElementData, jsonPointer }, caller, services: { policy, resolution }, target } = context;
         const shown = resolution.concerns(target.type) ? await resolution.resolve(target, context) : target;
         if (element !== undefined) {
-            return retrieveElement(context, shown, element);
+            return retrieveElement(context, policy.visibleTo(caller, shown, target), element);
         }
 
         if (jsonPointer !== undefined) {
@@ -110,10 +110,10 @@ async function *withElements(
     context: OperationContext<RetrieveAttributes>, shown: StoredObject, object: JsonValue
 ): AsyncGenerator<Segment> {
 
-    const { services: { elements, resolution } } = context;
+    const { caller, target, services: { elements, policy, resolution } } = context;
     checkPayloadRight(context);
     yield jsonSegment(object);
-    for (const element of shown.elements) {
+    for (const element of policy.visibleTo(caller, shown, target).elements) {
         const { mediaType, filename } = element;
         const replacement = await resolution.resolvePayload(shown, element.name, context, null);
         yield jsonSegment({ id: element.name });
