@@ -251,7 +251,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, catalog }), references,
         new IdentityParticipant(identity.accountWriter), ...search.participants, ...handles.participants
     ];
-    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate: new UploadGate(settings, catalog) });
+    const gate = new UploadGate(settings, catalog);
+    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate });
     const { lifecycle } = scripting;
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(lifecycle, limits);
@@ -276,7 +277,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution }),
         ...composeTransfer({
             ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
-            secrets: identity.secretTransfer
+            directory: identity.directory, secureValues: identity.secureValues, secrets: identity.secretTransfer,
+            code: scripting.inspector, gate, refresh: () => objects.view(DESIGN_ID)
         }),
         startup, log, policy, identity,
         authentication: local.beside(identity.authenticator),

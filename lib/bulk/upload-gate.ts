@@ -15,12 +15,20 @@ export const UPLOAD_SETTING = 'upload.running';
 /** Seconds after which it is worth while to ask again. */
 const RETRY_AFTER = 5;
 
+/** Those who passed since the last time somebody waited for all of them. */
+interface Crowd {
+    count: number;
+    /** Called when the last one has left. */
+    isEmpty: (() => void) | null;
+}
+
 export class UploadGate implements WriteGate {
 
     readonly #settings: SettingStore;
     readonly #catalog: Catalog;
     #seen = -1;
     #isClosed = false;
+    #crowd: Crowd = { count: 0, isEmpty: null };
 
     constructor(settings: SettingStore, catalog: Catalog) {
 
@@ -29,13 +37,40 @@ export class UploadGate implements WriteGate {
     }
 
     /** @throws DoipError 503 while an upload runs */
-    check({ isBulk }: ObjectChange): Promise<void> | void {
+    async pass<T>({ isBulk }: ObjectChange, write: () => Promise<T>): Promise<T> {
 
-        if (this.#seen === this.#catalog.epoch && !this.#isClosed || isBulk) {
-            return;
+        if (isBulk) {
+            return write();
         }
 
-        return this.#look();
+        const crowd = this.#crowd;
+        crowd.count += 1;
+        try {
+            if (this.#seen !== this.#catalog.epoch || this.#isClosed) {
+                await this.#look();
+            }
+
+            return await write();
+        }
+        finally {
+            crowd.count -= 1;
+            if (crowd.count === 0) {
+                crowd.isEmpty?.();
+            }
+        }
+    }
+
+    /** Resolves when all who have passed on this node so far have written. The catalog must know of the upload already. */
+    async drained(): Promise<void> {
+
+        const crowd = this.#crowd;
+        this.#crowd = { count: 0, isEmpty: null };
+        if (crowd.count > 0) {
+            await new Promise<void>((resolve) => {
+
+                crowd.isEmpty = resolve;
+            });
+        }
     }
 
     async #look(): Promise<void> {

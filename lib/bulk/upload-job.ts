@@ -14,10 +14,10 @@ import type { ObjectRestorer, RestoredObject } from '../objects/object-restorer.
 import type { StoredObject } from '../objects/stored-object.js';
 import type { BlobRef, BlobStore } from '../stores/blob-store.js';
 import type { CatalogStore } from '../stores/catalog-store.js';
+import { OBJECTS_AT_ONCE, type ObjectScan } from '../stores/object-scan.js';
 import type { SettingStore } from '../stores/setting-store.js';
 import type { BulkItem } from './bulk-item.js';
 import type { BulkService } from './bulk-service.js';
-import type { ObjectReader } from './exporter.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { isJsonObject } from '../doip/json.js';
 import { ADMIN_ID } from '../identity/caller.js';
@@ -26,6 +26,7 @@ import { applyElements } from '../objects/update-wish.js';
 import { SCHEMA_TYPE } from '../types/built-in-types.js';
 import { itemSegments } from './bulk-item.js';
 import { readImported } from './import-object.js';
+import type { UploadGate } from './upload-gate.js';
 import { UPLOAD_SETTING } from './upload-gate.js';
 
 export const UPLOAD_KIND = 'objects.upload';
@@ -39,7 +40,7 @@ export interface UploadPayload {
 }
 
 interface Progress {
-    readonly phase: 'delete' | 'types' | 'others' | 'done';
+    readonly phase: 'delete' | 'types' | 'others' | 'sweep' | 'done';
     /** Of the next item. */
     readonly position: number;
     readonly failed: JsonValue[];
@@ -58,7 +59,10 @@ export interface UploadJobParts {
     readonly bulk: BulkService;
     readonly catalogStore: CatalogStore;
     readonly settings: SettingStore;
-    readonly objects: ObjectReader;
+    readonly objects: ObjectScan;
+    readonly gate: UploadGate;
+    /** Makes sure that the design and the types are those of now. */
+    readonly refresh: () => Promise<unknown>;
     readonly elements: ElementService;
     readonly restorer: ObjectRestorer;
     readonly limits: FieldLimits;
@@ -91,16 +95,23 @@ class UploadRun {
 
     async run(): Promise<void> {
 
+        // Whoever was let in before nobody was any more has written then.
+        await this.#parts.refresh();
+        await this.#parts.gate.drained();
         if (this.#progress.phase === 'delete') {
             await this.#deleteAll();
             await this.#note({ phase: 'types', position: 0 });
         }
 
-        for (const [phase, next] of [['types', 'others'], ['others', 'done']] as const) {
+        for (const [phase, next] of [['types', 'others'], ['others', 'sweep']] as const) {
             if (this.#progress.phase === phase) {
                 await this.#apply(phase);
                 await this.#note({ phase: next, position: 0 });
             }
+        }
+
+        if (this.#payload.deleteCurrentObjects) {
+            await this.#sweep();
         }
 
         const { db, blobs, catalogStore, settings } = this.#parts;
@@ -128,6 +139,25 @@ class UploadRun {
             }
         }
         while (left);
+    }
+
+    /** Removes what a writer on another node, who was let in before, has written after the deletion. */
+    async #sweep(): Promise<void> {
+
+        const { bulk, blobs, objects } = this.#parts;
+        const uploaded = new Set<unknown>([DESIGN_ID]);
+        for await (const { value } of bulk.source.items(blobs.open(this.#payload.blob), true)) {
+            uploaded.add(value?.['id']);
+        }
+
+        for (let ids = await objects.idsAfter(''); ids.length > 0; ids = await objects.idsAfter(ids.at(-1) ?? '')) {
+            this.#job.signal.throwIfAborted();
+            const late = ids.filter((id) => !uploaded.has(id));
+            for (let start = 0; start < late.length; start += OBJECTS_AT_ONCE) {
+                const found = await objects.byIds(late.slice(start, start + OBJECTS_AT_ONCE));
+                await Promise.all(found.map((object) => this.#parts.restorer.remove(object, AUTHOR)));
+            }
+        }
     }
 
     /** Applies the objects of a phase from the noted position on, many at a time. */
@@ -173,8 +203,9 @@ class UploadRun {
     }
 }
 
+/** Hashes are computed: what is generated may not have been in what was sent. */
 function wanted(
-    { id, type, content, metadata }: Awaited<ReturnType<typeof readImported>>,
+    { id, type, content, metadata: { hashes, ...metadata } }: Awaited<ReturnType<typeof readImported>>,
     { before, input, hasMetadata }: { before: StoredObject | null; input: ObjectInput; hasMetadata: boolean }
 ): RestoredObject {
 

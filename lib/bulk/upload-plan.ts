@@ -10,8 +10,10 @@ import type { TypeRegistry } from '../types/type-registry.js';
 import type { ImportedObject } from './import-object.js';
 import { badRequest, DoipError, invalidContent, tooLarge } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
-import { SCHEMA_TYPE } from '../types/built-in-types.js';
+import { checkNewId, type FieldLimits } from '../objects/field-rules.js';
+import { DESIGN_TYPE, SCHEMA_TYPE } from '../types/built-in-types.js';
 import { referenceFaults } from '../types/references.js';
+import { UploadReview, type ReviewParts } from './upload-review.js';
 
 /** Faults that are told of. */
 const MOST_FAULTS = 100;
@@ -25,6 +27,8 @@ export class UploadPlan {
     readonly #catalog: Catalog;
     readonly #objects: ObjectStore;
     readonly #keepsOthers: boolean;
+    readonly #limits: FieldLimits;
+    readonly #review: UploadReview;
     readonly #types = new Map<string, string>();
     readonly #schemas: SchemaRecord[] = [];
     readonly #faults: JsonObject[] = [];
@@ -33,8 +37,10 @@ export class UploadPlan {
     #count = 0;
     #first: string | null = null;
 
-    constructor(parts: { catalog: Catalog; objects: ObjectStore; keepsOthers: boolean }) {
+    constructor(parts: { catalog: Catalog; objects: ObjectStore; limits: FieldLimits; review: ReviewParts; keepsOthers: boolean }) {
 
+        this.#limits = parts.limits;
+        this.#review = new UploadReview(parts.review, parts.keepsOthers);
         this.#catalog = parts.catalog;
         this.#objects = parts.objects;
         this.#keepsOthers = parts.keepsOthers;
@@ -42,6 +48,13 @@ export class UploadPlan {
 
     /** Notes an object. */
     add({ id, type, content }: ImportedObject): void {
+
+        if (id !== DESIGN_ID) {
+            checkNewId(id, this.#catalog.current.prefix, this.#limits);
+        }
+        else if (type !== DESIGN_TYPE) {
+            throw badRequest('the type of the design object cannot be changed');
+        }
 
         if (this.#types.has(id)) {
             throw badRequest(`id ${id} stands in the upload twice`);
@@ -83,8 +96,9 @@ export class UploadPlan {
     }
 
     /** Looks at the content of an object, after all of them were added. */
-    async validate({ id, type, content, metadata }: ImportedObject): Promise<void> {
+    async validate(object: ImportedObject): Promise<void> {
 
+        const { id, type, content, metadata } = object;
         this.#registry ??= this.#imagine();
         const definition = this.#registry.get(type);
         if (!definition) {
@@ -92,7 +106,8 @@ export class UploadPlan {
         }
 
         const { createdOn, createdBy, modifiedOn, modifiedBy } = metadata;
-        const { references } = definition.process({ content, id, createdOn, createdBy, modifiedOn, modifiedBy });
+        const processed = definition.process({ content, id, createdOn, createdBy, modifiedOn, modifiedBy });
+        const { references } = processed;
         const ids = [...new Set(references.map((reference) => reference.id))];
         const known = new Map(ids.flatMap((each) => (this.#types.has(each) ? [[each, this.#types.get(each) ?? ''] as const] : [])));
         const others = this.#keepsOthers ? await this.#objects.typesOf(ids.filter((each) => !known.has(each))) : new Map<string, string>();
@@ -100,6 +115,8 @@ export class UploadPlan {
         if (faults.length > 0) {
             throw invalidContent(faults);
         }
+
+        await this.#review.look(object, processed);
     }
 
     #imagine(): TypeRegistry {

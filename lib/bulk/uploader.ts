@@ -15,11 +15,15 @@ import type { JobStore } from '../stores/job-store.js';
 import type { ObjectStore } from '../stores/object-store.js';
 import type { SettingStore } from '../stores/setting-store.js';
 import type { Catalog } from '../types/catalog.js';
+import type { Caller } from '../identity/caller.js';
+import type { ReviewParts } from './upload-review.js';
 import type { BulkItem } from './bulk-item.js';
 import type { ItemSource } from './item-source.js';
 import { conflict, internal } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { isJsonObject } from '../doip/json.js';
+import { authorOf } from '../objects/write-context.js';
+import { checkWritable } from '../objects/write-rules.js';
 import { mintId } from '../objects/id-minter.js';
 import { lineOf } from './export-format.js';
 import { readImported } from './import-object.js';
@@ -29,7 +33,7 @@ import { UploadPlan } from './upload-plan.js';
 
 /** Who uploads, and how. */
 export interface UploadWish {
-    readonly author: string;
+    readonly caller: Caller;
     readonly requestContext: JsonObject;
     /** Removes all objects but the design first. */
     readonly deleteCurrentObjects: boolean;
@@ -56,6 +60,7 @@ interface UploaderParts {
     readonly jobStore: JobStore;
     readonly source: ItemSource;
     readonly limits: FieldLimits;
+    readonly review: ReviewParts;
 }
 
 /** Takes uploads. */
@@ -75,8 +80,9 @@ export class Uploader {
      */
     async upload(input: AsyncIterable<Segment>, wish: UploadWish): Promise<void> {
 
-        const { blobs, catalog, objects } = this.#parts;
-        const plan = new UploadPlan({ catalog, objects, keepsOthers: !wish.deleteCurrentObjects });
+        const { blobs, catalog, limits, objects, review } = this.#parts;
+        checkWritable(catalog.current.design, wish.caller, '');
+        const plan = new UploadPlan({ catalog, limits, objects, review, keepsOthers: !wish.deleteCurrentObjects });
         const staged = await blobs.stage(this.#lines(input, plan, wish), { maxBytes: MAX_BYTES, signal: wish.signal });
         let jobId: number;
         try {
@@ -118,7 +124,7 @@ export class Uploader {
     }
 
     async #judge(
-        { position, value, fault }: BulkItem, plan: UploadPlan, { author }: UploadWish,
+        { position, value, fault }: BulkItem, plan: UploadPlan, { caller }: UploadWish,
         look: (object: Awaited<ReturnType<typeof readImported>>) => Promise<void>
     ): Promise<void> {
 
@@ -127,7 +133,7 @@ export class Uploader {
                 throw fault;
             }
 
-            await look(await readImported(value, this.#parts.limits, { author, now: Date.now() }));
+            await look(await readImported(value, this.#parts.limits, { author: authorOf(caller), now: Date.now() }));
         }
         catch (error) {
             plan.fault(position, error);
@@ -135,10 +141,10 @@ export class Uploader {
     }
 
     /** From this moment on it will be applied, and nobody else writes. */
-    async #begin({ blobId, size, store }: BlobRef, { author, requestContext, deleteCurrentObjects }: UploadWish): Promise<number> {
+    async #begin({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadWish): Promise<number> {
 
         const { db, blobs, settings, catalogStore, catalog, objects, jobs, jobStore } = this.#parts;
-        const payload: UploadPayload = { blob: { blobId, size, store }, author, requestContext, deleteCurrentObjects };
+        const payload: UploadPayload = { blob: { blobId, size, store }, author: authorOf(caller), requestContext, deleteCurrentObjects };
         const outcome = await db.commit({ steps: [
             jobStore.enqueueStep({ kind: UPLOAD_KIND, payload: payload as unknown as JsonObject }),
             ...settings.insertSteps(UPLOAD_SETTING, String(blobId), RUNNING),

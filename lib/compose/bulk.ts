@@ -4,9 +4,12 @@
 
 import type { BulkLimits } from '../bulk/item-source.js';
 import type { StatusTable } from '../doip/status.js';
+import type { Directory } from '../identity/directory.js';
 import type { SecretTransfer } from '../identity/secret-transfer.js';
+import type { SecureValues } from '../identity/secure-values.js';
 import type { JobRunner } from '../jobs/runner.js';
 import type { JobStore } from '../stores/job-store.js';
+import type { CodeInspector } from '../objects/content-pipeline.js';
 import type { UploadJobParts } from '../bulk/upload-job.js';
 import { BulkService } from '../bulk/bulk-service.js';
 import { Exporter } from '../bulk/exporter.js';
@@ -40,7 +43,7 @@ export async function composeBulk(parts: { dataDir: string; limits: Partial<Bulk
 /** Export, import and uploads of all objects over the parts of the object pipeline; registers the job that uploads need. */
 export function composeTransfer(
     parts: ConstructorParameters<typeof ObjectRestorer>[0] & Omit<UploadJobParts, 'restorer'> & {
-        secrets: SecretTransfer; jobs: JobRunner; jobStore: JobStore;
+        secrets: SecretTransfer; jobs: JobRunner; jobStore: JobStore; directory: Directory; secureValues: SecureValues; code: CodeInspector;
     }
 ): { transfer: Transfer; uploader: Uploader } {
 
@@ -48,6 +51,6 @@ export function composeTransfer(
     parts.jobs.register(uploadJob({ ...parts, restorer }));
     return {
         transfer: { exporter: new Exporter(parts), importer: new Importer({ ...parts, restorer }) },
-        uploader: new Uploader({ ...parts, objects: parts.store, source: parts.bulk.source })
+        uploader: new Uploader({ ...parts, objects: parts.store, source: parts.bulk.source, review: parts })
     };
 }

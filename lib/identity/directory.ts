@@ -101,6 +101,12 @@ export class Directory {
         return byId ?? byName;
     }
 
+    /** Id of the user object that has a username; null when it is free. */
+    async holderOf(username: string): Promise<string | null> {
+
+        return (await this.#accounts.getByName(loginKey(username)))?.userId ?? null;
+    }
+
     /** Whom a login name belongs to, read anew; null for nobody. */
     async findLogin(name: string): Promise<LoginTarget | null> {
 

@@ -60,8 +60,7 @@ export class SecureValues {
      */
     async extract({ id, isNew, content, roles, source }: SecretBearer): Promise<Extracted> {
 
-        const secure = roles.secure.filter(({ pointer }) => pointer !== roles.password?.pointer);
-        this.#check(isNew, roles.password, secure);
+        this.check(isNew, roles);
         const steps: Step[] = [];
         let emptied = content;
         if (roles.password) {
@@ -69,7 +68,7 @@ export class SecureValues {
             steps.push(...await this.#passwordSteps(id, isNew, textOf(roles.password), source));
         }
 
-        for (const marked of secure) {
+        for (const marked of besidePassword(roles)) {
             emptied = withoutValue(emptied, marked);
             const secret = textOf(marked);
             if (secret !== '') {
@@ -97,8 +96,15 @@ export class SecureValues {
         return isNew ? put : [...put, ...this.#tokens.removeOfUserSteps(id), this.#accounts.bumpStep()];
     }
 
-    #check(isNew: boolean, password: MarkedValue | undefined, secure: readonly MarkedValue[]): void {
+    /**
+     * Looks at the secrets of content alone.
+     *
+     * @throws DoipError 400 as {@link extract}
+     */
+    check(isNew: boolean, roles: ContentRoles): void {
 
+        const { password } = roles;
+        const secure = besidePassword(roles);
         if (password && typeof password.value !== 'string') {
             throw badRequest(`${password.pointer}: a password must be a string`);
         }
@@ -115,6 +121,11 @@ export class SecureValues {
             throw badRequest(`an object may bring at most ${MAX_SECRETS} new values of secure properties at a time`);
         }
     }
+}
+
+function besidePassword({ password, secure }: ContentRoles): readonly MarkedValue[] {
+
+    return secure.filter(({ pointer }) => pointer !== password?.pointer);
 }
 
 function textOf({ value }: MarkedValue): string {

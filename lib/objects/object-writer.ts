@@ -20,8 +20,8 @@ export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';
 
 /** Makes writers wait while something runs that must not be disturbed. */
 export interface WriteGate {
-    /** Lets a change pass, or throws: 503. */
-    check(change: ObjectChange): Promise<void> | void;
+    /** Lets a change be written, or throws: 503. */
+    pass<T>(change: ObjectChange, write: () => Promise<T>): Promise<T>;
 }
 
 /** Commits changes of objects. */
@@ -50,9 +50,13 @@ export class ObjectWriter {
      *
      * @throws DoipError when a participant refuses, such as 400 for a username that is taken
      */
-    async write(change: ObjectChange): Promise<WriteOutcome> {
+    write(change: ObjectChange): Promise<WriteOutcome> {
 
-        await this.#gate?.check(change);
+        return this.#gate ? this.#gate.pass(change, () => this.commit(change)) : this.commit(change);
+    }
+
+    private async commit(change: ObjectChange): Promise<WriteOutcome> {
+
         const steps: Step[] = [...this.ownSteps(change), ...change.steps, ...this.elements.steps(change)];
         for (const participant of this.participants) {
             steps.push(...await participant.steps(change));

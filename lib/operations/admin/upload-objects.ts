@@ -7,7 +7,6 @@ import Joi from 'joi';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { authorOf } from '../../objects/write-context.js';
 
 interface UploadAttributes {
     readonly deleteCurrentObjects: boolean;
@@ -24,7 +23,7 @@ export const uploadObjects = defineOperation<UploadAttributes>({
 
     async handler({ attributes: { deleteCurrentObjects }, caller, rawInput, requestContext, services: { uploader }, signal }) {
 
-        await uploader.upload(rawInput, { deleteCurrentObjects, author: authorOf(caller), requestContext, signal });
+        await uploader.upload(rawInput, { deleteCurrentObjects, caller, requestContext, signal });
         // Both words are in use among clients.
         return result.json({ msg: 'success', message: 'success' });
     }
