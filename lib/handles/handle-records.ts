@@ -77,6 +77,13 @@ export class HandleRecords {
         return this.#make(object, { withInside: true, requestContext });
     }
 
+    /** The record of an object as the design alone makes it, for when its script fails. */
+    ofDesign(object: StoredObject): HandleValue[] {
+
+        const timestamp = timestampOf(object.metadata.modifiedOn);
+        return this.#withService(this.#ownValues(object, true, timestamp), timestamp);
+    }
+
     /** The record as anybody may see it: links to what is inside are left out where the public does not see it. Throws like {@link of}. */
     ofPublic(object: StoredObject): Promise<HandleValue[]> {
 
@@ -89,9 +96,14 @@ export class HandleRecords {
         const { hook } = this.#sources;
         const timestamp = timestampOf(object.metadata.modifiedOn);
         const scripted = config.hasScript && hook ? await hook(object, requestContext) : undefined;
-        const values = scripted === undefined ? this.#ownValues(object, withInside, timestamp) : readValues(scripted, timestamp);
-        if (config.omitService || values.some(({ type }) => type === SERVICE)) {
-            return values;
+        return this.#withService(scripted === undefined ? this.#ownValues(object, withInside, timestamp) : readValues(scripted, timestamp), timestamp);
+    }
+
+    /** Says which service an object belongs to, unless the design or the script has its own mind about that. */
+    #withService(values: readonly HandleValue[], timestamp: string): HandleValue[] {
+
+        if (this.config.omitService || values.some(({ type }) => type === SERVICE)) {
+            return [...values];
         }
 
         return [...values, textValue(freeIndex(values), SERVICE, this.serviceId, timestamp)];

@@ -123,6 +123,9 @@ export class HandleUpdate {
                     await job.report(reached);
                     reportedAt = Date.now();
                 }
+
+                // On SQLite nothing of this waits for anything else.
+                await setImmediate();
             }
         }
 

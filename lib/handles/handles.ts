@@ -54,7 +54,7 @@ export interface Handles {
 /** Composes it, and registers the jobs. */
 export function composeHandles(parts: HandleParts): Handles {
 
-    const { catalog, policy, resolution, options, ownBase, serviceInfo, hook, jobs, db } = parts;
+    const { catalog, policy, resolution, options, ownBase, serviceInfo, hook, jobs, db, log } = parts;
     const { uiBase } = options;
     const adminIdentity = parseIdentity(options.server?.identity ?? '');
     const records = new HandleRecords({ catalog, policy, resolution, uiBase, ownBase, serviceInfo, hook, adminIdentity });
@@ -67,7 +67,7 @@ export function composeHandles(parts: HandleParts): Handles {
 
     return {
         records, update,
-        resolver: new HandleResolver({ records, policy, resolution, uiBase }),
+        resolver: new HandleResolver({ records, policy, resolution, uiBase, log }),
         participants: registration ? [registration] : [],
         close: () => server?.close()
     };

@@ -3,6 +3,7 @@
  * Whoever may not read an object is told the same as of a handle that does not exist.
  */
 
+import type { Log } from '../../db/log.js';
 import type { OperationContext } from '../core/context.js';
 import type { JsonObject } from '../doip/json.js';
 import type { Caller } from '../identity/caller.js';
@@ -14,6 +15,7 @@ import type { HandleValue } from './handle-value.js';
 import type { HandleLocation } from './locations.js';
 import { DoipError, notFound } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
+import { Status } from '../doip/status.js';
 import { textOf } from './handle-value.js';
 import { LOCATIONS_TYPE, readLocations, uiAddress, webAddress } from './locations.js';
 
@@ -54,6 +56,9 @@ export interface Located {
     readonly href: string | null;
 }
 
+/** Milliseconds between two complaints about the script. */
+const COMPLAINT_MS = 10_000;
+
 /** Every value, whatever its index and type. */
 const ALL: ValueFilter = { indexes: [], types: [] };
 
@@ -64,13 +69,17 @@ export class HandleResolver {
     readonly #policy: Policy;
     readonly #resolution: () => ObjectResolution;
     readonly #uiBase: string | null;
+    readonly #log: Log;
+    /** When it was last logged that a record could not be made (epoch ms). */
+    #complainedOn = 0;
 
-    constructor(parts: { records: HandleRecords; policy: Policy; resolution: () => ObjectResolution; uiBase: string | null }) {
+    constructor(parts: { records: HandleRecords; policy: Policy; resolution: () => ObjectResolution; uiBase: string | null; log: Log }) {
 
         this.#records = parts.records;
         this.#policy = parts.policy;
         this.#resolution = parts.resolution;
         this.#uiBase = parts.uiBase;
+        this.#log = parts.log;
     }
 
     /**
@@ -113,7 +122,25 @@ export class HandleResolver {
             throw notFound(`handle ${handle} does not exist`, { details: { responseCode: HANDLE_NOT_FOUND, handle } });
         }
 
-        return this.#records.of(object, resolving.requestContext);
+        return this.#records.of(object, resolving.requestContext).catch((error: unknown) => {
+
+            if (error instanceof DoipError && (error.status !== Status.internal || error.http !== undefined)) {
+                throw error;                                // What the script wants to be said, or that there is no room for it now
+            }
+
+            this.#complain(object.id, error);
+            return this.#records.ofDesign(object);
+        });
+    }
+
+    /** Anybody can ask for a record again and again: the log hears of it once in a while. */
+    #complain(handle: string, error: unknown): void {
+
+        const now = Date.now();
+        if (now - this.#complainedOn >= COMPLAINT_MS) {
+            this.#complainedOn = now;
+            this.#log.error({ err: error, handle }, 'the script of the design makes no record of a handle; it is resolved without the script');
+        }
     }
 
     /** The object as the caller sees it; null when there is none, or none for this caller. */

@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { SILENT } from '../../../db/log.js';
 import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
 import type { Lifecycle } from '../../../lib/objects/lifecycle.js';
 import type { StoredObject } from '../../../lib/objects/stored-object.js';
 import type { Catalog } from '../../../lib/types/catalog.js';
-import { forbidden } from '../../../lib/doip/error.js';
+import { badRequest, forbidden, unavailable } from '../../../lib/doip/error.js';
 import { HandleRecords } from '../../../lib/handles/handle-records.js';
 import type { HandleValuesHook } from '../../../lib/handles/handle-records.js';
 import { HandleResolver } from '../../../lib/handles/resolver.js';
@@ -35,7 +36,7 @@ function showing(shown: () => JsonValue): Lifecycle {
 
 function handlesWith({ lifecycle = WITHOUT_CODE, minting = MINTING, hook = null }: {
     lifecycle?: Lifecycle; minting?: JsonObject; hook?: HandleValuesHook | null;
-}): { records: HandleRecords; resolver: HandleResolver } {
+}): { complaints: unknown[]; records: HandleRecords; resolver: HandleResolver } {
 
     const registry = TypeRegistry.build({ design: { handleMintingConfig: minting }, schemas: [], extensionKeyword: 'cordra', prefix: 'test' });
     const policy = new Policy(() => registry.accessRules);
@@ -44,7 +45,9 @@ function handlesWith({ lifecycle = WITHOUT_CODE, minting = MINTING, hook = null 
         catalog: { current: registry } as Catalog, policy, resolution, uiBase: null, ownBase: () => undefined, serviceInfo: () => ({}),
         adminIdentity: null, hook
     });
-    return { records, resolver: new HandleResolver({ records, policy, resolution, uiBase: null }) };
+    const complaints: unknown[] = [];
+    const log = { ...SILENT, error: (fields: object) => void complaints.push(fields) };
+    return { complaints, records, resolver: new HandleResolver({ records, policy, resolution, uiBase: null, log }) };
 }
 
 const RESOLVING = { handle: 'test/1', object: OBJECT, isService: false, caller: ANONYMOUS, requestContext: {} };
@@ -126,6 +129,34 @@ describe('handles with values that a script of the design makes', () => {
 
         await expect(failing.ofPublic(OBJECT)).to.reject('the script failed');
         await expect(odd.ofPublic(OBJECT)).to.reject('handle values must be an array');
+    });
+
+    it('are resolved as the design says where the script fails or makes none, and the log hears of it now and then', async () => {
+
+        const asDesigned = (await handlesWith({ minting }).resolver.resolve(RESOLVING, ALL))['values'];
+        const broken: readonly HandleValuesHook[] = [
+            () => Promise.reject(new Error('the script failed')), async () => ({ index: 1 }), async () => [{ index: 0, type: 'URL', data: 'x' }],
+            async () => [{ index: 1, type: 'URL', data: 'x' }, { index: 1, type: 'URL', data: 'y' }], async () => null
+        ];
+        for (const hook of broken) {
+            const { resolver, complaints } = handlesWith({ minting, hook });
+            for (let i = 0; i < 3; ++i) {
+                expect<unknown>(await resolver.resolve(RESOLVING, ALL)).to.equal({ responseCode: 1, handle: 'test/1', values: asDesigned });
+            }
+
+            expect(await resolver.locate(RESOLVING, 'ui')).to.include({ view: 'ui', href: null });
+            expect(complaints).to.have.length(1);
+        }
+    });
+
+    it('are not resolved where the script refuses, or there is no room for it now', async () => {
+
+        for (const error of [badRequest('not today'), unavailable('too many scripts', 1)]) {
+            const { resolver, complaints } = handlesWith({ minting, hook: () => Promise.reject(error) });
+
+            await expect(resolver.resolve(RESOLVING, ALL)).to.reject(error.message);
+            expect(complaints).to.equal([]);
+        }
     });
 
     it('lead nowhere that no browser must be sent to', async () => {
