@@ -21,7 +21,7 @@ export interface StagedElement {
     readonly size: number;
     /** Lower-case hex SHA-256, when it was asked for. */
     readonly hash: string | null;
-    /** Takes them back; does nothing once they belong to an object. */
+    /** Takes them back; does nothing once they belong to an object. Never rejects. */
     discard(): Promise<void>;
 }
 

@@ -118,7 +118,7 @@ export class WriteHooks {
 
         const { lifecycle, limits } = this.#parts;
         const { before } = this.#write;
-        if (!lifecycle.has(proposal.type)) {
+        if (!lifecycle.has(proposal.type, hook)) {
             return proposal;
         }
 
@@ -139,7 +139,7 @@ export class WriteHooks {
     async #call(hook: ObjectHook, object: StoredObject, members: JsonObject): Promise<void> {
 
         const { lifecycle } = this.#parts;
-        if (lifecycle.has(object.type)) {
+        if (lifecycle.has(object.type, hook)) {
             await lifecycle.run(hook, object.type, toHookObject(object, object.metadata), this.#facts(object.type, members, hook));
         }
     }

@@ -5,9 +5,10 @@
 import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
 import Variant from '@jitl/quickjs-wasmfile-release-sync';
+import { nativeTexts, type EngineMemory } from './engine-texts.js';
 
 /** Node.js has it, its types do not. */
-declare const WebAssembly: { readonly Memory: new (limits: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer } };
+declare const WebAssembly: { readonly Memory: new (limits: { initial: number; maximum: number }) => EngineMemory };
 
 const PAGE_BYTES = 64 * 1024;
 
@@ -31,6 +32,17 @@ export async function openEngine(memoryBytes: number): Promise<Engine> {
 
     const pages = Math.ceil(memoryBytes / PAGE_BYTES);
     const memory = new WebAssembly.Memory({ initial: BASE_PAGES, maximum: BASE_PAGES + 2 * pages });
-    const engine = await newQuickJSWASMModuleFromVariant(newVariant(Variant, { wasmMemory: memory }));
+    const variant = newVariant(Variant, { wasmMemory: memory });
+    const Functions = await variant.importFFI();
+    const engine = await newQuickJSWASMModuleFromVariant({
+        ...variant,
+        importFFI: () => Promise.resolve(class extends Functions {
+
+            constructor(module: ConstructorParameters<typeof Functions>[0]) {
+
+                super(Object.assign(module, nativeTexts(memory)));
+            }
+        })
+    });
     return { engine, isFull: () => memory.buffer.byteLength > (BASE_PAGES + pages) * PAGE_BYTES };
 }

@@ -5,6 +5,7 @@
 
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { GUEST_FILE, guestCode } from './guest-code.js';
+import type { Entrance } from './guest/main.js';
 import type { ThreadOptions } from './messages.js';
 import type { ScriptLimit } from './script-error.js';
 
@@ -54,11 +55,15 @@ export class Realm {
     readonly #services: RealmServices;
     readonly #options: ThreadOptions;
     readonly #entrance: QuickJSHandle;
+    /** Functions of the entrance. */
+    readonly #functions: Readonly<Record<keyof Entrance, QuickJSHandle>>;
+    /** The module id of the unit, in the sandbox. */
+    readonly #unit: QuickJSHandle;
     /** Set when a limit was met on this side; the script is not to catch it. */
     #stopped: Error | null = null;
     #isClean = true;
 
-    constructor(engine: QuickJSWASMModule, options: ThreadOptions, services: RealmServices) {
+    constructor(engine: QuickJSWASMModule, { unit, options, services }: { unit: string; options: ThreadOptions; services: RealmServices }) {
 
         this.#options = options;
         this.#services = services;
@@ -72,12 +77,15 @@ export class Realm {
         this.#entrance = this.#unwrap(this.#context.callFunction(start, this.#context.undefined, bridge));
         start.dispose();
         bridge.dispose();
+        const member = (name: string): QuickJSHandle => this.#context.getProp(this.#entrance, name);
+        this.#functions = { run: member('run'), take: member('take'), recheck: member('recheck'), describe: member('describe') };
+        this.#unit = this.#string(unit);
     }
 
     /** Lines of JSON text: what came of each call. Throws RealmStopped. */
-    run(unit: string, request: string): string {
+    run(request: string): string {
 
-        const text = this.#text('run', unit, request);
+        const text = this.#string(request).consume((handle) => this.#text('run', [this.#unit, handle]));
         // Promises that nobody waits for are worked off too, so that nothing is left for the next call.
         const hadJobs = this.#workOff();
         const told = text === null || hadJobs ? this.#text('take') ?? '' : text;
@@ -91,10 +99,16 @@ export class Realm {
         return this.#isClean;
     }
 
-    /** JSON text that tells what a unit exports, or why it cannot be loaded. Throws RealmStopped. */
-    describe(unit: string): string {
+    /** Like {@link isClean}, looked into more closely; to be asked when nobody waits. Throws RealmStopped. */
+    recheck(): boolean {
 
-        const text = this.#text('describe', unit) ?? '';
+        return this.#text('recheck')?.startsWith(CLEAN) === true;
+    }
+
+    /** JSON text that tells what a unit exports, or why it cannot be loaded. Throws RealmStopped. */
+    describe(): string {
+
+        const text = this.#text('describe', [this.#unit]) ?? '';
         this.#workOff();
         return text;
     }
@@ -102,33 +116,24 @@ export class Realm {
     /** Throws when the engine has lost its bearings; nothing that belongs to it can be used then. */
     dispose(): void {
 
-        this.#entrance.dispose();
+        [this.#unit, ...Object.values(this.#functions), this.#entrance].forEach((handle) => handle.dispose());
         this.#context.dispose();
         this.#runtime.dispose();
     }
 
-    #text(name: string, ...args: readonly string[]): string | null {
+    #text(name: keyof Entrance, args: QuickJSHandle[] = []): string | null {
 
         const context = this.#context;
-        const entry = context.getProp(this.#entrance, name);
-        const handles: QuickJSHandle[] = [];
+        const result = this.#unwrap(context.callFunction(this.#functions[name], this.#entrance, args));
         try {
-            args.forEach((arg) => handles.push(this.#string(arg)));
-            const result = this.#unwrap(context.callFunction(entry, this.#entrance, handles));
-            try {
-                if (this.#stopped) {
-                    throw this.#stopped;
-                }
+            if (this.#stopped) {
+                throw this.#stopped;
+            }
 
-                return context.typeof(result) === 'string' ? this.#crossing(context.getString(result)) : null;
-            }
-            finally {
-                result.dispose();
-            }
+            return context.typeof(result) === 'string' ? this.#crossing(context.getString(result)) : null;
         }
         finally {
-            handles.forEach((handle) => handle.dispose());
-            entry.dispose();
+            result.dispose();
         }
     }
 

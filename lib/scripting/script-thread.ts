@@ -26,6 +26,9 @@ export interface ThreadData {
 /** Contexts that are kept. */
 const REALMS = 40;
 
+/** Enough to look at a context without running any code of its author. */
+const RECHECK_MS = 1000;
+
 /** Either the script threw null, or the engine did for want of memory. */
 const NULL_THROWN = '{"failure":{"kind":"null"';
 
@@ -71,10 +74,17 @@ class ScriptThread implements RealmServices {
         this.#deadline = performance.now() + message.budget;
         this.#output = [];
         this.#outputBytes = 0;
+        this.#answer(message);
+        this.#message = null;
+        this.#recheck(message.unit);
+    }
+
+    #answer(message: RunMessage): void {
+
         const { unit, request } = message;
         try {
             const realm = this.#realm(message);
-            const lines = request === null ? realm.describe(unit) : realm.run(unit, request);
+            const lines = request === null ? realm.describe() : realm.run(request);
             if (this.#isFull() && lines.includes(NULL_THROWN)) {
                 throw new RealmStopped('memory', 'out of memory');
             }
@@ -86,8 +96,16 @@ class ScriptThread implements RealmServices {
             const isUsable = error instanceof RealmStopped && this.#discard(unit);
             this.#send({ kind: 'failed', failure: failureOf(error), retire: !isUsable || this.#isFull() });
         }
+    }
 
-        this.#message = null;
+    /** What takes a while to find is looked for when the caller has its answer already. */
+    #recheck(unit: string): void {
+
+        this.#deadline = performance.now() + RECHECK_MS;
+        const kept = this.#realms.get(unit);
+        if (kept && !isIntact(kept.realm) && !this.#discard(unit)) {
+            throw new Error('the engine for scripts has broken down');
+        }
     }
 
     find(from: string, specifier: string): string {
@@ -169,7 +187,7 @@ class ScriptThread implements RealmServices {
             this.#remove(oldest);
         }
 
-        const realm = new Realm(this.#engine, this.#options, this);
+        const realm = new Realm(this.#engine, { unit, options: this.#options, services: this });
         this.#realms.set(unit, { realm, version });
         return realm;
     }
@@ -193,6 +211,16 @@ class ScriptThread implements RealmServices {
         catch {
             return false;
         }
+    }
+}
+
+function isIntact(realm: Realm): boolean {
+
+    try {
+        return realm.recheck();
+    }
+    catch {
+        return false;
     }
 }
 

@@ -29,7 +29,7 @@ export interface BlobRef {
 export interface StagedBlob extends BlobRef {
     /** Lower-case hex, when asked for. */
     readonly sha256: string | null;
-    /** Takes the bytes back; does nothing once they are linked. */
+    /** Takes the bytes back; does nothing once they are linked. Never rejects. */
     discard(): Promise<void>;
 }
 
@@ -91,10 +91,7 @@ export class BlobStore {
             await elementStore.write(blobId, meter.measure(body));
         }
         catch (error) {
-            await this.#discard(blobId, store).catch((cause: unknown) => {
-
-                this.#options.log.warn({ err: cause, blobId }, 'a broken upload could not be removed; it is left to the sweep');
-            });
+            await this.#discard(blobId, store);
             throw error;
         }
 
@@ -160,12 +157,20 @@ export class BlobStore {
     }
 
     /** The row goes first: from then on nobody can link the blob. */
+    /** Never rejects: whoever lets go of bytes has other things to tell, and the sweep finds what stayed. */
     async #discard(blobId: number, store: string): Promise<void> {
 
-        const result = await this.#database.commit({ steps: [this.#sql.discard.step({ id: blobId })] });
-        this.inUse.release(blobId);
-        if (result.ok && result.steps[0]?.rows === 1) {
-            await this.#stores.get(store).remove(blobId);
+        try {
+            const result = await this.#database.commit({ steps: [this.#sql.discard.step({ id: blobId })] });
+            if (result.ok && result.steps[0]?.rows === 1) {
+                await this.#stores.get(store).remove(blobId);
+            }
+        }
+        catch (error) {
+            this.#options.log.warn({ err: error, blobId }, 'bytes that nobody wants could not be removed; they are left to the sweep');
+        }
+        finally {
+            this.inUse.release(blobId);
         }
     }
 

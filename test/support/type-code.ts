@@ -2,8 +2,13 @@
  * Types with code, for tests.
  */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { TestGateway } from './gateway.js';
+import type { GatewayOptions } from '../../lib/runtime.js';
+import type { TestDatabase } from './database.js';
+import { startGateway, type Answer, type TestGateway } from './gateway.js';
 
 /** Accepts everything and generates an id. */
 export const OPEN_SCHEMA: JsonObject = {
@@ -37,4 +42,59 @@ async function edit(on: TestGateway, id: string, members: JsonObject): Promise<v
     if (answer.status !== '0.DOIP/Status.001') {
         throw new Error(`changing ${id} failed: ${JSON.stringify(answer.value)}`);
     }
+}
+
+/** One gateway on a database, and a second one on the same where several can share it. */
+export interface Nodes {
+    readonly database: TestDatabase;
+    readonly node: TestGateway;
+    readonly all: readonly TestGateway[];
+    stop(): Promise<void>;
+}
+
+/** Starts them. */
+export async function startNodes(create: () => Promise<TestDatabase>, options: Partial<GatewayOptions> = {}): Promise<Nodes> {
+
+    const database = await create();
+    const otherDir = await mkdtemp(join(tmpdir(), 'doip-gateway-node-'));
+    const node = await startGateway(database, options);
+    const all = database.dialect === 'mysql' ? [node, await startGateway(database, { ...options, dataDir: otherDir })] : [node];
+    return {
+        database, node, all,
+        async stop() {
+
+            await Promise.all(all.map((each) => each.stop()));
+            await database.dispose();
+            await rm(otherDir, { recursive: true });
+        }
+    };
+}
+
+/** The content of the object in an answer; fails when it is none. */
+export function contentOf({ value, status }: Answer): JsonObject {
+
+    if (status !== '0.DOIP/Status.001') {
+        throw new Error(`status ${status}: ${JSON.stringify(value)}`);
+    }
+
+    return (value as { attributes: { content: JsonObject } }).attributes.content;
+}
+
+/** What an answer that refuses says. */
+export function messageOf({ value }: Answer): unknown {
+
+    return (value as JsonObject)['message'];
+}
+
+/** Creates an object as the administrator; the answer may be a refusal. */
+export function put(on: TestGateway, type: string, content: JsonObject, more: JsonObject = {}): Promise<Answer> {
+
+    return on.asAdmin('0.DOIP/Op.Create', { input: { type, attributes: { content }, ...more } });
+}
+
+/** Ids that a query finds, in their order. */
+export async function found(on: TestGateway, query: string): Promise<string[]> {
+
+    const { value } = await on.asAdmin('0.DOIP/Op.Search', { attributes: { query, type: 'id', sortFields: 'id' } });
+    return (value as { results: string[] }).results;
 }

@@ -1,18 +1,12 @@
 /**
  * Notices when a call has changed what all objects share. Code that sees to it that what one caller sends ends up in
  * `Object.prototype` would otherwise show it to the next caller. Changes that code makes while it is loaded are its own affair.
+ *
+ * What careless code does by assigning is looked for before the result of a call is told; what it takes an author to do on purpose,
+ * hidden properties, costs more to find, and is looked for before the next call.
  */
 
 import { call } from './intrinsics.js';
-
-/** What an object had. */
-interface Snapshot {
-    readonly shared: object;
-    readonly parent: object | null;
-    readonly keys: readonly PropertyKey[];
-    readonly values: readonly unknown[];
-    readonly isCompared: boolean;
-}
 
 const { getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect as {
     readonly [name in 'getOwnPropertyDescriptor' | 'getPrototypeOf' | 'ownKeys']: (this: void, target: object, ...rest: readonly PropertyKey[]) => unknown;
@@ -21,64 +15,86 @@ const { getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect as {
 /** Every value of these is compared: what callers send can reach them through code that copies carelessly. */
 const COMPARED: readonly object[] = [Object.prototype, Array.prototype, Function.prototype, Promise.prototype];
 
-/** Of these it is only noticed when something was added or removed. */
-const COUNTED: readonly object[] = [String.prototype, Number.prototype, Boolean.prototype];
+/** Of these, and of those above, it is noticed when something was added or removed. */
+const SHARED: readonly object[] = [...COMPARED, String.prototype, Number.prototype, Boolean.prototype];
 
 /** Compares with how it was. */
 export class Guard {
 
-    readonly #snapshots: Snapshot[] = [];
+    /** Of what is shared, in its order. */
+    readonly #parents: unknown[] = [];
+    readonly #enumerable: string[] = [];
+    readonly #counts: number[] = [];
+    /** Plain properties of what is compared; those with accessors are not asked for. */
+    readonly #owners: object[] = [];
+    readonly #keys: PropertyKey[] = [];
+    readonly #values: unknown[] = [];
 
     /** Notes how it is now. */
     note(): void {
 
-        for (let i = 0; i < COMPARED.length + COUNTED.length; ++i) {
-            const isCompared = i < COMPARED.length;
-            const shared = (isCompared ? COMPARED[i] : COUNTED[i - COMPARED.length]) as object;
+        for (let i = 0; i < SHARED.length; ++i) {
+            const shared = SHARED[i] as object;
             const keys = call(ownKeys, undefined, [shared]) as PropertyKey[];
-            const values: unknown[] = [];
-            for (let k = 0; k < keys.length; ++k) {
-                values[k] = isCompared ? valueOf(shared, keys[k] as PropertyKey) : ACCESSOR;
+            this.#parents[i] = getPrototypeOf(shared);
+            this.#enumerable[i] = enumerableIn(shared);
+            this.#counts[i] = keys.length;
+            for (let k = 0; i < COMPARED.length && k < keys.length; ++k) {
+                this.#noteValue(shared, keys[k] as PropertyKey);
             }
-
-            this.#snapshots[i] = { shared, parent: getPrototypeOf(shared) as object | null, keys, values, isCompared };
         }
     }
 
-    /** True when it still is as it was noted. */
+    /** True when nothing was replaced, and nothing was added or removed that loops over properties meet. */
     holds(): boolean {
 
-        for (let i = 0; i < this.#snapshots.length; ++i) {
-            const snapshot = this.#snapshots[i] as Snapshot;
-            if (!isSame(snapshot)) {
+        for (let i = 0; i < this.#counts.length; ++i) {
+            const shared = SHARED[i] as object;
+            if (getPrototypeOf(shared) !== this.#parents[i] || enumerableIn(shared) !== this.#enumerable[i]) {
+                return false;
+            }
+        }
+
+        for (let i = 0; i < this.#keys.length; ++i) {
+            if ((this.#owners[i] as Record<PropertyKey, unknown>)[this.#keys[i] as PropertyKey] !== this.#values[i]) {
                 return false;
             }
         }
 
         return true;
     }
-}
 
-function isSame({ shared, parent, keys, values, isCompared }: Snapshot): boolean {
+    /** True when nothing was added or removed at all. Runs no code of the author. */
+    isComplete(): boolean {
 
-    if (getPrototypeOf(shared) !== parent || (ownKeys(shared) as PropertyKey[]).length !== keys.length) {
-        return false;
+        for (let i = 0; i < this.#counts.length; ++i) {
+            if ((ownKeys(SHARED[i] as object) as PropertyKey[]).length !== this.#counts[i]) {
+                return false;
+            }
+        }
+
+        return true;
     }
 
-    for (let k = 0; isCompared && k < keys.length; ++k) {
-        if (values[k] !== ACCESSOR && (shared as Record<PropertyKey, unknown>)[keys[k] as PropertyKey] !== values[k]) {
-            return false;
+    #noteValue(owner: object, key: PropertyKey): void {
+
+        const descriptor = getOwnPropertyDescriptor(owner, key) as PropertyDescriptor | undefined;
+        if (descriptor && 'value' in descriptor) {
+            const { length } = this.#keys;
+            this.#owners[length] = owner;
+            this.#keys[length] = key;
+            this.#values[length] = descriptor.value;
         }
     }
-
-    return true;
 }
 
-const ACCESSOR = {};
+/** Names of the properties, inherited ones included, that a loop over a shared object meets. */
+function enumerableIn(shared: object): string {
 
-/** The value of a plain property; that of an accessor is not asked for. */
-function valueOf(shared: object, key: PropertyKey): unknown {
+    let names = '';
+    for (const name in shared) {
+        names += `${name},`;
+    }
 
-    const descriptor = getOwnPropertyDescriptor(shared, key) as PropertyDescriptor | undefined;
-    return descriptor && 'value' in descriptor ? descriptor.value : ACCESSOR;
+    return names;
 }

@@ -20,6 +20,8 @@ export interface Entrance {
     describe(unit: string): string;
     /** The text that `run` did not give. */
     take(): string;
+    /** What `run` looks for last, at leisure: `+`, or `-` when the calls have changed what the next one would find. */
+    recheck(): string;
 }
 
 interface Request {
@@ -91,7 +93,8 @@ export function boot(bridge: Bridge): Entrance {
             about = '';
             return describe(() => load(unit));
         },
-        take: told
+        take: told,
+        recheck: () => (guard.isComplete() ? '+' : '-')
     };
 }
 

@@ -1,0 +1,132 @@
+/** Type code that has its say in payloads. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { pino } from 'pino';
+import type { TestGateway } from '../../support/gateway.js';
+import type { ElementStore } from '../../../lib/stores/element-store.js';
+import { bytesSegment, jsonSegment, readBytes } from '../../../lib/doip/segments.js';
+import { forEachDatabase } from '../../support/database.js';
+import { contentOf, defineType, startNodes, type Nodes } from '../../support/type-code.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const BAD = '0.DOIP/Status.101';
+const CREATE = '0.DOIP/Op.Create';
+const UPDATE = '0.DOIP/Op.Update';
+const RETRIEVE = '0.DOIP/Op.Retrieve';
+
+/** A place for bytes that never lets go of any. */
+class FrailStore implements ElementStore {
+
+    async write(_blobId: number, body: AsyncIterable<Uint8Array>): Promise<void> {
+
+        await readBytes(body, 1000);
+    }
+
+    async *read(): AsyncGenerator<Uint8Array> {}
+
+    remove(): Promise<void> {
+
+        return Promise.reject(new Error('the disk is read-only'));
+    }
+
+    list(): Promise<number[]> {
+
+        return Promise.resolve([]);
+    }
+}
+
+forEachDatabase((name, create) => {
+
+    describe(`type code for payloads, on ${name}`, () => {
+
+        let nodes: Nodes;
+        let node: TestGateway;
+
+        const frail = new FrailStore();
+        const log: string[] = [];
+
+        before(async () => {
+
+            nodes = await startNodes(create, {
+                elementStores: { frail },
+                storageChooser: (_object, { place }) => (place === 'frail' ? 'frail' : 'database'),
+                log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
+            });
+            ({ node } = nodes);
+        });
+
+        after(() => nodes.stop());
+
+        it('takes payloads away and renames those that were just sent', async () => {
+
+            await defineType(node, 'Filing', `
+                exports.beforeSchemaValidation = (object, context) => {
+                    if (object.content.invent) { object.payloads = [...object.payloads ?? [], { name: 'invented' }]; }
+                    object.payloads = object.payloads?.filter(({ name }) => name !== 'draft')
+                        .map((payload) => ({ ...payload, filename: 'file.txt', mediaType: 'text/plain' }));
+                };
+            `);
+            const send = (id: string, names: readonly string[]) => names.flatMap((each) => [
+                jsonSegment({ id: each, filename: `${id}.bin` }), bytesSegment(Buffer.from(each))
+            ]);
+
+            await node.asAdmin(CREATE, {
+                input: [jsonSegment({ id: 'test/filing', type: 'Filing', attributes: { content: {} } }), ...send('one', ['a', 'draft'])]
+            });
+            const updated = await node.asAdmin(UPDATE, { targetId: 'test/filing', input: [jsonSegment({ attributes: { content: {} } }), ...send('two', ['b'])] });
+            const invented = await node.asAdmin(UPDATE, { targetId: 'test/filing', input: { attributes: { content: { invent: true } } } });
+
+            const elements = (updated.value as { elements: { id: string; attributes: { filename: string } }[] }).elements;
+            expect(elements.map(({ id, attributes: { filename } }) => [id, filename])).to.equal([['a', 'file.txt'], ['b', 'file.txt']]);
+            expect(invented.status).to.equal(BAD);
+        });
+
+        it('replaces the bytes of a payload', async () => {
+
+            await defineType(node, 'Veiled', `
+                exports.onPayloadResolution = (object, context) => {
+                    if (context.payload === 'none') { throw 'nothing for you'; }
+                    if (context.userId === undefined) {
+                        context.directIo.setOutputMediaType('text/plain');
+                        context.directIo.setOutputFilename('veil.txt');
+                        context.directIo.writeOutputString('a veil over ' + context.payload);
+                    }
+                };
+            `);
+            await node.asAdmin(CREATE, {
+                input: [
+                    jsonSegment({ id: 'test/veiled', type: 'Veiled', attributes: { content: {} } }),
+                    jsonSegment({ id: 'scan' }), bytesSegment(Buffer.from('the scan')), jsonSegment({ id: 'none' }), bytesSegment(Buffer.from('x'))
+                ]
+            });
+
+            const admin = await node.asAdmin(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'scan' } });
+            const other = await node.perform(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'scan' } });
+            const refused = await node.perform(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'none' } });
+
+            expect([admin.value, other.value]).to.equal(['the scan', 'a veil over scan']);
+            expect(other.attributes).to.include({ mediaType: 'text/plain', filename: 'veil.txt' });
+            expect([refused.status, refused.http]).to.equal([BAD, 403]);
+        });
+
+        it('stores an object though the bytes that code took away from it cannot be removed', async () => {
+
+            await defineType(node, 'Dropping', 'exports.beforeSchemaValidation = (object) => { object.payloads = []; };');
+
+            const answer = await node.asAdmin(CREATE, {
+                attributes: { requestContext: { place: 'frail' } },
+                input: [
+                    jsonSegment({ id: 'test/dropped', type: 'Dropping', attributes: { content: { a: 1 } } }),
+                    jsonSegment({ id: 'gone' }), bytesSegment(Buffer.from('x'))
+                ]
+            });
+
+            expect<unknown>(contentOf(answer)).to.equal({ id: 'test/dropped', a: 1 });
+            expect<unknown>(contentOf(await node.asAdmin(RETRIEVE, { targetId: 'test/dropped' }))).to.equal({ id: 'test/dropped', a: 1 });
+            expect(log.filter((line) => line.includes('the disk is read-only'))).to.have.length(1);
+        });
+    });
+});

@@ -1,0 +1,92 @@
+/** Type code that changes objects, its own and others. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Answer, TestGateway } from '../../support/gateway.js';
+import { forEachDatabase } from '../../support/database.js';
+import { contentOf, defineType, startNodes, type Nodes } from '../../support/type-code.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const OK = '0.DOIP/Status.001';
+const CONFLICT = '0.DOIP/Status.105';
+const UPDATE = '0.DOIP/Op.Update';
+const RETRIEVE = '0.DOIP/Op.Retrieve';
+const CALL = 'gateway/Op.Call';
+
+forEachDatabase((name, create) => {
+
+    describe(`type code that writes, on ${name}`, () => {
+
+        let nodes: Nodes;
+        let node: TestGateway;
+
+        before(async () => {
+
+            nodes = await startNodes(create);
+            ({ node } = nodes);
+        });
+
+        after(() => nodes.stop());
+
+        it('that changes each other\'s objects comes to an end, and nothing is half done', async () => {
+
+            await defineType(node, 'Entangled', `
+                const cordra = require('cordra');
+                exports.beforeStorage = (object, context) => {
+                    const other = cordra.get(object.content.other);
+                    if (other && !object.content.quiet) { other.content.touched = (other.content.touched || 0) + 1; cordra.update(other); }
+                };
+            `);
+            await node.create('Entangled', { other: 'test/e2', quiet: true }, { id: 'test/e1' });
+            await node.create('Entangled', { other: 'test/e1', quiet: true }, { id: 'test/e2' });
+            const change = (id: string, other: string): Promise<Answer> => node.asAdmin(UPDATE, {
+                targetId: id, input: { attributes: { content: { other, mark: 1 } } }
+            });
+
+            const answers = await Promise.all([change('test/e1', 'test/e2'), change('test/e2', 'test/e1')]);
+            const own = await node.asAdmin(UPDATE, { targetId: 'test/e1', input: { attributes: { content: { other: 'test/e1', own: true } } } });
+            const after = contentOf(await node.asAdmin(RETRIEVE, { targetId: 'test/e1' }));
+
+            expect(answers.every(({ status }) => status === OK || status === CONFLICT)).to.be.true();
+            expect(own.status).to.equal(CONFLICT);
+            expect<unknown>(after).to.not.include('own');
+        });
+
+        it('calls that write run as the service, without further hooks', async () => {
+
+            await defineType(node, 'Audited', `
+                const cordra = require('cordra');
+                exports.beforeSchemaValidation = (object) => { object.content.hooked = true; };
+                exports.afterCreateOrUpdate = (object, context) => {
+                    if (!object.content.isTrail) {
+                        cordra.create({ id: object.id + '-trail', type: 'Audited', content: { isTrail: true, by: context.userId || 'nobody' } });
+                    }
+                };
+                exports.afterDelete = (object) => cordra.delete(object.id + '-trail');
+            `);
+            await node.create('Audited', {}, { id: 'test/audited' });
+            const trail = await node.asAdmin(RETRIEVE, { targetId: 'test/audited-trail' });
+            await node.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/audited' });
+            const gone = await node.asAdmin(RETRIEVE, { targetId: 'test/audited-trail' });
+
+            expect<unknown>(contentOf(trail)).to.equal({ isTrail: true, by: 'admin', id: 'test/audited-trail' });
+            expect(gone.status).to.equal('0.DOIP/Status.104');
+        });
+
+        it('counts up one by one, however many call at once on however many nodes.all', async () => {
+
+            await defineType(node, 'Tally', 'exports.methods = { up: (object) => { object.content.n = (object.content.n || 0) + 1; } };');
+            const { id } = await node.create('Tally', {});
+
+            const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => {
+
+                return nodes.all[i % nodes.all.length]!.asAdmin(CALL, { targetId: id, attributes: { method: 'up' } });
+            }));
+
+            expect(answers.map(({ status }) => status)).to.equal(Array<string>(12).fill(OK));
+            expect<unknown>(contentOf(await node.asAdmin(RETRIEVE, { targetId: id }))).to.include({ n: 12 });
+        });
+    });
+});
