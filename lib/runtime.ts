@@ -274,7 +274,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         registry, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting,
         bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
-        search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution }),
+        search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, patience: options.search?.timeout }),
         ...composeTransfer({
             ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
             directory: identity.directory, secureValues: identity.secureValues, secrets: identity.secretTransfer,

@@ -37,31 +37,48 @@ const IDS_AT_ONCE = 250;
 /** Searches without a limit that one caller has at the same time. */
 const UNLIMITED_AT_ONCE = 4;
 
+/** How long a further one waits for its turn. */
+const PATIENCE_MS = 10_000;
+
+const REFUSAL = `${UNLIMITED_AT_ONCE} of your searches without a limit are still being answered: read their results to the end, or ask for pages by pageSize`;
+
+/** What searching is made of. */
+export interface SearchServiceParts {
+    readonly index: SearchIndex;
+    readonly objects: TextReader;
+    readonly policy: Policy;
+    readonly catalog: Catalog;
+    readonly resolution: ObjectResolution;
+    /** Milliseconds that a search without a limit waits for others of its caller; default 10 s. */
+    readonly patience?: number | undefined;
+}
+
 export class SearchService {
 
     readonly #index: SearchIndex;
     readonly #policy: Policy;
     readonly #catalog: Catalog;
-    readonly #unlimited = new Turnstile(UNLIMITED_AT_ONCE);
+    readonly #unlimited: Turnstile;
     readonly #turns = new LoopTurns();
     readonly #results: ResultReader;
 
-    constructor(parts: { index: SearchIndex; objects: TextReader; policy: Policy; catalog: Catalog; resolution: ObjectResolution }) {
+    constructor(parts: SearchServiceParts) {
 
         this.#index = parts.index;
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
+        this.#unlimited = new Turnstile({ places: UNLIMITED_AT_ONCE, patience: parts.patience ?? PATIENCE_MS, refusal: REFUSAL });
         this.#results = new ResultReader({ ...parts, turns: this.#turns });
     }
 
-    /** Finds ids. Throws like {@link SearchIndex.search}. */
+    /** Finds ids. Throws like {@link SearchIndex.search}, and 429 when too many searches of the caller are being answered. */
     async ids(wish: SearchWish, searching: Searching): Promise<Found<string>> {
 
         const { signal } = searching;
         return await this.#search(wish, searching, (hits) => idsOf(slices(hits, IDS_AT_ONCE, { turns: this.#turns, signal })));
     }
 
-    /** Finds objects, as the caller may see them, with scores where they were asked for. Throws like {@link SearchIndex.search}. */
+    /** Finds objects, as the caller may see them, with scores where they were asked for. Throws like {@link ids}. */
     async objects(wish: SearchWish, searching: Searching): Promise<Found<DigitalObject>> {
 
         return await this.#search(wish, searching, (hits) => this.#results.show(hits, searching));

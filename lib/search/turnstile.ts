@@ -1,27 +1,38 @@
 /**
- * Lets a few pass at a time, for each key; the others wait in the order in which they came.
+ * Lets a few pass at a time, for each key; the others wait in the order in which they came, but not forever.
  */
+
+import { tooManyRequests } from '../doip/error.js';
 
 type Go = () => void;
 
+/** How many pass, and how long the others wait. */
+export interface TurnstileRules {
+    /** So many pass at a time. */
+    readonly places: number;
+    /** Milliseconds that somebody waits at most. */
+    readonly patience: number;
+    /** What to tell those who have waited so long. */
+    readonly refusal: string;
+}
+
 export class Turnstile {
 
-    readonly #places: number;
+    readonly #rules: TurnstileRules;
     readonly #inside = new Map<string, number>();
     readonly #waiting = new Map<string, Go[]>();
 
-    /** @param places so many pass at a time */
-    constructor(places: number) {
+    constructor(rules: TurnstileRules) {
 
-        this.#places = places;
+        this.#rules = rules;
     }
 
-    /** Resolves to the function that gives the place back. */
+    /** Resolves to the function that gives the place back. Rejects with 429 when none becomes free in time. */
     async enter(key: string, signal: AbortSignal): Promise<() => void> {
 
         signal.throwIfAborted();
         const inside = this.#inside.get(key) ?? 0;
-        if (inside < this.#places) {
+        if (inside < this.#rules.places) {
             this.#inside.set(key, inside + 1);
         }
         else {
@@ -44,18 +55,28 @@ export class Turnstile {
         this.#waiting.set(key, queue);
         await new Promise<void>((resolve, reject) => {
 
+            const end = (): void => {
+
+                clearTimeout(timer);
+                signal.removeEventListener('abort', giveUp);
+            };
+
             const go = (): void => {
 
-                signal.removeEventListener('abort', giveUp);
+                end();
                 resolve();
             };
 
-            const giveUp = (): void => {
+            const leave = (error: Error): void => {
 
+                end();
                 queue.splice(queue.indexOf(go), 1);
-                reject(signal.reason as Error);
+                reject(error);
             };
 
+            const { patience, refusal } = this.#rules;
+            const giveUp = (): void => leave(signal.reason as Error);
+            const timer = setTimeout(() => leave(tooManyRequests(refusal, Math.ceil(patience / 1000))), patience);
             queue.push(go);
             signal.addEventListener('abort', giveUp, { once: true });
         });

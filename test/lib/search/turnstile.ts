@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { DoipError } from '../../../lib/doip/error.js';
 import { released } from '../../../lib/search/released.js';
 import { Turnstile } from '../../../lib/search/turnstile.js';
 
@@ -12,7 +13,7 @@ describe('a turnstile', () => {
 
     it('lets a few of one key pass at a time, in the order in which they came', async () => {
 
-        const turnstile = new Turnstile(2);
+        const turnstile = new Turnstile({ places: 2, patience: 60_000, refusal: 'wait' });
         const passed: number[] = [];
         const enter = async (number: number) => {
 
@@ -36,9 +37,23 @@ describe('a turnstile', () => {
         expect(passed).to.equal([1, 2, 3, 4]);
     });
 
+    it('tells who has waited too long to come again, and forgets them', async () => {
+
+        const turnstile = new Turnstile({ places: 1, patience: 20, refusal: 'read what you have' });
+        const leave = await turnstile.enter('a', patient);
+
+        const error = await expect(turnstile.enter('a', patient)).to.reject<DoipError>('read what you have');
+        expect(error.http).to.equal(429);
+        expect<unknown>(error.attributes).to.equal({ retryAfter: 1 });
+
+        leave();
+        const next = await turnstile.enter('a', patient);
+        next();
+    });
+
     it('forgets who does not want to wait any more', async () => {
 
-        const turnstile = new Turnstile(1);
+        const turnstile = new Turnstile({ places: 1, patience: 60_000, refusal: 'wait' });
         const leave = await turnstile.enter('a', patient);
         const impatient = new AbortController();
         const waiting = turnstile.enter('a', impatient.signal);
