@@ -1,11 +1,10 @@
 import type { CordraClient } from '@cnri/cordra-client';
+import type { ClientSetup } from '../support/cordra-client.js';
 import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { loadCordraClient, plain } from '../support/cordra-client.js';
+import { plain, startWithClient } from '../support/cordra-client.js';
 import { forEachDatabase } from '../support/database.js';
-import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startRest } from '../support/rest-service.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -17,12 +16,11 @@ forEachDatabase((name, createDatabase) => {
 
         let service: RestService;
         let client: CordraClient;
+        let clientOf: ClientSetup['clientOf'];
 
         before(async () => {
 
-            service = await startRest(createDatabase);
-            const { CordraClient: Client } = loadCordraClient();
-            client = new Client(service.url, { username: 'admin', password: ADMIN_PASSWORD });
+            ({ service, client, clientOf } = await startWithClient(createDatabase));
             await client.create({ id: 'test/map', type: 'Document', content: { name: 'Map' } });
         });
 
@@ -53,9 +51,7 @@ forEachDatabase((name, createDatabase) => {
 
         it('are for the administrator alone', async () => {
 
-            const { CordraClient: Client } = loadCordraClient();
-
-            const error: unknown = await new Client(service.url, {}).updateAllHandles().catch((thrown: unknown) => thrown);
+            const error: unknown = await clientOf({}).updateAllHandles().catch((thrown: unknown) => thrown);
 
             expect(plain(error)).to.include({ status: 401 });
         });

@@ -4,17 +4,15 @@
  */
 
 import { generateKeyPairSync } from 'node:crypto';
-import type { CordraClient, Options } from '@cnri/cordra-client';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { CordraModule } from '../support/cordra-client.js';
+import type { ClientSetup } from '../support/cordra-client.js';
 import type { RestService } from '../support/rest-service.js';
 import { account, ACCOUNT, defineAccounts } from '../support/accounts.js';
-import { loadCordraClient, plain } from '../support/cordra-client.js';
+import { plain, startWithClient } from '../support/cordra-client.js';
 import { forEachDatabase } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startRest } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -25,23 +23,17 @@ forEachDatabase((name, createDatabase) => {
 
         const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
         let service: RestService;
-        let module: CordraModule;
+        let clientOf: ClientSetup['clientOf'];
         let ann: string;
 
         before(async () => {
 
-            service = await startRest(createDatabase);
-            module = loadCordraClient();
+            ({ service, clientOf } = await startWithClient(createDatabase));
             await defineAccounts(service);
             ann = (await service.create(ACCOUNT, account('ann', { publicKey: publicKey.export({ format: 'jwk' }) as JsonObject }))).id;
         });
 
         after(() => service.stop());
-
-        function clientOf(options: Options): CordraClient {
-
-            return new module.CordraClient(service.url, options);
-        }
 
         /** Ends the access tokens of a user. */
         async function endTokens(id: string): Promise<void> {

@@ -2,10 +2,8 @@ import type { CordraClient } from '@cnri/cordra-client';
 import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { loadCordraClient, plain } from '../support/cordra-client.js';
+import { plain, startWithClient } from '../support/cordra-client.js';
 import { forEachDatabase } from '../support/database.js';
-import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startRest } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -19,9 +17,7 @@ forEachDatabase((name, createDatabase) => {
 
         before(async () => {
 
-            service = await startRest(createDatabase);
-            const { CordraClient: Client } = loadCordraClient();
-            client = new Client(service.url, { username: 'admin', password: ADMIN_PASSWORD });
+            ({ service, client } = await startWithClient(createDatabase));
         });
 
         after(() => service.stop());

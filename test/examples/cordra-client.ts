@@ -1,11 +1,10 @@
 import type { CordraClient } from '@cnri/cordra-client';
+import type { ClientSetup } from '../support/cordra-client.js';
 import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { loadCordraClient, plain } from '../support/cordra-client.js';
+import { plain, startWithClient } from '../support/cordra-client.js';
 import { forEachDatabase } from '../support/database.js';
-import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startRest } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -16,12 +15,11 @@ forEachDatabase((name, createDatabase) => {
 
         let service: RestService;
         let client: CordraClient;
+        let clientOf: ClientSetup['clientOf'];
 
         before(async () => {
 
-            service = await startRest(createDatabase);
-            const { CordraClient: Client } = loadCordraClient();
-            client = new Client(service.url, { username: 'admin', password: ADMIN_PASSWORD });
+            ({ service, client, clientOf } = await startWithClient(createDatabase));
         });
 
         after(() => service.stop());
@@ -117,8 +115,7 @@ forEachDatabase((name, createDatabase) => {
 
         it('reads without logging in', async () => {
 
-            const { CordraClient: Client } = loadCordraClient();
-            const anonymous = new Client(service.url);
+            const anonymous = clientOf();
             const { id = '' } = await client.create({ type: 'Document', content: { name: 'Atlas' } });
 
             const read = await anonymous.get(id);

@@ -6,9 +6,31 @@
 import type * as Cordra from '@cnri/cordra-client';
 import { readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
+import type { TestDatabase } from './database.js';
+import { ADMIN_PASSWORD } from './gateway.js';
+import type { RestService } from './rest-service.js';
+import { startRest } from './rest-service.js';
 
 /** What the bundle exports. */
 export type CordraModule = typeof Cordra;
+
+/** A service that listens on a fresh database, and the client for it. */
+export interface ClientSetup {
+    readonly service: RestService;
+    /** Logged in as the administrator. */
+    readonly client: Cordra.CordraClient;
+    /** Another client of the same service. */
+    readonly clientOf: (options?: Cordra.Options) => Cordra.CordraClient;
+}
+
+/** Starts a service and loads the client. */
+export async function startWithClient(createDatabase: () => Promise<TestDatabase>): Promise<ClientSetup> {
+
+    const service = await startRest(createDatabase);
+    const { CordraClient } = loadCordraClient();
+    const clientOf = (options?: Cordra.Options): Cordra.CordraClient => new CordraClient(service.url, options);
+    return { service, clientOf, client: clientOf({ username: 'admin', password: ADMIN_PASSWORD }) };
+}
 
 /** Loads the client. */
 export function loadCordraClient(): CordraModule {
