@@ -27,6 +27,12 @@ export function rangeOfTerms(terms: SortedTerms, { low, high, includesLow, inclu
     ];
 }
 
+/** A text, then anything. */
+export function isPrefix([first, second, third]: readonly PatternPart[]): boolean {
+
+    return third === undefined && first !== undefined && 'text' in first && second !== undefined && 'wildcard' in second && second.wildcard === 'many';
+}
+
 /** Tells which terms a pattern with wildcards describes, in their order. */
 export function forEachMatch(terms: SortedTerms, pattern: readonly PatternPart[], deadline: Deadline, visit: (term: number) => void): void {
 
@@ -34,7 +40,7 @@ export function forEachMatch(terms: SortedTerms, pattern: readonly PatternPart[]
     const [first, second] = parts;
     const prefix = first && 'text' in first ? first.text : new Uint8Array(0);
     const [from, end] = [firstFrom(terms, prefix), firstAfter(terms, prefix)];
-    if (parts.length === 2 && second && 'wildcard' in second && second.wildcard === 'many') {
+    if (isPrefix(pattern)) {
         for (let term = from; term < end; ++term) {
             visit(term);
         }

@@ -7,19 +7,20 @@ import { badRequest } from '../doip/error.js';
 import { andBits, emptyBits, hasBit, orBits, setBit } from './bits.js';
 import type { Bits } from './bits.js';
 import { matchColumnRange, matchNumbers, matchValue } from './column-match.js';
-import { forEachMatch, rangeOfTerms } from './expand.js';
+import { forEachMatch, isPrefix, rangeOfTerms } from './expand.js';
 import { forEachSimilar } from './fuzzy.js';
 import { findPhrase } from './phrase.js';
 import type { PhraseSink } from './phrase.js';
+import { placeOf } from './places.js';
 import { addEntry } from './posting-lists.js';
-import type { ExistsQuery, FieldTarget, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery } from './query.js';
+import type { ExistsQuery, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery } from './query.js';
 import type { SortedTerms } from './sorted-terms.js';
 import { commonFields, entriesOf } from './term-entries.js';
 import type { TermSpace } from './term-space.js';
 import type { SegmentScope } from './segment-scope.js';
 
-/** Most terms that one pattern may stand for in a segment. */
-export const MAX_EXPANSIONS = 50_000;
+/** Most terms that one pattern may stand for in a segment, unless they are all neighbours. */
+export const MAX_EXPANSIONS = 250_000;
 
 /** Entries between two looks at the clock. */
 const PATIENCE = 256;
@@ -27,13 +28,6 @@ const PATIENCE = 256;
 export type Leaf = Exclude<Query, { kind: 'boolean' }>;
 
 type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
-
-/** Which fields a target means in a segment. */
-interface Place {
-    readonly spaces: readonly TermSpace[];
-    /** Null for all fields of the spaces. */
-    readonly fields: readonly number[] | null;
-}
 
 /** Where documents are added: those that have a word in a payload alone apart. */
 interface Target {
@@ -86,7 +80,7 @@ export class Leaves {
     phrase({ target, words, slop }: PhraseQuery, wanted: Bits | null, sink: PhraseSink): void {
 
         const { segment, payloads, deadline } = this.#scope;
-        const { spaces, fields } = this.#place(target);
+        const { spaces, fields } = placeOf(this.#scope.segment, target);
         for (const space of spaces) {
             const terms = words.map(({ term }) => space.find(term));
             for (const field of terms.includes(-1) ? [] : commonFields(space, terms, fields)) {
@@ -103,7 +97,7 @@ export class Leaves {
     /** The entries of a word: where it stands in each field of the target. */
     entries({ target, term }: TermQuery): { space: TermSpace; entry: number }[] {
 
-        const { spaces, fields } = this.#place(target);
+        const { spaces, fields } = placeOf(this.#scope.segment, target);
         return spaces.flatMap((space) => {
 
             const found = space.find(term);
@@ -151,19 +145,38 @@ export class Leaves {
             return;
         }
 
-        const { spaces, fields } = this.#place(target, leaf.kind === 'range');
+        const { spaces, fields } = placeOf(this.#scope.segment, target, leaf.kind === 'range');
         const into = this.#targetOver(bits);
         for (const space of spaces) {
             if (!fields) {
-                this.#ofAllFields(space, leaf, into);
+                this.#keep(leaf, space.name, into, (target) => this.#ofAllFields(space, leaf, target));
             }
 
             for (const field of fields ?? []) {
-                this.#ofField(space, field, leaf, into);
+                this.#keep(leaf, `${space.name} ${field}`, into, (target) => this.#ofField(space, field, leaf, target));
             }
         }
 
         this.#reveal(into);
+    }
+
+    /** Keeps what a pattern stands for where all words have to be looked at: those who ask for one page ask for the next. */
+    #keep(leaf: Expanded, name: string, into: Target, add: (target: Target) => void): void {
+
+        if (leaf.kind !== 'pattern' || isPrefix(leaf.pattern)) {
+            add(into);
+            return;
+        }
+
+        const { segment } = this.#scope;
+        const { bits, hidden } = segment.shelf.get(`pattern ${name} ${JSON.stringify(leaf.pattern)}`, () => {
+
+            const value = { bits: emptyBits(segment.documents), hidden: emptyBits(segment.documents) };
+            add(value);
+            return { value, bytes: value.bits.byteLength * 2 };
+        });
+        orBits(into.bits, bits);
+        orBits(into.hidden, hidden);
     }
 
     #ofField(space: TermSpace, field: number, leaf: Expanded, { bits, hidden }: Target): void {
@@ -171,17 +184,20 @@ export class Leaves {
         const { segment } = this.#scope;
         const terms = segment.fieldTerms(space, field);
         const into = space.name === 'text' && field < segment.payloadFields ? hidden : bits;
-        this.#expand(terms, () => segment.signatures(space, field, terms), leaf, (term) => space.addTo(into, terms.entries[term] as number));
+        this.#expand(terms, () => segment.signatures(space, field, terms), leaf, (term) => addEntry(segment, space, {
+            entry: terms.entries[term] as number, bits: into
+        }));
     }
 
-    #ofAllFields(space: TermSpace, leaf: Expanded, target: Target): void {
+    #ofAllFields(space: TermSpace, leaf: Expanded, { bits, hidden }: Target): void {
 
+        const { segment } = this.#scope;
         const terms = space.all;
-        this.#expand(terms, () => this.#scope.segment.signatures(space, null, terms), leaf, (term) => {
+        this.#expand(terms, () => segment.signatures(space, null, terms), leaf, (term) => {
 
             const end = space.firstEntry(term + 1);
             for (let entry = space.firstEntry(term); entry < end; ++entry) {
-                space.addTo(this.isHidden(space, entry) ? target.hidden : target.bits, entry);
+                addEntry(segment, space, { entry, bits: space.name === 'text' && space.fieldOf(entry) < segment.payloadFields ? hidden : bits });
             }
         });
     }
@@ -189,6 +205,7 @@ export class Leaves {
     #expand(terms: SortedTerms, signatures: () => Uint32Array, leaf: Expanded, add: (term: number) => void): void {
 
         const { deadline } = this.#scope;
+        const most = isOfNeighbours(leaf) ? Infinity : MAX_EXPANSIONS;
         let count = 0;
         const visit = (term: number): void => {
 
@@ -196,7 +213,7 @@ export class Leaves {
                 deadline.check();
             }
 
-            if (count > MAX_EXPANSIONS && leaf.kind !== 'range') {
+            if (count > most) {
                 throw badRequest(`a pattern of the query stands for more than ${MAX_EXPANSIONS} words, make it more specific`);
             }
 
@@ -235,7 +252,7 @@ export class Leaves {
         }
 
         const into = this.#targetOver(bits);
-        for (const field of this.#place(target).fields ?? []) {
+        for (const field of placeOf(this.#scope.segment, target).fields ?? []) {
             const lengths = segment.lengths(field);
             const list = field < segment.payloadFields ? into.hidden : bits;
             lengths?.bytes.forEach((byte, i) => byte !== 0 && setBit(list, lengths.documents ? lengths.documents[i] ?? 0 : i));
@@ -257,22 +274,10 @@ export class Leaves {
             orBits(bits, hidden);
         }
     }
+}
 
-    #place(target: FieldTarget, textOnly = false): Place {
+/** Ranges, and patterns that are a beginning: however many words there are, each takes little. */
+function isOfNeighbours(leaf: Expanded): boolean {
 
-        const { segment } = this.#scope;
-        switch (target.kind) {
-            case 'any':
-                return { spaces: [segment.space('text'), segment.space('number')], fields: null };
-            case 'text':
-                return {
-                    spaces: textOnly ? [segment.space('text')] : [segment.space('text'), segment.space('number')],
-                    fields: target.fields.map((name) => segment.field(name)).filter((field) => field !== -1)
-                };
-            case 'keyword':
-                return { spaces: [segment.space('keyword')], fields: [segment.field(target.field)].filter((field) => field !== -1) };
-            default:
-                return { spaces: [], fields: [] };
-        }
-    }
+    return leaf.kind === 'range' || leaf.kind === 'pattern' && isPrefix(leaf.pattern);
 }

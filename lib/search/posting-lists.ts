@@ -26,38 +26,26 @@ export interface EntryList extends PostingList {
 /** Bytes unless a term occurs more often than a byte can say. */
 export type Frequencies = Uint8Array | Uint32Array;
 
-function isFrequent(segment: Segment, space: TermSpace, entry: number): boolean {
+/** Adds the documents of an entry. */
+export function addEntry(segment: Segment, space: TermSpace, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
 
-    return space.count(entry) * FREQUENT >= segment.documents;
-}
+    if (space.addTo(bits, entry, segment.documents / FREQUENT)) {
+        return;
+    }
 
-/** The documents of an entry as bits when it is frequent, else null. Not to be changed. */
-function frequentBits(segment: Segment, space: TermSpace, entry: number): Bits | null {
-
-    return !isFrequent(segment, space, entry) ? null : segment.shelf.get(`bits ${space.name} ${entry}`, () => {
+    orBits(bits, segment.shelf.get(`bits ${space.name} ${entry}`, () => {
 
         const value = emptyBits(segment.documents);
         space.addTo(value, entry);
         return { value, bytes: value.byteLength };
-    });
-}
-
-/** Adds the documents of an entry. */
-export function addEntry(segment: Segment, space: TermSpace, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
-
-    const frequent = frequentBits(segment, space, entry);
-    if (frequent) {
-        orBits(bits, frequent);
-    }
-    else {
-        space.addTo(bits, entry);
-    }
+    }));
 }
 
 /** The documents of an entry with frequencies. */
 export function entryList(segment: Segment, space: TermSpace, entry: number): EntryList {
 
-    return !isFrequent(segment, space, entry) ? readList(segment, space, entry) : segment.shelf.get(`list ${space.name} ${entry}`, () => {
+    const isFrequent = space.count(entry) > segment.documents / FREQUENT;
+    return !isFrequent ? readList(segment, space, entry) : segment.shelf.get(`list ${space.name} ${entry}`, () => {
 
         const value = readList(segment, space, entry);
         return { value, bytes: value.documents.byteLength + value.frequencies.byteLength };
@@ -66,7 +54,7 @@ export function entryList(segment: Segment, space: TermSpace, entry: number): En
 
 function readList(segment: Segment, space: TermSpace, entry: number): EntryList {
 
-    const count = Math.min(space.count(entry), segment.documents);
+    const count = space.count(entry);
     const documents = new Uint32Array(count);
     const frequencies = new Uint32Array(count);
     space.read(entry, documents, frequencies);

@@ -27,6 +27,8 @@ export interface ByteReader {
     readonly bytes: Uint8Array;
     /** Makes a piece of the section available; returns where in {@link bytes} it begins. */
     open(start: number, end: number): number;
+    /** Where in {@link bytes} so many bytes begin, -1 when they were not opened. */
+    place(start: number, length: number): number;
 }
 
 /** Sections that are in memory. */
@@ -70,7 +72,8 @@ export class SectionsInMemory implements SectionSource {
 
     reader(name: string): ByteReader {
 
-        return { bytes: this.#section(name), open: (start) => start };
+        const bytes = this.#section(name);
+        return { bytes, open: (start) => start, place: (start, length) => (start + length <= bytes.length ? start : -1) };
     }
 
     #section(name: string): Uint8Array {

@@ -93,4 +93,9 @@ class PagedReader implements ByteReader {
 
         return start - this.#start;
     }
+
+    place(start: number, length: number): number {
+
+        return start >= this.#start && start + length <= this.#end ? start - this.#start : -1;
+    }
 }

@@ -4,6 +4,7 @@
 
 import { decodeText, encodeText } from './bytes.js';
 import type { Bits } from './bits.js';
+import { addPostings } from './posting-bytes.js';
 import { PostingEnds } from './posting-ends.js';
 import { SINGLE } from './segment-layout.js';
 import type { Space } from './segment-layout.js';
@@ -151,8 +152,9 @@ export class TermSpace {
             return 1;
         }
 
-        const at = this.#post.open(start, start + HEADER_BYTES);
-        return readVarint(this.#post.bytes, at).value;
+        const there = this.#post.place(start, HEADER_BYTES);
+        const at = there === -1 ? this.#post.open(start, start + HEADER_BYTES) : there;
+        return Math.min(readVarint(this.#post.bytes, at).value, this.#documents);
     }
 
     /** The bytes of an entry's postings, after their number; null when it has none because its only document is {@link single}. */
@@ -190,45 +192,33 @@ export class TermSpace {
         return this.#pos.bytes.subarray(at, at + end - start);
     }
 
-    /** Sets the bits of the documents of an entry. */
-    addTo(bits: Bits, entry: number): void {
+    /** Sets the bits of the documents of an entry; when it has more than `most`, none, and returns false. */
+    addTo(bits: Bits, entry: number, most = Infinity): boolean {
 
         const start = this.#entryPost[entry] as number;
         if ((start & SINGLE) !== 0) {
             const document = start & ~SINGLE;
             bits[document >>> 5] = (bits[document >>> 5] as number) | 1 << (document & 31);
-            return;
+            return true;
         }
 
-        const from = this.#post.open(start, this.#ends.after(entry));
-        const { bytes } = this.#post;
-        const header = readVarint(bytes, from);
-        const count = Math.min(header.value, this.#documents);
-        let at = header.next;
-        let document = 0;
-        for (let i = 0; i < count; ++i) {
-            let byte = bytes[at++] as number;
-            let value = byte;
-            if (byte > 127) {
-                value &= 127;
-                let shift = 7;
-                do {
-                    byte = bytes[at++] as number;
-                    value |= (byte & 127) << shift;
-                    shift += 7;
-                }
-                while (byte > 127);
-            }
-
-            if ((value & 1) === 0) {
-                while ((bytes[at++] as number) > 127) {
-                    // How often it occurs does not matter.
-                }
-            }
-
-            document += value >>> 1;
-            bits[document >>> 5] = (bits[document >>> 5] as number) | 1 << (document & 31);
+        const count = this.count(entry);
+        if (count > most) {
+            return false;
         }
+
+        const at = this.#openPostings(start, entry, count);
+        addPostings(bits, count, this.#post.bytes, at);
+        return true;
+    }
+
+    /** Makes the postings of an entry available; returns where they begin after their number. */
+    #openPostings(start: number, entry: number, count: number): number {
+
+        // Where they end has to be looked for, and mostly they are there anyway.
+        const there = this.#post.place(start, HEADER_BYTES + count * POSTING_BYTES);
+        const at = there === -1 ? this.#post.open(start, this.#ends.after(entry)) : there;
+        return readVarint(this.#post.bytes, at).next;
     }
 
     /**
@@ -284,5 +274,6 @@ export class TermSpace {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Most bytes of a number. */
+/** Most bytes of a number, and of a document with its frequency. */
 const HEADER_BYTES = 5;
+const POSTING_BYTES = 10;
