@@ -2,7 +2,7 @@ import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createGateway } from '../../lib/gateway.js';
-import { createSqlite } from '../support/database.js';
+import { createSqlite, forEachDatabase } from '../support/database.js';
 import { gatewayOptions } from '../support/gateway.js';
 import { jsonOf, restServer } from '../support/rest.js';
 import { forEachWay } from '../support/rest-service.js';
@@ -75,5 +75,33 @@ describe('A service whose start failed', () => {
         expect(jsonOf(other)['message']).to.be.a.string();
         await gateway.stop();
         await database.dispose();
+    });
+});
+
+forEachDatabase((name, create) => {
+
+    describe(`A service that is being started on ${name}`, () => {
+
+        it('says so with 200 and every subsystem, answers 500 to everything else, and is up in the end', async () => {
+
+            const database = await create();
+            const gateway = createGateway(gatewayOptions(database));
+            const server = await restServer(gateway);
+            const started = gateway.start();
+
+            const early = await server.inject('/startupStatus');
+            const other = await server.inject('/objects/test/1');
+            await started;
+            await until(async () => jsonOf(await server.inject('/startupStatus'))['state'] === 'UP');
+            const late = await server.inject('/startupStatus');
+
+            const subsystems = ['storage', 'indexer', 'identity', 'handles', 'jobs'];
+            const all = (state: string): unknown => ({ state, details: Object.fromEntries(subsystems.map((subsystem) => [subsystem, state])) });
+            expect<unknown>([early.statusCode, jsonOf(early)]).to.equal([200, all('STARTING')]);
+            expect<unknown>([other.statusCode, jsonOf(other)]).to.equal([500, { message: 'The system is down.' }]);
+            expect<unknown>([late.statusCode, jsonOf(late)]).to.equal([200, all('UP')]);
+            await gateway.stop();
+            await database.dispose();
+        });
     });
 });
