@@ -245,19 +245,18 @@ export class ScriptPool {
         const seat = lane.idle.pop() ?? this.#newSeat(lane);
         let controller: AbortController | undefined;
         try {
-            const now = performance.now();
-            const budget = Math.max(1, Math.min(timeout, latest - now));
+            const deadline = Math.min(performance.now() + timeout, latest);
             const scope = (): ScriptScope => {
 
                 controller ??= new AbortController();
-                return { depth, deadline: now + budget, signal: controller.signal, callerKey };
+                return { depth, deadline, signal: controller.signal, callerKey };
             };
 
             const report = (error: unknown): void => this.#log.error({ err: error, script: unit.label }, 'what a script asked for failed');
             return await seat.run({
                 message: { unit: unit.name, label: unit.label, version: world.version, request, input },
                 desk: { world, host, scope, crossingBytes, report },
-                budget,
+                deadline,
                 log: (level, text, about) => this.#log[level]({ script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script')
             });
         }

@@ -16,6 +16,7 @@ import type { LogLevel, Reply, RunMessage, ThreadMessage, ThreadOptions } from '
 import type { RealmServices } from './realm.js';
 import { Realm, RealmStopped } from './realm.js';
 import type { ScriptFailure, ScriptLimit } from './script-error.js';
+import { lowerOwnPriority } from './thread-priority.js';
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -258,6 +259,7 @@ async function main(): Promise<void> {
 
     const data = workerData as ThreadData;
     const engine = await openEngine(data.options.memoryBytes);
+    lowerOwnPriority();
     const thread = new ScriptThread(engine, data, (message) => port.postMessage(message));
     port.on('message', (message: RunMessage) => thread.run(message));
     port.postMessage({ kind: 'ready' } satisfies ThreadMessage);

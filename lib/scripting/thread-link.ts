@@ -89,8 +89,8 @@ export class ThreadLink {
         return this.#isOpen;
     }
 
-    /** Runs; must not be called while something is running. */
-    async run(run: Run): Promise<RunEnd> {
+    /** Runs; must not be called while something is running. `budget`: milliseconds that the script may take. */
+    async run(run: Run, budget: number): Promise<RunEnd> {
 
         if (!this.#isOpen) {
             return { outcome: { kind: 'failed', failure: this.#cause ?? BROKEN }, retire: true };
@@ -109,7 +109,7 @@ export class ThreadLink {
                     resolve(end);
                 }
             };
-            this.#worker.postMessage({ ...run.message, budget: run.budget } satisfies RunMessage);
+            this.#worker.postMessage({ ...run.message, budget } satisfies RunMessage);
         });
     }
 

@@ -17,13 +17,16 @@ export type RunOutcome =
 export interface Run {
     readonly message: Omit<RunMessage, 'budget'>;
     readonly desk: Desk;
-    /** Milliseconds that the script may take. */
-    readonly budget: number;
+    /** When the script must have ended, as `performance.now()` counts; the start of a thread counts as well. */
+    readonly deadline: number;
     readonly log: (level: LogLevel, text: string, about: string) => void;
 }
 
 /** A thread whose script has not stopped by itself for so long after its time is ended. */
 const GRACE_MS = 300;
+
+/** A script whose thread took long to start still gets so much time. */
+const LEAST_MS = 400;
 
 /** A thread that nobody has needed for so long is ended. */
 const IDLE_MS = 60_000;
@@ -45,11 +48,12 @@ export class ThreadSeat {
 
         clearTimeout(this.#idle);
         const link = await this.#open();
+        const budget = Math.max(LEAST_MS, run.deadline - performance.now());
         const timer = setTimeout(() => {
 
             link.end({ kind: 'limit', limit: 'time', message: 'it took too long' });
-        }, run.budget + GRACE_MS);
-        const { outcome, retire } = await link.run(run);
+        }, budget + GRACE_MS);
+        const { outcome, retire } = await link.run(run, budget);
         clearTimeout(timer);
         if (retire) {
             this.#link = null;
