@@ -51,6 +51,8 @@ forEachDatabase((name, create) => {
             ['POST /objects?type=Document', [401, 200, 200, 200, 200], '{"name":"x"}'],
             ['POST /objects?type=User&dryRun', ADMIN_ONLY, '{"username":"new","password":"long enough"}'],
             ['POST /objects?type=Schema&dryRun', ADMIN_ONLY, '{"name":"New","schema":{}}'],
+            [`PUT /objects/${ID}?type=Schema&dryRun`, ADMIN_ONLY, '{"name":"New","schema":{}}'],
+            ['POST /uploadObjects', ADMIN_ONLY, '{"results":[]}'], ['POST /reindexBatch', ADMIN_ONLY, '[]'],
             ['PUT /objects/design?dryRun&jsonPointer=/uiConfig', ADMIN_ONLY, '{}'],
             ['PUT /adminPassword', [401, 403, 403, 403, 400], '{}'], ['POST /updateHandles', ADMIN_ONLY], ['GET /updateHandles', ADMIN_ONLY],
             [doip('0.DOIP/Op.Retrieve'), READ], [doip('0.DOIP/Op.ListOperations'), READ], [doip('20.DOIP/Op.Versions.Get'), READ],
