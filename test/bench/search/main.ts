@@ -4,7 +4,8 @@
  *     npm run bench:search                              10,000 objects
  *     npm run bench:search -- --objects 1000000
  *     npm run bench:search -- --data FOLDER             keeps objects and index there for the next run
- *     npm run bench:search -- --only latency,service    parts: build, latency, service, ingest
+ *     npm run bench:search -- --only latency,service    parts: build, latency, service, ingest, unstored (a new index that keeps all
+ *                                                       objects in memory; not among the parts unless it is named)
  *     npm run bench:search -- --shapes fuzzy            shapes with this in their names
  *     npm run bench:search -- --seconds 60              of each load on the service
  *     npm run bench:search -- --lucene                  the same with Lucene, where Java and its jars are; its index is kept with the data
@@ -17,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { measureIngest } from './ingest.js';
 import { checkCounts, measureShapes } from './latency.js';
 import { differences, meanRatio, measureLucene } from './lucene.js';
-import { BenchPlace } from './place.js';
+import { BenchPlace, corpus } from './place.js';
 import { serviceTable, shapeTable } from './report.js';
 import { BenchService, measureStart } from './service.js';
 
@@ -38,6 +39,10 @@ async function main(): Promise<void> {
         await prepare(folder, objects, parts.has('build'));
         if (parts.has('latency')) {
             await latency(folder, { shapes: values.shapes, objects: values.lucene ? objects : 0 });
+        }
+
+        if (parts.has('unstored')) {
+            await unstored(objects, values.shapes);
         }
 
         if (parts.has('service')) {
@@ -113,6 +118,26 @@ async function latency(folder: string, { shapes, objects }: { shapes: string; ob
     finally {
         await index.stop();
         await place.close();
+    }
+}
+
+/** Searches objects right after they were written, before the index stores any of them. */
+async function unstored(objects: number, shapes: string): Promise<void> {
+
+    const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-bench-'));
+    const place = await BenchPlace.open(folder);
+    const index = place.index({ storeAfter: Infinity });
+    try {
+        await index.start();
+        await index.complete();
+        await place.write(index, corpus(objects));
+        const latencies = await measureShapes(index, shapes);
+        console.log(`\nbefore they are stored (${await place.segments()} stored segments):\n${shapeTable(latencies, null)}`);
+    }
+    finally {
+        await index.stop();
+        await place.close();
+        rmSync(folder, { recursive: true });
     }
 }
 
