@@ -3,6 +3,7 @@
  * guarded. What the service can do is not decided here.
  */
 
+import { readFileSync } from 'node:fs';
 import type { Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import type { Logger } from 'pino';
@@ -136,7 +137,11 @@ function offerLocalEntry(server: Server, gateway: Gateway, config: Config): void
     server.ext('onPostStart', () => {
 
         if (gateway.isUp) {
-            writeLocalEntry(dataDir, { pid: process.pid, url: serverUrl(server, config), secret: gateway.services.localSecret });
+            const { tlsCert } = config.listen;
+            writeLocalEntry(dataDir, {
+                pid: process.pid, url: serverUrl(server, config), secret: gateway.services.localSecret,
+                certificate: tlsCert === null ? null : readFileSync(tlsCert, 'utf8')
+            });
             isOffered = true;
         }
     });

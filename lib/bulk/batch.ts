@@ -8,7 +8,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonValue } from '../doip/json.js';
 import type { ResultList } from './result-list.js';
 import { DoipError, internal } from '../doip/error.js';
-import { Status } from '../doip/status.js';
 
 /** One item and what is to be done with it. */
 export interface BatchTask {
@@ -17,8 +16,12 @@ export interface BatchTask {
     readonly bytes: number;
     /** Tasks with the same id follow one another; those without come as they come. */
     readonly id?: string | undefined;
-    /** Stores the item; resolves to the response, or to undefined when nothing is to be noted of it. Throws when it is refused. */
-    readonly work: () => Promise<JsonValue | undefined>;
+    /**
+     * Stores the item; resolves to the response, or to undefined when nothing is to be noted of it. Throws when it is refused.
+     *
+     * @param earlier resolves when all items before it are done: what it refers to may be among them
+     */
+    readonly work: (earlier: () => Promise<void>) => Promise<JsonValue | undefined>;
 }
 
 /** How a batch is worked off. */
@@ -30,8 +33,6 @@ export interface BatchOptions {
     readonly width: number;
     /** Takes no further items after one was refused. */
     readonly failFast: boolean;
-    /** Works on a refused item once more when the items before it are done: it may have come too early. */
-    readonly retries: boolean;
     /** Is told of faults that nobody expected. */
     readonly onFault: (error: unknown, position: number) => void;
 }
@@ -110,10 +111,8 @@ export class Batch {
 
         this.#running += 1;
         this.#bytes += task.bytes;
-        // Alone, an item has nothing to wait for.
-        const earlier = this.#running > 1 ? this.#done : null;
         const before = this.#done;
-        const work = this.#work(task, earlier).catch((error: unknown) => {
+        const work = this.#work(task, () => before).catch((error: unknown) => {
 
             // The result could not be noted: without it the batch is of no use any more.
             this.#fault ??= error as Error;
@@ -128,7 +127,7 @@ export class Batch {
         this.#done = Promise.all([before, work]).then(() => {});
     }
 
-    async #work(task: BatchTask, earlier: Promise<void> | null): Promise<void> {
+    async #work(task: BatchTask, earlier: () => Promise<void>): Promise<void> {
 
         const { results, codeOf } = this.#options;
         const { position } = task;
@@ -146,14 +145,14 @@ export class Batch {
     }
 
     /** Tasks of the same id follow one another. */
-    async #inOrder({ id, work }: BatchTask, earlier: Promise<void> | null): Promise<JsonValue | undefined> {
+    async #inOrder({ id, work }: BatchTask, earlier: () => Promise<void>): Promise<JsonValue | undefined> {
 
         if (id === undefined) {
-            return this.#tried(work, earlier);
+            return work(earlier);
         }
 
         const before = this.#byId.get(id) ?? Promise.resolve();
-        const working = before.then(() => this.#tried(work, earlier));
+        const working = before.then(() => work(earlier));
         const over = working.then(() => {}, () => {});
         this.#byId.set(id, over);
         try {
@@ -163,22 +162,6 @@ export class Batch {
             if (this.#byId.get(id) === over) {
                 this.#byId.delete(id);
             }
-        }
-    }
-
-    /** What is refused may only have been too early: it may refer to an earlier item, or be of a type that one defines. */
-    async #tried(work: BatchTask['work'], earlier: Promise<void> | null): Promise<JsonValue | undefined> {
-
-        try {
-            return await work();
-        }
-        catch (error) {
-            if (!this.#options.retries || earlier === null || !(error instanceof DoipError) || error.status !== Status.badRequest) {
-                throw error;
-            }
-
-            await earlier;
-            return await work();
         }
     }
 

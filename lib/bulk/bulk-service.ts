@@ -33,6 +33,9 @@ export interface BulkOutcome {
     readonly fault: DoipError | null;
 }
 
+/** Stores one item of a batch. */
+export type StoreItem = (item: JsonObject, earlier: () => Promise<void>) => Promise<JsonValue>;
+
 /** Items at the same time: enough for one common commit that is being written and one that gathers meanwhile. */
 const WIDTH = 128;
 
@@ -54,17 +57,22 @@ export class BulkService {
      * Works off the items of an input: one JSON value, or bytes that hold one. Resolves after the whole input has been read and
      * every item that was taken is stored or refused.
      *
-     * @param store stores one item; resolves to what is answered, throws when it is refused
+     * @param isFoundation true for an item that what comes after it may depend on in any way: that waits until it is stored
+     * @param store stores one item; resolves to what is answered, throws when it is refused; see {@link BatchTask.work}
      * @throws DoipError 400 when there is no input at all
      */
     storeAll(
-        input: AsyncIterable<Segment>, options: BulkOptions & { readonly ndjson: boolean }, store: (item: JsonObject) => Promise<JsonValue>
+        input: AsyncIterable<Segment>, options: BulkOptions & { readonly ndjson: boolean; isFoundation(item: JsonObject): boolean }, store: StoreItem
     ): Promise<BulkOutcome> {
 
-        return this.run({ ...options, retries: true }, (batch) => this.source.read(input, options.ndjson, async (items) => {
+        return this.run(options, (batch) => this.source.read(input, options.ndjson, async (items) => {
 
             for await (const item of items) {
                 await batch.take(taskOf(item, store));
+                if (item.value && options.isFoundation(item.value)) {
+                    await batch.settled();
+                }
+
                 if (batch.isOver) {
                     return;
                 }
@@ -73,12 +81,12 @@ export class BulkService {
     }
 
     /** Runs work that gives tasks to a batch and resolves to the fault at which its input broke, or null. */
-    async run(options: BulkOptions & Pick<BatchOptions, 'retries'>, work: (batch: Batch) => Promise<DoipError | null>): Promise<BulkOutcome> {
+    async run(options: BulkOptions, work: (batch: Batch) => Promise<DoipError | null>): Promise<BulkOutcome> {
 
-        const { parallel, failFast, retries, log } = options;
+        const { parallel, failFast, log } = options;
         const results = new ResultList(this.#folder);
         const batch = new Batch({
-            results, failFast, retries,
+            results, failFast,
             width: parallel ? WIDTH : 1,
             codeOf: this.#codeOf,
             onFault: (error, position) => log.error({ err: error instanceof Error ? error.cause ?? error : error, position }, 'an item of a batch failed')
@@ -96,13 +104,13 @@ export class BulkService {
     }
 }
 
-function taskOf({ position, bytes, fault, value }: BulkItem, store: (item: JsonObject) => Promise<JsonValue>): BatchTask {
+function taskOf({ position, bytes, fault, value }: BulkItem, store: StoreItem): BatchTask {
 
     if (fault) {
         return { position, bytes, work: () => Promise.reject(fault) };
     }
 
-    return { position, bytes, id: idOf(value), work: () => store(value) };
+    return { position, bytes, id: idOf(value), work: (earlier) => store(value, earlier) };
 }
 
 /** What is told of an outcome beside the results. */

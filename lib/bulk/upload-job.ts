@@ -164,7 +164,7 @@ class UploadRun {
     async #apply(phase: 'types' | 'others'): Promise<void> {
 
         const { bulk, blobs, log } = this.#parts;
-        const { results } = await bulk.run({ parallel: phase === 'others', failFast: false, retries: false, log }, async (batch) => {
+        const { results } = await bulk.run({ parallel: phase === 'others', failFast: false, log }, async (batch) => {
 
             for await (const item of bulk.source.items(blobs.open(this.#payload.blob), true)) {
                 this.#job.signal.throwIfAborted();

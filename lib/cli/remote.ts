@@ -1,28 +1,33 @@
 /**
- * Asks the server that uses the data folder, by DOIP over HTTP. The certificate of a server is not judged: it names the service as
- * the world knows it, not this machine, and the file that led here can be written by nobody but its owner.
+ * Asks the server that uses the data folder, by DOIP over HTTP. Its certificate names the service as the world knows it, not this
+ * machine; so it must be the very one that the server left in the file that led here.
  */
 
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { LocalEntry } from '../server/local-entry.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { Ask, Told } from './service.js';
 
 const OK = 200;
+const HTTPS_PORT = 443;
 
 /** Performs an operation through a server. */
-export async function performRemotely({ url, secret }: LocalEntry, { operationId, attributes = {}, input }: Ask): Promise<Told> {
+export async function performRemotely(entry: LocalEntry, { operationId, attributes = {}, input }: Ask): Promise<Told> {
 
+    const { url, secret } = entry;
     const query = new URLSearchParams({ operationId, targetId: 'service', attributes: JSON.stringify(attributes) });
     const target = new URL(`${url}/doip?${query.toString()}`);
     const headers = { authorization: `Bearer ${secret}`, ...input ? { 'content-type': input.mediaType } : {} };
     const sending = target.protocol === 'https:' ?
-        httpsRequest(target, { method: 'POST', headers, rejectUnauthorized: false }) : httpRequest(target, { method: 'POST', headers });
+        httpsRequest(target, { method: 'POST', headers, createConnection: await recognised(entry, target) }) :
+        httpRequest(target, { method: 'POST', headers });
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
     const sent = pipeline(Readable.from(input?.body ?? []), sending);
     sent.catch(() => {
@@ -35,4 +40,27 @@ export async function performRemotely({ url, secret }: LocalEntry, { operationId
     catch (error) {
         throw new CommandError(`the server at ${url} cannot be reached: ${(error as Error).message}`, EXIT.unavailable);
     }
+}
+
+/**
+ * A connection to the very server that wrote the entry. Names and issuers say nothing of that, its certificate does; nothing
+ * is sent before it was seen.
+ *
+ * @throws CommandError when somebody else answers
+ */
+async function recognised({ url, certificate }: LocalEntry, { hostname, port }: URL): Promise<() => TLSSocket> {
+
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = connectTls({ host, port: Number(port || HTTPS_PORT), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    await once(socket, 'secureConnect').catch((error: Error) => {
+
+        throw new CommandError(`the server at ${url} cannot be reached: ${error.message}`, EXIT.unavailable);
+    });
+    const { raw } = socket.getPeerCertificate();
+    if (certificate === null || !new X509Certificate(certificate).raw.equals(raw)) {
+        socket.destroy();
+        throw new CommandError(`the server at ${url} shows another certificate than the server of this folder`, EXIT.unavailable);
+    }
+
+    return () => socket;
 }

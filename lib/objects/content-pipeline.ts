@@ -13,6 +13,7 @@ import type { TransactionClock } from './id-minter.js';
 import type { ObjectHasher } from './object-hasher.js';
 import type { ReferenceChecker } from './reference-checker.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
+import type { WriteContext } from './write-context.js';
 import type { ObjectChange } from './write-participant.js';
 import { badRequest } from '../doip/error.js';
 import { NO_ROLES } from '../identity/content-roles.js';
@@ -38,6 +39,8 @@ export interface Draft {
      * its type says of it now. Secrets are taken out all the same.
      */
     readonly restored?: 'as-it-was' | 'validated';
+    /** See {@link WriteContext.earlier}. */
+    readonly earlier?: WriteContext['earlier'];
 }
 
 /** A draft that passed everything. */

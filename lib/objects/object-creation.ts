@@ -162,14 +162,14 @@ export class ObjectCreation {
         return outcome === 'stored' ? change.after : null;
     }
 
-    #draft(id: string, proposal: Proposal, { caller }: WriteContext): Promise<PreparedChange> {
+    #draft(id: string, proposal: Proposal, { caller, earlier }: WriteContext): Promise<PreparedChange> {
 
         const now = Date.now();
         const author = authorOf(caller);
         return this.#pipeline.prepare({
             ...proposal, before: null, id, caller, now,
             metadata: { createdOn: now, createdBy: author, modifiedOn: now, modifiedBy: author },
-            contentTouched: true
+            contentTouched: true, earlier
         });
     }
 

@@ -218,11 +218,12 @@ export class ObjectService {
         { wanted, now, hooks }: { wanted: Proposal; now: number; hooks: WriteHooks | null }
     ): Promise<HookedChange> {
 
-        const { caller } = context;
+        const { caller, earlier } = context;
         const change = await this.#pipeline.prepare({
             ...wanted, before, id: before.id, caller, now,
             metadata: { ...before.metadata, modifiedOn: now, modifiedBy: authorOf(caller) },
-            contentTouched: wanted.content !== before.content || wanted.type !== before.type
+            contentTouched: wanted.content !== before.content || wanted.type !== before.type,
+            earlier
         });
         await hooks?.beforeStorage(change.after);
         return withIndexForm(this.#hooks, { ...change, hooks }, context);

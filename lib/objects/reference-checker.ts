@@ -7,8 +7,9 @@ import type { Step } from '../../db/database.js';
 import type { ObjectStore } from '../stores/object-store.js';
 import type { ReferenceStore } from '../stores/reference-store.js';
 import type { ProcessedContent } from '../types/type-definition.js';
+import type { Draft } from './content-pipeline.js';
 import type { ObjectChange, WriteParticipant } from './write-participant.js';
-import { invalidContent } from '../doip/error.js';
+import { invalidContent, type ContentFault } from '../doip/error.js';
 import { referenceFaults } from '../types/references.js';
 
 /** Checks references before a change and stores them with it. */
@@ -25,19 +26,29 @@ export class ReferenceChecker implements WriteParticipant {
     }
 
     /** @throws DoipError 400 with the pointer of a reference to nothing or to the wrong type */
-    async check({ references }: ProcessedContent, referrer: { id: string; type: string }): Promise<void> {
+    async check({ references }: ProcessedContent, referrer: Pick<Draft, 'id' | 'type' | 'earlier'>): Promise<void> {
 
         if (references.length === 0) {
             return;
         }
 
-        const types = await this.#objects.typesOf([...new Set(references.map(({ id }) => id))]);
-        // An object may refer to itself, also in the moment in which it comes into being.
-        types.set(referrer.id, referrer.type);
-        const faults = referenceFaults(references, types);
+        let faults = await this.#faults(references, referrer);
+        if (faults.length > 0 && referrer.earlier) {
+            await referrer.earlier();
+            faults = await this.#faults(references, referrer);
+        }
+
         if (faults.length > 0) {
             throw invalidContent(faults);
         }
+    }
+
+    async #faults(references: ProcessedContent['references'], { id, type }: Pick<Draft, 'id' | 'type'>): Promise<ContentFault[]> {
+
+        const types = await this.#objects.typesOf([...new Set(references.map((reference) => reference.id))]);
+        // An object may refer to itself, also in the moment in which it comes into being.
+        types.set(id, type);
+        return referenceFaults(references, types);
     }
 
     steps({ before, after, processed }: ObjectChange): Step[] {

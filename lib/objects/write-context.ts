@@ -33,6 +33,8 @@ export interface WriteContext {
     readonly requestContext?: JsonObject;
     /** Asked again about the object as it is when it is changed, because rights may have changed meanwhile. */
     readonly check?: (object: StoredObject) => void;
+    /** Resolves when everything that came before in the same request is stored: what is referred to and not there may be among it. */
+    readonly earlier?: (() => Promise<void>) | undefined;
     /** Set for what a script writes: no hooks run but the one for indexing, and locks are waited for a short time only. */
     readonly within?: ScriptChain;
 }

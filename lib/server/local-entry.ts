@@ -13,6 +13,8 @@ export interface LocalEntry {
     readonly url: string;
     /** An access token of the administrator. */
     readonly secret: string;
+    /** The certificate that the server shows (PEM); null without TLS. Whoever shows another one is not this server. */
+    readonly certificate: string | null;
 }
 
 const FILE = 'server.json';
@@ -32,8 +34,8 @@ export function writeLocalEntry(dataDir: string, entry: LocalEntry): void {
 export function readLocalEntry(dataDir: string): LocalEntry | null {
 
     try {
-        const { pid, url, secret } = JSON.parse(readFileSync(pathOf(dataDir), 'utf8')) as Partial<LocalEntry>;
-        return typeof pid === 'number' && typeof url === 'string' && typeof secret === 'string' ? { pid, url, secret } : null;
+        const { pid, url, secret, certificate = null } = JSON.parse(readFileSync(pathOf(dataDir), 'utf8')) as Partial<LocalEntry>;
+        return typeof pid === 'number' && typeof url === 'string' && typeof secret === 'string' ? { pid, url, secret, certificate } : null;
     }
     catch {
         return null;

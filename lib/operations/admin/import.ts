@@ -19,7 +19,7 @@ export const importObjects = defineOperation({
     async handler({ caller, log, rawInput, requestContext, services: { bulk, transfer }, signal }) {
 
         const counts = { created: 0, updated: 0, unchanged: 0 };
-        const outcome = await bulk.run({ parallel: true, failFast: false, retries: false, log }, (batch) => {
+        const outcome = await bulk.run({ parallel: true, failFast: false, log }, (batch) => {
 
             return bulk.source.read(rawInput, true, (items) => transfer.importer.run(items, batch, { caller, requestContext, signal }, counts));
         });

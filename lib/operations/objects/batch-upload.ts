@@ -10,6 +10,7 @@ import type { StoredObject } from '../../objects/stored-object.js';
 import { flag, text } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation } from '../../core/operation.js';
+import { DESIGN_ID } from '../../doip/handle.js';
 import { badRequest, DoipError } from '../../doip/error.js';
 import { Op } from '../../doip/operation-ids.js';
 import { Status } from '../../doip/status.js';
@@ -17,6 +18,8 @@ import { denied } from '../../identity/caller.js';
 import { idOf, itemSegments } from '../../bulk/bulk-item.js';
 import { recordInBlocks, wholeRecord } from '../../bulk/batch-record.js';
 import { objectAnswer } from '../../objects/object-answer.js';
+import { SCHEMA_TYPE } from '../../types/built-in-types.js';
+import type { WriteContext } from '../../objects/write-context.js';
 import { readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
 
 interface BatchAttributes {
@@ -27,6 +30,9 @@ interface BatchAttributes {
 }
 
 type BatchContext = OperationContext<BatchAttributes>;
+
+/** What one item is stored with. */
+type ItemContext = BatchContext & Pick<WriteContext, 'earlier'>;
 
 /** How often an item is looked at anew because its object came or went in the same moment. */
 const ATTEMPTS = 3;
@@ -48,7 +54,8 @@ export const batchUpload = defineOperation<BatchAttributes>({
             throw badRequest(`format must be ndjson or json, got ${format.slice(0, 40)}`);
         }
 
-        const outcome = await bulk.storeAll(context.rawInput, { ndjson: format === 'ndjson', failFast, parallel, log }, (item) => store(context, item));
+        const options = { ndjson: format === 'ndjson', failFast, parallel, log, isFoundation: (item: JsonObject) => isFoundation(context, item) };
+        const outcome = await bulk.storeAll(context.rawInput, options, (item, earlier) => store({ ...context, earlier }, item));
         const { fault } = outcome;
         return {
             status: fault?.status ?? Status.ok,
@@ -66,14 +73,27 @@ function admit({ caller, services: { policy } }: BatchContext): void {
     }
 }
 
+/** True for types and the design: whatever comes after them may depend on them. */
+function isFoundation({ services: { catalog } }: BatchContext, item: JsonObject): boolean {
+
+    const { type } = item;
+    const id = idOf(item) ?? '';
+    return type === SCHEMA_TYPE || id === DESIGN_ID || type === undefined && catalog.current.schemaIds()[id] !== undefined;
+}
+
 /** Creates the object of an item, or changes it if it exists. */
-async function store(context: BatchContext, item: JsonObject): Promise<JsonValue> {
+async function store(context: ItemContext, item: JsonObject): Promise<JsonValue> {
 
     const id = idOf(item);
     for (let attempt = 1; ; ++attempt) {
         const known = id === undefined ? null : await context.services.finder.find(id);
         try {
             const [answer] = objectAnswer(context, known ? await change(context, known, item) : await add(context, item));
+            if (isFoundation(context, item)) {
+                // What comes next may look at nothing that would tell of new types.
+                await context.services.objects.view(DESIGN_ID);
+            }
+
             return answer;
         }
         catch (error) {
@@ -90,10 +110,10 @@ function isOvertaken(error: unknown, known: StoredObject | null): boolean {
     return error instanceof DoipError && error.status === (known ? Status.notFound : Status.conflict);
 }
 
-async function add(context: BatchContext, item: JsonObject): Promise<StoredObject> {
+async function add(context: ItemContext, item: JsonObject): Promise<StoredObject> {
 
-    const { caller, requestContext, services: { catalog, objects, policy } } = context;
-    const input = await read(context, item, ({ type }) => {
+    const { caller, earlier, requestContext, services: { catalog, objects, policy } } = context;
+    const input = await read(context, item, async ({ type }) => {
 
         if (type === undefined) {
             throw badRequest('Missing object type');
@@ -101,15 +121,19 @@ async function add(context: BatchContext, item: JsonObject): Promise<StoredObjec
 
         demand(caller, policy.canCreate(caller, type));
         if (!catalog.current.get(type)) {
+            await objects.view(DESIGN_ID);
+        }
+
+        if (!catalog.current.get(type)) {
             throw badRequest(`Unknown type ${type}`);
         }
     });
-    return storing(input, false, () => objects.create(input, { caller, requestContext }, { isFree: true }));
+    return storing(input, false, () => objects.create(input, { caller, earlier, requestContext }, { isFree: true }));
 }
 
-async function change(context: BatchContext, known: StoredObject, item: JsonObject): Promise<StoredObject> {
+async function change(context: ItemContext, known: StoredObject, item: JsonObject): Promise<StoredObject> {
 
-    const { caller, requestContext, services: { objects, policy } } = context;
+    const { caller, earlier, requestContext, services: { objects, policy } } = context;
     demand(caller, policy.canWrite(caller, known));
     const input = await read(context, item, ({ type }) => {
 
@@ -118,12 +142,12 @@ async function change(context: BatchContext, known: StoredObject, item: JsonObje
         }
     });
     return storing(input, false, () => objects.update(known.id, { input }, {
-        caller, requestContext,
+        caller, earlier, requestContext,
         check: (object) => demand(caller, policy.canWrite(caller, object))
     }));
 }
 
-function read(context: BatchContext, item: JsonObject, beforeBytes: (input: ObjectInput) => void): Promise<ObjectInput> {
+function read(context: BatchContext, item: JsonObject, beforeBytes: (input: ObjectInput) => Promise<void> | void): Promise<ObjectInput> {
 
     const { requestContext, services: { elements, limits }, signal } = context;
     return readObjectInput(itemSegments(item), {

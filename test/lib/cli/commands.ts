@@ -15,6 +15,7 @@ import { runCommand, startCommand } from '../../support/command.js';
 import { createSqlite, forEachDatabase } from '../../support/database.js';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
 import { startProcess } from '../../support/process.js';
+import { tlsSettings } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
@@ -248,6 +249,32 @@ describe('the commands', () => {
 
             expect([run.code, run.error.includes(message)], run.error).to.equal([code, true]);
         }
+    });
+
+    it('work through a server with TLS, and with no other one that has its address', { timeout: 120_000 }, async () => {
+
+        const database = await createSqlite();
+        const service = await startProcess(database, await tlsSettings(database.options.dataDir));
+        const entry = join(database.options.dataDir, 'server.json');
+        const told = JSON.parse(await readFile(entry, 'utf8')) as JsonObject;
+
+        const good = await runCommand(database, ['export', '-']);
+        const elsewhere = await createSqlite();
+        const { TLS_CERT } = await tlsSettings(elsewhere.options.dataDir);
+        const other = await readFile(TLS_CERT, 'utf8');
+        const refused: string[] = [];
+        for (const certificate of [other, null]) {
+            await writeFile(entry, JSON.stringify({ ...told, certificate }));
+            const { code, error } = await runCommand(database, ['export', '-']);
+            refused.push(`${code} ${error.replaceAll(service.url, 'URL')}`.trim());
+        }
+
+        await service.stop();
+        await Promise.all([database.dispose(), elsewhere.dispose()]);
+
+        expect(good.code, good.error).to.equal(0);
+        expect(good.out).to.contain('"end":true');
+        expect(refused).to.equal(Array.from({ length: 2 }, () => '69 doip-gateway: the server at URL shows another certificate than the server of this folder'));
     });
 
     it('index everything anew', { timeout: 120_000 }, async () => {
