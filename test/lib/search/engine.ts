@@ -135,6 +135,27 @@ describe('search engine', () => {
         });
     }
 
+    for (const seed of [11, 12, 13]) {
+        it(`answers with the very scores and counts that there would be without what the caller may not see (seed ${seed})`, () => {
+
+            const corpus = new SearchCorpus(seed);
+            const { current, layouts: { 'many segments': all = [] } } = layouts(corpus, 60);
+            const engine = new SearchEngine();
+            let hidden = 0;
+            for (let round = 0; round < 120; ++round) {
+                const request = { ...corpus.request(), sort: [], includeScore: true };
+                const everything = { ...request, query: '*:*', filterQueries: [], facets: [], start: 0, limit: null };
+                const { matching } = naiveSearch(current, everything);
+                const visible = current.filter(({ id }) => matching.has(id));
+                hidden += current.length - visible.length;
+                const alone = visible.length === 0 ? [] : [build(visible.map((document) => ({ document, isGone: false })))];
+                expect(answer(engine, request, all), JSON.stringify(request)).to.equal(answer(engine, request, alone));
+            }
+
+            expect(hidden).to.be.above(0);
+        });
+    }
+
     it('knows which of many states of an object is the last one, though it reads stored segments in pieces', () => {
 
         const corpus = new SearchCorpus(5);
