@@ -42,9 +42,19 @@ const BAD: readonly (readonly [line: string, message: RegExp])[] = [
     ['GET /search?query=/n:[1%20to%202]', /^Query parse failure at character/], ['GET /search?query=a&pageNum=x', /pageNum/],
     ['GET /search?query=a&pageSize=1.5', /pageSize/], ['GET /search?query=a&pageSize=99999999999999999999', /pageSize/],
     ['GET /search?query=a&pageNum=2000000000&pageSize=2000000000', /results after the first/], ['GET /search?query=a&facets=type', /facets/],
-    ['GET /search?query=a&facets=[{}]', /field/], ['GET /search?query=a&sortFields=[1]', /sortFields/], ['GET /search?query=a&filter=[1]', /filter/],
+    ['GET /search?query=a&facets=[{}]', /field/], ['GET /search?query=a&sortFields=[1]', /sortFields/], ['GET /search?query=a&filter=[1]', /filter|Invalid JSON Pointer/],
     ['GET /search?query=a&filterQueries=["("]', /^Query parse failure/], ['GET /search?queryJson=x', /queryJson/], ['GET /search?queryJson=[]', /queryJson/],
     [`GET /search?query=${'a%20'.repeat(5000)}`, /more than \d+ clauses/]
+];
+
+const DOIP = '/doip?operationId=0.DOIP/Op.Search&targetId=service&';
+
+/** Every attribute that is no other form of one. */
+const WISHES = [
+    'query=type:(Document%20Place)', 'query=*:*%20-type:User&pageSize=0', 'query=*:*&pageSize=2&pageNum=1&sortFields=id', 'query=*:*&pageSize=-1&sortFields=id%20DESC',
+    'query=*:*&sortFields=type%20DESC,id', 'query=*:*&sortFields=[{"name":"type","reverse":true},{"name":"id"}]', 'query=*:*&sortFields=id&filterQueries=["type:Place"]',
+    'query=*:*&sortFields=id&facets=[{"field":"type"},{"field":"createdBy","maxBuckets":1}]', 'query=kuttlespitz&includeScore=true', 'query=*:*&sortFields=id&includeVersions=true',
+    'queryJson={"name":"Matterhorn"}'
 ];
 
 forEachWay((name, start, protocol) => {
@@ -131,9 +141,24 @@ forEachWay((name, start, protocol) => {
         for (const [line, message] of BAD) {
             it(`refuse ${line.slice(0, 70)}`, async () => {
 
-                const response = await service.asAdmin(line);
-                expect(response.statusCode, response.payload).to.equal(400);
-                expect(jsonOf(response)['message']).to.match(message);
+                for (const asked of [line, line.replace(/\/search\??/, DOIP)]) {
+                    const response = await service.asAdmin(asked);
+                    expect(response.statusCode, response.payload).to.equal(400);
+                    expect(jsonOf(response)['message'], asked).to.match(message);
+                }
+            });
+        }
+
+        for (const wish of WISHES) {
+            it(`answer ${wish} by DOIP as by REST`, async () => {
+
+                const rest = jsonOf(await service.asAdmin(`GET /search?ids&${wish}`));
+                const doip = jsonOf(await service.asAdmin(`GET ${DOIP}type=id&${wish}`));
+                expect<unknown>([doip['size'], doip['results'], doip['facets']]).to.equal([rest['size'], rest['results'], rest['facets']]);
+                expect(doip['size'] as number).to.be.above(0);
+                const full = jsonOf(await service.asAdmin(`GET ${DOIP}type=full&${wish}`));
+                const idOf = (result: unknown): unknown => (result as { id?: unknown }).id ?? result;
+                expect<unknown>((full['results'] as unknown[]).map(idOf)).to.equal((rest['results'] as unknown[]).map(idOf));
             });
         }
 
@@ -164,12 +189,13 @@ forEachWay((name, start, protocol) => {
                 expect((await service.asAdmin('PUT /objects/design', { payload })).statusCode).to.equal(200);
             };
 
-            const count = async (): Promise<number> => (jsonOf(await service.asAdmin('GET /search?query=type:place&pageSize=0'))['results'] as unknown[]).length;
-            expect(await count()).to.equal(0);
+            const count = async (path: string): Promise<number> => (jsonOf(await service.asAdmin(`GET ${path}query=type:place&pageSize=0`))['results'] as unknown[]).length;
+            const counts = async (): Promise<number[]> => [await count('/search?'), await count(DOIP)];
+            expect(await counts()).to.equal([0, 0]);
             await change(true);
-            expect(await count()).to.equal(1);
+            expect(await counts()).to.equal([1, 1]);
             await change(false);
-            expect(await count()).to.equal(0);
+            expect(await counts()).to.equal([0, 0]);
         });
 
         if (protocol === 'http/1.1') {
