@@ -198,9 +198,13 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const catalogStore = new CatalogStore(db);
     const settings = new SettingStore(db);
     const modules = new ScriptModuleStore(db);
-    const catalog = new Catalog(objectStore, modules, (design, schemas, previous) => TypeRegistry.build({
-        design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
-    }));
+    const catalog = new Catalog({
+        store: objectStore, modules,
+        build: (design, schemas, previous) => TypeRegistry.build({
+            design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
+        }),
+        codedRules: (coming, files) => scripting.codedRules.of(coming, files)
+    });
     const clock = new TransactionClock(await objectStore.highestTxnId());
     const referenceStore = new ReferenceStore(db);
     const references = new ReferenceChecker(objectStore, referenceStore);

@@ -30,8 +30,9 @@ export interface AccessRules {
     /** `authConfig.defaultAcls` of the design object: for types without an entry, and for objects that nobody knows. */
     readonly system: AclDefaults;
     /**
-     * The entry of a type: `authConfig` of its Schema object, else `authConfig.schemaAcls` of the design object; undefined
-     * when it has neither. An entry replaces the rules of the service as a whole.
+     * The entry of a type: what its code makes by `getAuthConfig`, else `authConfig` of its Schema object, else
+     * `authConfig.schemaAcls` of the design object; undefined when it has none of them. An entry replaces the rules of the
+     * service as a whole.
      */
     entryOf(type: string): AclDefaults | undefined;
     /** Names of all types, the built-in ones included. */

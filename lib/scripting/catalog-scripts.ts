@@ -86,10 +86,11 @@ export class CatalogScripts {
         return this.#moment;
     }
 
-    #build(epoch: number, registry: TypeRegistry): Moment {
+    /** All modules of a state of the catalog, also of one that does not count yet. */
+    worldOf(version: string, registry: TypeRegistry, moduleFiles: readonly ModuleFile[]): ScriptWorld {
 
         const { javascript, handleJavascript } = registry.design;
-        const files = filesByPath(this.#catalog.moduleFiles);
+        const files = filesByPath(moduleFiles);
         const fixed = new Map([[DESIGN, javascript], [HANDLES, handleJavascript]]);
         const find = (name: string): ScriptModule | undefined => {
 
@@ -102,9 +103,15 @@ export class CatalogScripts {
             return file ? this.#moduleOf(file) : schemaOf(name, registry);
         };
 
+        return { version, find };
+    }
+
+    #build(epoch: number, registry: TypeRegistry): Moment {
+
+        const { javascript, handleJavascript } = registry.design;
         return {
             epoch, registry,
-            world: { version: String(epoch), find },
+            world: this.worldOf(String(epoch), registry, this.#catalog.moduleFiles),
             units: new Map(),
             design: javascript === undefined ? null : designUnit(javascript),
             handles: handleJavascript === undefined ? null : handlesUnit(handleJavascript)

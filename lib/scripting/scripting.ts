@@ -10,6 +10,7 @@ import type { Lifecycle } from '../objects/lifecycle.js';
 import type { Catalog } from '../types/catalog.js';
 import { CatalogScripts } from './catalog-scripts.js';
 import { CodeCheck } from './code-check.js';
+import { CodedRules } from './coded-rules.js';
 import { DesignCode } from './design-code.js';
 import { Methods } from './methods.js';
 import { ScriptDesk, type Occasion } from './script-desk.js';
@@ -38,6 +39,7 @@ export interface Scripting {
     readonly inspector: CodeInspector;
     readonly design: DesignCode;
     readonly methods: Methods;
+    readonly codedRules: CodedRules;
     /** Ends what is running. */
     close(): Promise<void>;
 }
@@ -50,12 +52,17 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
     const hostFor = (occasion: Occasion): ServiceHost => new ServiceHost(services(), byIds, occasion);
     const desk = new ScriptDesk({ pool, scripts, hostFor, log });
     const rehearsal: Occasion = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
+    const codedRules = new CodedRules({ scripts, limits, log });
     const checker = new UnitChecker({ pool, scripts, host: () => hostFor(rehearsal) });
     return {
         lifecycle: new TypeLifecycle({ desk, policy, log, design: () => catalog.current.design }),
         inspector: new CodeCheck({ checker, elements, log }),
         design: new DesignCode(desk, policy),
         methods: new Methods({ desk, policy, catalog, objects: () => services().objects }),
-        close: () => pool.close()
+        codedRules,
+        close: async () => {
+
+            await Promise.all([pool.close(), codedRules.close()]);
+        }
     };
 }

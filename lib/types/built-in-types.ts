@@ -33,7 +33,7 @@ const PRINCIPALS = { type: 'array', items: STRING };
 const METHOD_ACLS = { type: 'object', additionalProperties: PRINCIPALS };
 
 /** Access rules of a type, or of all types: who may read, write, create, and call which method. */
-const ACL_DEFAULTS = {
+export const ACL_DEFAULTS: JsonObject = {
     type: 'object',
     properties: {
         defaultAclRead: PRINCIPALS,

@@ -21,12 +21,16 @@ export interface SchemaRecord {
 /** Makes a registry; given by the composition root. */
 export type RegistryBuilder = (design: JsonObject, schemas: readonly SchemaRecord[], previous: TypeRegistry | null) => TypeRegistry;
 
+/** Access rules that the code of types makes: name → entry. Asked for before a registry counts. */
+export type RuleMaker = (coming: TypeRegistry, files: readonly ModuleFile[]) => Promise<ReadonlyMap<string, JsonObject>>;
+
 /** Design and types of this moment. */
 export class Catalog {
 
     readonly #store: ObjectStore;
     readonly #modules: ScriptModuleStore;
     readonly #build: RegistryBuilder;
+    readonly #codedRules: RuleMaker;
     #registry: TypeRegistry | null = null;
     #epoch = -1;
     #schemas = new Map<string, SchemaRecord>();
@@ -34,11 +38,12 @@ export class Catalog {
     #files: readonly ModuleFile[] = [];
     #loading: Promise<void> | null = null;
 
-    constructor(store: ObjectStore, modules: ScriptModuleStore, build: RegistryBuilder) {
+    constructor(parts: { store: ObjectStore; modules: ScriptModuleStore; build: RegistryBuilder; codedRules: RuleMaker }) {
 
-        this.#store = store;
-        this.#modules = modules;
-        this.#build = build;
+        this.#store = parts.store;
+        this.#modules = parts.modules;
+        this.#build = parts.build;
+        this.#codedRules = parts.codedRules;
     }
 
     /** The registry; {@link ensure} decides how new it is. */
@@ -96,7 +101,8 @@ export class Catalog {
         const schemas = await this.#loadSchemas();
         const directories = await this.#modules.directories();
         const files = directories.size > 0 ? await this.#modules.files() : [];
-        this.#registry = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
+        const coming = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
+        this.#registry = coming.ruledBy(await this.#codedRules(coming, files));
         this.#schemas = schemas;
         this.#directories = directories;
         this.#files = files;

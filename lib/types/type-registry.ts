@@ -40,6 +40,8 @@ export interface RegistryOptions {
     readonly extensionKeyword: string;
     /** Prefix of minted ids, where the design does not say another. */
     readonly prefix: string;
+    /** Access rules that the code of types made, in the place of stored ones: name → entry. */
+    readonly codedRules?: ReadonlyMap<string, JsonObject>;
 }
 
 /** The types of this moment. */
@@ -49,14 +51,16 @@ export class TypeRegistry {
     /** Prefix of minted ids. */
     readonly prefix: string;
     readonly accessRules: AccessRules;
+    readonly #made: Omit<RegistryOptions, 'previous' | 'codedRules'>;
     readonly #keywordNames: readonly string[];
     readonly #sources = new Map<string, TypeSource>();
     readonly #types = new Map<string, TypeDefinition>();
     /** URI of a schema's own id → name of its type. */
     readonly #ids = new Map<string, string>();
 
-    private constructor({ design, schemas, previous, extensionKeyword, prefix }: RegistryOptions) {
+    private constructor({ design, schemas, previous, extensionKeyword, prefix, codedRules = new Map() }: RegistryOptions) {
 
+        this.#made = { design, schemas, extensionKeyword, prefix };
         this.design = readDesign(design, prefix);
         this.prefix = this.design.prefix;
         this.#keywordNames = keywordNames(extensionKeyword);
@@ -68,13 +72,19 @@ export class TypeRegistry {
             this.#add(id, content, previous);
         }
 
-        this.accessRules = this.#readAccessRules();
+        this.accessRules = this.#readAccessRules(codedRules);
     }
 
     /** Makes a registry; quick, because schemas are not looked into yet. */
     static build(options: RegistryOptions): TypeRegistry {
 
         return new TypeRegistry(options);
+    }
+
+    /** The same types under the rules that their code made for them; the others keep theirs. */
+    ruledBy(codedRules: ReadonlyMap<string, JsonObject>): TypeRegistry {
+
+        return codedRules.size === 0 ? this : TypeRegistry.build({ ...this.#made, previous: this, codedRules });
     }
 
     /** The type with a name; undefined when there is none. */
@@ -156,7 +166,7 @@ export class TypeRegistry {
         return schemaObjectFaults(content, this.#lookup, this.#keywordNames);
     };
 
-    #readAccessRules(): AccessRules {
+    #readAccessRules(codedRules: ReadonlyMap<string, JsonObject>): AccessRules {
 
         const { authConfig } = this.design.content;
         const { schemaAcls, defaultAcls } = isJsonObject(authConfig) ? authConfig : INITIAL_AUTH_CONFIG;
@@ -167,7 +177,7 @@ export class TypeRegistry {
             entryOf: (type) => {
 
                 if (!read.has(type) && (this.#types.has(type) || byType.has(type))) {
-                    const entry = this.#types.get(type)?.authConfig ?? byType.get(type);
+                    const entry = codedRules.get(type) ?? this.#types.get(type)?.authConfig ?? byType.get(type);
                     read.set(type, entry === undefined ? undefined : readAclDefaults(entry));
                 }
 
