@@ -1,0 +1,56 @@
+/**
+ * The results of a batch, however many there are: a long list of them is on disk until it has been read.
+ */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JsonObject } from '../../../../lib/doip/json.js';
+import type { BatchGateway, BatchRecord, BatchResult } from '../../../support/batch.js';
+import type { TestDatabase } from '../../../support/database.js';
+import { BATCH, startBatchGateway, text } from '../../../support/batch.js';
+import { forEachDatabase } from '../../../support/database.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+forEachDatabase((name, create) => {
+
+    describe(`the results of a batch on ${name}`, () => {
+
+        let database: TestDatabase;
+        let gateway: BatchGateway;
+
+        before(async () => {
+
+            database = await create();
+            gateway = await startBatchGateway(database);
+        });
+
+        after(async () => {
+
+            await gateway.stop();
+            await database.dispose();
+        });
+
+        it('keeps long results on disk while it works, and removes them with the answer', async () => {
+
+            const items = Array.from({ length: 150 }, (_, i) => ({ id: `test/long${i}`, type: 'Plain', content: { text: `${i} ü`.repeat(3000) } }));
+
+            const { output } = await gateway.asAdmin(BATCH, { input: text(JSON.stringify(items)) });
+            const { results, success } = JSON.parse(String(output[0])) as BatchRecord;
+
+            expect(success).to.be.true();
+            expect(results.map(({ position }) => position).toSorted((a, b) => a - b)).to.equal(items.map((_, i) => i));
+            expect(JSON.stringify(results.find(({ position }) => position === 77)?.response.attributes?.['content']) === JSON.stringify(items[77]?.content)).to.be.true();
+
+            const blocks = await gateway.asAdmin(BATCH, { input: items, attributes: { inBlocks: true } });
+            const [head, ...rest] = blocks.output as [JsonObject, ...BatchResult[][]];
+
+            expect<unknown>(head).to.equal({ success: true });
+            expect(rest.flat()).to.have.length(150);
+            expect(await readdir(join(database.options.dataDir, 'tmp'))).to.equal([]);
+        });
+    });
+});
