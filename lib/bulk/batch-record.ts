@@ -7,10 +7,31 @@ import type { BytesSegment, Segment } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { BulkOutcome } from './bulk-service.js';
 import { jsonSegment } from '../doip/segments.js';
+import { released } from '../search/released.js';
 import { headOf } from './bulk-service.js';
 
+/** Segments that whoever is given them reads to their end, or ends: the results are on disk until then. */
+type Segments = AsyncGenerator<Segment, void, undefined>;
+
 /** The record with its results in further segments: its head, then arrays of results. For carriers that write it piece by piece. */
-export async function *recordInBlocks(outcome: BulkOutcome): AsyncGenerator<Segment> {
+export function recordInBlocks(outcome: BulkOutcome): Segments {
+
+    return disposing(outcome, inBlocks(outcome));
+}
+
+/** The record as one segment, with more members. */
+export function wholeRecord(outcome: BulkOutcome, more: JsonObject = {}): Segments {
+
+    return disposing(outcome, inOneSegment(outcome, more));
+}
+
+/** Lets go of the results also when nobody began to read them, because the client has gone. */
+function disposing({ results }: BulkOutcome, record: Segments): Segments {
+
+    return released(record, () => void results.dispose());
+}
+
+async function *inBlocks(outcome: BulkOutcome): Segments {
 
     yield jsonSegment(headOf(outcome));
     for await (const block of outcome.results.blocks()) {
@@ -18,8 +39,7 @@ export async function *recordInBlocks(outcome: BulkOutcome): AsyncGenerator<Segm
     }
 }
 
-/** The record as one segment, with more members. */
-export async function *wholeRecord(outcome: BulkOutcome, more: JsonObject = {}): AsyncGenerator<Segment> {
+async function *inOneSegment(outcome: BulkOutcome, more: JsonObject): Segments {
 
     if (!outcome.results.isShort) {
         yield { kind: 'bytes', mediaType: 'application/json', body: recordText(outcome, more) } satisfies BytesSegment;

@@ -45,7 +45,7 @@ export class ResultList {
         }
     }
 
-    /** The texts of the values in the order in which they were added, in blocks. Ends with {@link dispose}. */
+    /** The texts of the values in the order in which they were added, in blocks of at least one. Ends with {@link dispose}. */
     async *blocks(): AsyncGenerator<string[]> {
 
         try {
@@ -66,12 +66,12 @@ export class ResultList {
     /** Lets go of everything. */
     async dispose(): Promise<void> {
 
-        const file = this.#file;
-        this.#file = null;
         this.#lines = [];
         await this.#writing.catch(() => {
             // Whoever added it has been told.
         });
+        const file = this.#file;
+        this.#file = null;
         await file?.remove();
     }
 
@@ -107,7 +107,9 @@ async function *readLines(file: TempFile, length: number): AsyncGenerator<string
         }
     }
 
-    yield block;
+    if (block.length > 0) {
+        yield block;
+    }
 }
 
 async function *readBytes({ handle }: TempFile, length: number): AsyncGenerator<Buffer> {

@@ -11,6 +11,8 @@ import type { BatchGateway, BatchRecord, BatchResult } from '../../../support/ba
 import type { TestDatabase } from '../../../support/database.js';
 import { BATCH, startBatchGateway, text } from '../../../support/batch.js';
 import { forEachDatabase } from '../../../support/database.js';
+import { ADMIN, envelope } from '../../../support/gateway.js';
+import { until } from '../../../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -21,6 +23,7 @@ forEachDatabase((name, create) => {
 
         let database: TestDatabase;
         let gateway: BatchGateway;
+        const spooled = (): Promise<string[]> => readdir(join(database.options.dataDir, 'tmp')).catch(() => []);
 
         before(async () => {
 
@@ -52,5 +55,27 @@ forEachDatabase((name, create) => {
             expect(rest.flat()).to.have.length(150);
             expect(await readdir(join(database.options.dataDir, 'tmp'))).to.equal([]);
         });
+
+        for (const inBlocks of [false, true]) {
+            it(`are removed when nobody reads the answer${inBlocks ? ' in blocks' : ''}`, async () => {
+
+                const items = Array.from({ length: 60 }, (_, n) => ({ id: `test/unread${n}`, type: 'Plain', content: { text: 'x'.repeat(30_000) } }));
+                for (const segments of [0, 1]) {
+                    const { output } = await gateway.gateway.perform(envelope(BATCH, {
+                        authentication: ADMIN, attributes: { inBlocks }, input: items
+                    }));
+                    const iterator = output[Symbol.asyncIterator]();
+                    for (let n = 0; n < segments; ++n) {
+                        await iterator.next();
+                    }
+
+                    expect(await spooled()).to.have.length(1);
+
+                    await iterator.return?.();
+
+                    await until(async () => (await spooled()).length === 0);
+                }
+            });
+        }
     });
 });
