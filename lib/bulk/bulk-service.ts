@@ -13,6 +13,7 @@ import type { BulkLimits } from './item-source.js';
 import type { TempFolder } from './temp-folder.js';
 import { Batch } from './batch.js';
 import { idOf } from './bulk-item.js';
+import { FaultLog } from './fault-log.js';
 import { ItemSource } from './item-source.js';
 import { ResultList } from './result-list.js';
 
@@ -85,11 +86,12 @@ export class BulkService {
 
         const { parallel, failFast, log } = options;
         const results = new ResultList(this.#folder);
+        const faults = new FaultLog(log);
         const batch = new Batch({
             results, failFast,
             width: parallel ? WIDTH : 1,
             codeOf: this.#codeOf,
-            onFault: (error, position) => log.error({ err: error instanceof Error ? error.cause ?? error : error, position }, 'an item of a batch failed')
+            onFault: (error, position) => faults.add(error, position)
         });
         try {
             const fault = await work(batch);
@@ -100,6 +102,9 @@ export class BulkService {
             await batch.settled();
             await results.dispose();
             throw error;
+        }
+        finally {
+            faults.end();
         }
     }
 }
