@@ -2,8 +2,9 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:net';
 import type { Received, RestService } from '../support/rest-service.js';
 import { ADMIN_HEADERS } from '../support/rest.js';
 import { forEachWay } from '../support/rest-service.js';
@@ -158,6 +159,35 @@ forEachWay((name, start, protocol) => {
                 expect(answer).to.startWith('HTTP/1.1 200');
                 expect(answer.match(/"responseCode":\d+/g)).to.equal(['"responseCode":200', '"responseCode":400']);
                 expect((await service.asAdmin('GET /objects/test/late')).statusCode).to.equal(404);
+            });
+        }
+        else {
+            it('answers nothing before the body has ended', async () => {
+
+                const session = connectHttp2(service.url, { rejectUnauthorized: false });
+                const stream = session.request({ ':path': '/batchUpload?failFast&parallel=false', ':method': 'POST', ...ADMIN_HEADERS });
+                const begun: string[] = [];
+                for (const event of ['headers', 'response', 'data']) {
+                    stream.on(event, () => begun.push(event));
+                }
+
+                stream.write('[{"id":"test/slow2","type":"Plain","content":{}},{"id":"bad"},');
+                while ((await service.asAdmin('GET /objects/test/slow2')).statusCode !== 200) {
+                    expect(begun).to.equal([]);
+                }
+
+                // A round trip after the refused item: what had been sent would be here by now.
+                await new Promise((resolve) => session.ping(resolve));
+                expect(begun).to.equal([]);
+                const answered = once(stream, 'response') as Promise<[Record<string, unknown>]>;
+                stream.end('{"id":"test/late2","type":"Plain","content":{}}]');
+                const [headers] = await answered;
+                const answer = (await stream.toArray() as Buffer[]).map(String).join('');
+                session.close();
+
+                expect(headers[':status']).to.equal(200);
+                expect(answer.match(/"responseCode":\d+/g)).to.equal(['"responseCode":200', '"responseCode":400']);
+                expect((await service.asAdmin('GET /objects/test/late2')).statusCode).to.equal(404);
             });
         }
     });
