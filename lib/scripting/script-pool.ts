@@ -30,6 +30,8 @@ export interface ScriptLimits extends ThreadOptions {
     readonly workers: number;
     /** Milliseconds that a call may take. */
     readonly timeout: number;
+    /** Milliseconds after which a thread that nobody has needed is ended; a minute where absent. */
+    readonly idleMs?: number;
 }
 
 /** Where nobody says otherwise. */
@@ -289,8 +291,8 @@ export class ScriptPool {
 
     #newSeat(lane: Lane): ThreadSeat {
 
-        const { memoryBytes, stackBytes, crossingBytes } = this.#limits;
-        const seat = new ThreadSeat({ memoryBytes, stackBytes, crossingBytes });
+        const { memoryBytes, stackBytes, crossingBytes, idleMs } = this.#limits;
+        const seat = new ThreadSeat({ memoryBytes, stackBytes, crossingBytes }, idleMs);
         lane.seats.push(seat);
         return seat;
     }

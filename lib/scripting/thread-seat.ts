@@ -28,19 +28,22 @@ const GRACE_MS = 300;
 /** A script whose thread took long to start still gets so much time. */
 const LEAST_MS = 400;
 
-/** A thread that nobody has needed for so long is ended. */
+/** A thread that nobody has needed for so long is ended, where nobody says otherwise. */
 const IDLE_MS = 60_000;
 
 /** A place where scripts run. */
 export class ThreadSeat {
 
     readonly #options: ThreadOptions;
+    readonly #idleMs: number;
     #link: ThreadLink | null = null;
     #idle: NodeJS.Timeout | undefined;
 
-    constructor(options: ThreadOptions) {
+    /** `idleMs`: milliseconds after which a thread that was not needed is ended. */
+    constructor(options: ThreadOptions, idleMs = IDLE_MS) {
 
         this.#options = options;
+        this.#idleMs = idleMs;
     }
 
     /** Runs; must not be called while something is running. Rejects when no thread can be started. */
@@ -60,7 +63,7 @@ export class ThreadSeat {
             link.end(null);
         }
         else {
-            this.#idle = setTimeout(() => void this.close(), IDLE_MS).unref();
+            this.#idle = setTimeout(() => void this.close(), this.#idleMs).unref();
         }
 
         return outcome;

@@ -32,6 +32,8 @@ export interface RestService {
     readonly port: number;
     /** The gateway behind it, for what no client can do. */
     readonly gateway: Gateway;
+    /** What was logged so far. */
+    readonly log: readonly Readonly<Record<string, unknown>>[];
     /** Sends a request as nobody. */
     anonymously(line: string, more?: More): Promise<Received>;
     /** Sends a request as the administrator. */
@@ -72,6 +74,7 @@ export async function startRest(
         url: server.url,
         port: server.port,
         gateway: server.server.plugins['doip-gateway'].gateway,
+        log: server.log,
         async create(type, content, query = '') {
 
             const response = await asAdmin(`POST /objects?full&type=${type}&${query}`, { payload: JSON.stringify(content) });

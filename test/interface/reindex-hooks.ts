@@ -1,0 +1,134 @@
+/** Objects are indexed anew in the form that the code of their type gives them; what fails for one of them leaves the others alone. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { RestService } from '../support/rest-service.js';
+import { forEachDatabase } from '../support/database.js';
+import { jsonOf } from '../support/rest.js';
+import { startRest } from '../support/rest-service.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+/** What an object is found by stands in another one, which says as well whether the code works. */
+const CODE = `
+const cordra = require('cordra');
+const FAULTS = {
+    text: () => { throw 'not this one'; },
+    answer: () => { throw new cordra.CordraError({ message: 'taken' }, 409); },
+    error: () => { undefined.member; },
+    memory: () => { const all = []; for (;;) { all.push(new Array(100000).fill(all.length)); } },
+    endless: () => { for (;;); }
+};
+exports.objectForIndexing = async (object) => {
+    const { title, isBroken } = (await cordra.get('test/book')).content;
+    if (isBroken && object.content.fault) { FAULTS[object.content.fault](); }
+    return { ...object, content: { n: object.content.n, title } };
+};
+`;
+
+/** The message of the log line for each fault. */
+const FAULTS: Readonly<Record<string, string>> = {
+    text: 'not this one',
+    answer: 'taken',
+    error: 'TypeError',
+    memory: 'the script of type Loan was stopped: it needs too much memory',
+    endless: 'the script of type Loan was stopped: it took too long'
+};
+
+/** More than a batch, with what fails in the midst of it. */
+const SOUND = 20;
+
+const DOIP = 'POST /doip?operationId=20.DOIP/Op.ReindexBatch&targetId=service';
+
+forEachDatabase((name, create) => {
+
+    describe(`code that says how its objects are found, on ${name}`, () => {
+
+        let service: RestService;
+        let titles = 0;
+        const sound = Array.from({ length: SOUND }, (_, n) => `test/loan${n}`);
+        const faulty = Object.keys(FAULTS).map((fault) => `test/faulty-${fault}`);
+        const all = [...sound.slice(0, SOUND / 2), ...faulty, ...sound.slice(SOUND / 2)];
+
+        before(async () => {
+
+            service = await startRest(create, 'http/1.1', { SCRIPT_TIMEOUT_SECONDS: 1, SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024 });
+            await service.create('Document', { title: 'first' }, 'handle=test/book');
+            await service.create('Schema', { name: 'Loan', schema: { type: 'object' }, javascript: CODE });
+            for (const [n, id] of all.entries()) {
+                const fault = id.split('-')[1];
+                await service.create('Loan', { n, kept: 'kept', ...fault === undefined ? {} : { fault } }, `handle=${id}`);
+            }
+        });
+
+        after(() => service.stop());
+
+        /** Gives the book a title that nothing is found by yet. */
+        async function newTitle(isBroken: boolean): Promise<string> {
+
+            const title = `title${++titles}`;
+            const { statusCode } = await service.asAdmin('PUT /objects/test/book', { payload: JSON.stringify({ title, isBroken }) });
+            expect(statusCode).to.equal(200);
+            return title;
+        }
+
+        async function found(query: string): Promise<string[]> {
+
+            const answer = jsonOf(await service.asAdmin(`GET /search?ids&pageSize=100&query=${encodeURIComponent(`type:Loan AND ${query}`)}`));
+            return (answer['results'] as string[]).toSorted();
+        }
+
+        async function reindex(line: string, ids?: readonly string[]): Promise<void> {
+
+            const answer = await service.asAdmin(line, {
+                headers: { 'content-type': 'application/json' }, ...ids ? { payload: JSON.stringify(ids) } : {}
+            });
+            expect([answer.statusCode, jsonOf(answer)]).to.equal([200, { success: true, msg: 'success' }]);
+        }
+
+        const WAYS: readonly (readonly [title: string, line: string, ids: readonly string[] | undefined])[] = [
+            ['that are named by REST', 'POST /reindexBatch', all],
+            ['that are named by REST, without their locks', 'POST /reindexBatch?lockObjects=false', all],
+            ['that a query finds', `POST /reindexBatch?query=${encodeURIComponent('type:Loan')}`, undefined],
+            ['all, by REST', 'POST /reindexBatch?all', undefined],
+            ['that are named by DOIP', DOIP, all],
+            ['all, by DOIP', `${DOIP}&all=true`, undefined]
+        ];
+        for (const [title, line, ids] of WAYS) {
+            it(`fails for some objects and indexes the others: ${title}`, async () => {
+
+                const old = await newTitle(false);
+                await reindex('POST /reindexBatch', all);
+                const fresh = await newTitle(true);
+                const start = service.log.length;
+                await reindex(line, ids);
+
+                expect(await found(`/title:${fresh}`)).to.equal(sound.toSorted());
+                // Whatever the code fails for stays as it was.
+                expect(await found(`/title:${old}`)).to.equal(faulty.toSorted());
+                const lines = service.log.slice(start).filter(({ msg }) => msg === 'the code of a type failed for an object that is indexed anew');
+                const said = new Map(lines.map(({ object, err }) => [object as string, (err as { message: string }).message]));
+                expect([...said.keys()].toSorted()).to.equal(faulty.toSorted());
+                for (const [fault, message] of Object.entries(FAULTS)) {
+                    expect(said.get(`test/faulty-${fault}`)).to.contain(message);
+                }
+            });
+        }
+
+        it('is made up for when the code works again, and changes no object', async () => {
+
+            const ids = [...sound, ...faulty].toSorted();
+            const before = await service.asAdmin(`GET /objects/${faulty[0]!}?full`);
+            await newTitle(true);
+            await reindex('POST /reindexBatch?all');
+            const fresh = await newTitle(false);
+            expect(await found(`/title:${fresh}`)).to.equal([]);
+            await reindex('POST /reindexBatch', all);
+
+            expect(await found(`/title:${fresh}`)).to.equal(ids);
+            expect(await found('/kept:kept')).to.equal([]);
+            expect((await service.asAdmin(`GET /objects/${faulty[0]!}?full`)).payload).to.equal(before.payload);
+        });
+    });
+});

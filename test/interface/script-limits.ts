@@ -1,0 +1,131 @@
+/** Code that takes too long or too much memory ends the request that it is part of, and changes nothing. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Received, RestService } from '../support/rest-service.js';
+import { forEachDatabase } from '../support/database.js';
+import { jsonOf, multipart } from '../support/rest.js';
+import { startRest } from '../support/rest-service.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+/** The request says what happens in which function. */
+const CODE = `
+const FAULTS = {
+    time: () => { for (;;); },
+    memory: () => { const all = []; for (;;) { all.push(new Array(100000).fill(all.length)); } }
+};
+const meet = (context, name) => {
+    const fault = (context.requestContext || {})[name];
+    if (fault) { FAULTS[fault](); }
+};
+for (const hook of ['beforeSchemaValidationWithId', 'beforeStorage', 'onObjectResolution', 'onPayloadResolution', 'beforeDelete', 'afterDelete', 'afterCreateOrUpdate']) {
+    exports[hook] = (object, context) => { object.content.touched = hook; meet(context, hook); delete object.content.touched; return object; };
+}
+exports.methods = { change: (object, context) => { object.content.changed = true; meet(context, 'change'); return object.content; } };
+exports.methods.change.allowGet = true;
+exports.staticMethods = { count: (context) => { meet(context, 'count'); return 1; } };
+`;
+
+const MESSAGES: Readonly<Record<string, string>> = { time: 'it took too long', memory: 'it needs too much memory' };
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const CONTENT = JSON.stringify({ n: 2 });
+const DOIP_CONTENT = JSON.stringify({ attributes: { content: { n: 2 } } });
+
+/** One function each, reached by REST and by DOIP. `ID` stands for the object. */
+const CASES: readonly (readonly [title: string, where: string, rest: string, doip: string, payloads?: readonly [string, string]])[] = [
+    ['a retrieval', 'onObjectResolution', 'GET /objects/ID', 'GET /doip?operationId=Retrieve&targetId=ID'],
+    ['a retrieval of bytes', 'onPayloadResolution', 'GET /objects/ID?payload=scan', 'GET /doip?operationId=Retrieve&targetId=ID&element=scan'],
+    ['an update before it is checked', 'beforeSchemaValidationWithId', 'PUT /objects/ID', 'POST /doip?operationId=Update&targetId=ID', [CONTENT, DOIP_CONTENT]],
+    ['an update before it is stored', 'beforeStorage', 'PUT /objects/ID', 'POST /doip?operationId=Update&targetId=ID', [CONTENT, DOIP_CONTENT]],
+    ['a method', 'change', 'POST /call?objectId=ID&method=change', 'POST /doip?operationId=change&targetId=ID', ['{}', '{}']],
+    ['a method that is only read', 'change', 'GET /call?objectId=ID&method=change', 'GET /doip?operationId=change&targetId=ID'],
+    ['a method of the type', 'count', 'POST /call?type=Greedy&method=count', 'POST /doip?operationId=count&targetId=SCHEMA', ['{}', '{}']],
+    ['a deletion', 'beforeDelete', 'DELETE /objects/ID', 'POST /doip?operationId=Delete&targetId=ID']
+];
+
+forEachDatabase((name, create) => {
+
+    describe(`code that goes too far, on ${name}`, () => {
+
+        let service: RestService;
+        let schemaId: string;
+        let objects = 0;
+
+        before(async () => {
+
+            service = await startRest(create, 'http/1.1', { SCRIPT_TIMEOUT_SECONDS: 1, SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024 });
+            ({ id: schemaId } = await service.create('Schema', { name: 'Greedy', schema: { type: 'object' }, javascript: CODE }));
+        });
+
+        after(() => service.stop());
+
+        async function newObject(): Promise<string> {
+
+            const id = `test/greedy${++objects}`;
+            const form = multipart({ name: 'content', value: '{"n":1}' }, { name: 'scan', value: 'bytes', filename: 'scan.txt', type: 'text/plain' });
+            const { statusCode } = await service.asAdmin(`POST /objects?type=Greedy&handle=${id}`, form);
+            expect(statusCode).to.equal(200);
+            return id;
+        }
+
+        function send(line: string, id: string, asked: object, payload?: string): Promise<Received> {
+
+            const url = line.replace('ID', id).replace('SCHEMA', schemaId);
+            const context = `requestContext=${encodeURIComponent(JSON.stringify(asked))}`;
+            return service.asAdmin(`${url}${url.includes('?') ? '&' : '?'}${context}`, payload === undefined ? {} : { payload, headers: JSON_TYPE });
+        }
+
+        const stateOf = async (id: string): Promise<unknown[]> => {
+
+            const [object, bytes] = await Promise.all([service.asAdmin(`GET /objects/${id}?full`), service.asAdmin(`GET /objects/${id}?payload=scan`)]);
+            return [object.statusCode, jsonOf(object), bytes.statusCode, bytes.payload];
+        };
+
+        const statusOf = ({ headers }: Received): unknown => (JSON.parse(String(headers['doip-response'])) as { status: string }).status;
+
+        for (const [title, where, rest, doip, payloads] of CASES) {
+            for (const [fault, message] of Object.entries(MESSAGES)) {
+                it(`ends ${title} with 500 when ${message}, and leaves the object alone`, async () => {
+
+                    const ids = [await newObject(), await newObject()] as const;
+                    const before = await Promise.all(ids.map(stateOf));
+                    const start = service.log.length;
+                    const asked = { [where]: fault };
+                    const answers = await Promise.all([send(rest, ids[0], asked, payloads?.[0]), send(doip, ids[1], asked, payloads?.[1])]);
+
+                    expect(answers.map(({ statusCode }) => statusCode), answers[0].payload).to.equal([500, 500]);
+                    const body = { message: `the script of type Greedy was stopped: ${message}` };
+                    expect(answers.map(jsonOf)).to.equal([body, body]);
+                    expect(statusOf(answers[1])).to.equal('0.DOIP/Status.500');
+                    const lines = service.log.slice(start).filter(({ msg }) => msg === `script failed: ${message}`);
+                    expect(lines.map(({ level, script }) => [level, script])).to.equal([[50, 'type Greedy'], [50, 'type Greedy']]);
+                    const about = where === 'count' ? [undefined, undefined] : ids;
+                    expect(lines.map(({ object }) => object).toSorted()).to.equal(about.toSorted());
+                    expect(await Promise.all(ids.map(stateOf))).to.equal(before);
+                    // The same works when nothing goes wrong.
+                    expect((await send(rest, ids[0], {}, payloads?.[0])).statusCode).to.equal(200);
+                });
+            }
+        }
+
+        for (const [fault, message] of Object.entries(MESSAGES)) {
+            it(`changes nothing any more after the object was stored or deleted, and is in the log: ${message}`, async () => {
+
+                const id = await newObject();
+                const start = service.log.length;
+                const changed = await send('PUT /objects/ID', id, { afterCreateOrUpdate: fault }, CONTENT);
+                const state = await service.asAdmin(`GET /objects/${id}`);
+                const removed = await send('DELETE /objects/ID', id, { afterDelete: fault });
+
+                expect([changed.statusCode, removed.statusCode]).to.equal([200, 200]);
+                expect(jsonOf(state)).to.equal({ n: 2 });
+                expect((await service.asAdmin(`GET /objects/${id}`)).statusCode).to.equal(404);
+                const lines = service.log.slice(start).filter(({ msg, object }) => object === id && msg === `script failed: ${message}`);
+                expect(lines.length).to.equal(2);
+            });
+        }
+    });
+});
