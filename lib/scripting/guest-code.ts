@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Files of the sandbox, those that are required first. */
-const FILES = ['intrinsics', 'thrown', 'console', 'cordra', 'direct-io', 'guard', 'modules', 'main'];
+const FILES = ['intrinsics', 'thrown', 'console', 'cordra', 'direct-io', 'guard', 'late', 'modules', 'main'];
 
 /** What the frames of these files are called in stacks. */
 export const GUEST_FILE = 'sandbox:';

@@ -27,6 +27,8 @@ export interface RunMessage {
     readonly version: string;
     /** JSON text of {@link RunRequest}, or null to tell what the unit exports. */
     readonly request: string | null;
+    /** JSON text of `originalObject` in the context of the only item, where `null` holds its place; null when there is none. */
+    readonly original: string | null;
     /** Milliseconds that are left. */
     readonly budget: number;
     /** Bytes that the script may read through `directIo`. */

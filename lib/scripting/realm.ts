@@ -6,7 +6,7 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { GUEST_FILE, guestCode } from './guest-code.js';
 import type { Entrance } from './guest/main.js';
-import type { ThreadOptions } from './messages.js';
+import type { RunMessage, ThreadOptions } from './messages.js';
 import type { ScriptLimit } from './script-error.js';
 
 /** What the thread does for the sandbox; texts and bytes in, texts and bytes out. What it throws the script sees. */
@@ -82,10 +82,10 @@ export class Realm {
         this.#unit = this.#string(unit);
     }
 
-    /** Lines of JSON text: what came of each call. Throws RealmStopped. */
-    run(request: string): string {
+    /** Lines of JSON text: what came of each call; for the texts see {@link RunMessage}. Throws RealmStopped. */
+    run(request: string, original: RunMessage['original']): string {
 
-        const text = this.#string(request).consume((handle) => this.#text('run', [this.#unit, handle]));
+        const text = this.#string(request).consume((handle) => this.#start(handle, original));
         // Promises that nobody waits for are worked off too, so that nothing is left for the next call.
         const hadJobs = this.#workOff();
         const told = text === null || hadJobs ? this.#text('take') ?? '' : text;
@@ -119,6 +119,13 @@ export class Realm {
         [this.#unit, ...Object.values(this.#functions), this.#entrance].forEach((handle) => handle.dispose());
         this.#context.dispose();
         this.#runtime.dispose();
+    }
+
+    #start(request: QuickJSHandle, original: string | null): string | null {
+
+        return original === null ?
+            this.#text('run', [this.#unit, request]) :
+            this.#string(original).consume((handle) => this.#text('run', [this.#unit, request, handle]));
     }
 
     #text(name: keyof Entrance, args: QuickJSHandle[] = []): string | null {

@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { RunRequest } from './messages.js';
+import type { RunMessage, RunRequest } from './messages.js';
 
 /** Arguments of one call. */
 export interface CallItem {
@@ -15,6 +15,8 @@ export interface CallItem {
 /** Text of a {@link RunRequest}. */
 export interface RequestText {
     readonly text: string;
+    /** See {@link RunMessage}. */
+    readonly original: RunMessage['original'];
     /** Items in it. */
     readonly count: number;
 }
@@ -26,7 +28,16 @@ const PORTIONS = 4;
 export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly CallItem[], crossingBytes: number): Generator<RequestText> {
 
     const head = JSON.stringify(facts).slice(0, -1);
-    const request = (texts: readonly string[]): RequestText => ({ text: `${head},"items":[${texts.join(',')}]}`, count: texts.length });
+    const request = (texts: readonly string[], original: string | null = null): RequestText => (
+        { text: `${head},"items":[${texts.join(',')}]}`, original, count: texts.length }
+    );
+    const [only] = items;
+    if (only && items.length === 1) {
+        const { text, original } = aside(only);
+        yield request([text], original);
+        return;
+    }
+
     let texts: string[] = [];
     let length = 0;
     for (const { args, context } of items) {
@@ -44,4 +55,13 @@ export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly 
     if (texts.length > 0) {
         yield request(texts);
     }
+}
+
+/** The object as it was goes beside the rest: it is as large, and few scripts look at it. */
+function aside({ args, context }: CallItem): { readonly text: string; readonly original: string | null } {
+
+    const { originalObject } = context;
+    return originalObject === undefined ?
+        { text: JSON.stringify([...args, context]), original: null } :
+        { text: JSON.stringify([...args, { ...context, originalObject: null }]), original: JSON.stringify(originalObject) };
 }

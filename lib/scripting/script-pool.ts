@@ -12,7 +12,7 @@ import { parseJson } from '../doip/json-text.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { UnitDescription } from './description.js';
 import { describeFailure, EMPTY_DESCRIPTION, readDescription } from './description.js';
-import type { RunRequest, Takes, ThreadOptions } from './messages.js';
+import type { RunMessage, RunRequest, Takes, ThreadOptions } from './messages.js';
 import type { CallItem } from './request-texts.js';
 import { requestTexts } from './request-texts.js';
 import { ScriptError } from './script-error.js';
@@ -97,6 +97,8 @@ interface Lane {
     readonly idle: ThreadSeat[];
     readonly seats: ThreadSeat[];
 }
+
+type Asked = Pick<RunMessage, 'request' | 'original' | 'input'>;
 
 interface KnownUnit {
     readonly code: string;
@@ -198,7 +200,7 @@ export class ScriptPool {
     async #describe(options: DescribeOptions): Promise<UnitDescription> {
 
         const { unit } = options;
-        const outcome = await this.#run(options, null, null);
+        const outcome = await this.#run(options, { request: null, original: null, input: null });
         if (outcome.kind === 'failed') {
             return describeFailure(unit, outcome.failure, false);
         }
@@ -215,14 +217,14 @@ export class ScriptPool {
             directIo: io ? { filename: input?.filename ?? null, mediaType: input?.mediaType ?? null } : null
         };
         const results: (ScriptResult | ScriptError)[] = [];
-        for (const request of requestTexts(facts, items, this.#limits.crossingBytes)) {
-            const outcome = await this.#run(calls, request.text, input?.bytes ?? null);
+        for (const { text, original, count } of requestTexts(facts, items, this.#limits.crossingBytes)) {
+            const outcome = await this.#run(calls, { request: text, original, input: input?.bytes ?? null });
             if (outcome.kind === 'failed') {
                 throw new ScriptError(outcome.failure, unit.label);
             }
 
             const lines = outcome.lines.split('\n');
-            for (let i = 0; i < request.count; ++i) {
+            for (let i = 0; i < count; ++i) {
                 results.push(readLine(lines[i] ?? '{}', unit.label, outcome.output));
             }
         }
@@ -230,7 +232,7 @@ export class ScriptPool {
         return results;
     }
 
-    async #run(options: DescribeOptions & { readonly within?: ScriptScope }, request: string | null, input: Uint8Array | null): Promise<RunOutcome> {
+    async #run(options: DescribeOptions & { readonly within?: ScriptScope }, asked: Asked): Promise<RunOutcome> {
 
         const { unit, world, host, within } = options;
         const depth = within ? within.depth + 1 : 0;
@@ -256,7 +258,7 @@ export class ScriptPool {
 
             const report = (error: unknown): void => this.#log.error({ err: error, script: unit.label }, 'what a script asked for failed');
             return await seat.run({
-                message: { unit: unit.name, label: unit.label, version: world.version, request, input },
+                message: { unit: unit.name, label: unit.label, version: world.version, ...asked },
                 desk: { world, host, scope, crossingBytes, report },
                 deadline,
                 log: (level, text, about) => this.#log[level]({ script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script')

@@ -82,10 +82,10 @@ class ScriptThread implements RealmServices {
 
     #answer(message: RunMessage): void {
 
-        const { unit, request } = message;
+        const { unit, request, original } = message;
         try {
             const realm = this.#realm(message);
-            const lines = request === null ? realm.describe() : realm.run(request);
+            const lines = request === null ? realm.describe() : realm.run(request, original);
             if (this.#isFull() && lines.includes(NULL_THROWN)) {
                 throw new RealmStopped('memory', 'out of memory');
             }

@@ -10,13 +10,18 @@ import { Guard } from './guard.js';
 import type { DirectIoFacts } from './direct-io.js';
 import { directIo } from './direct-io.js';
 import { call, parse, stringify, then } from './intrinsics.js';
+import { addLate } from './late.js';
 import { Modules } from './modules.js';
 import { describeThrown, safely } from './thrown.js';
 
 /** What the thread calls. Each function gives text when all is done, null when promises have to be worked off first. */
 export interface Entrance {
-    /** A line for each item, behind `+`, or `-` when the calls have changed what the next one would find, or met a limit. */
-    run(unit: string, request: string): string | null;
+    /**
+     * A line for each item, behind `+`, or `-` when the calls have changed what the next one would find, or met a limit.
+     *
+     * @param original text of `originalObject` in the context of the only item, where that has it
+     */
+    run(unit: string, request: string, original?: string): string | null;
     describe(unit: string): string;
     /** The text that `run` did not give. */
     take(): string;
@@ -62,9 +67,13 @@ export function boot(bridge: Bridge): Entrance {
     const told = (): string => (!isSpent && guard.holds() ? '+' : '-') + joined(lines);
 
     return {
-        run: (unit, text) => {
+        run: (unit, text, original) => {
 
             const request = parse(text) as Request;
+            if (original !== undefined) {
+                addLate(contextOf(request.items[0]), 'originalObject', original);
+            }
+
             lines = [];
             let pending = 0;
             for (let i = 0; i < request.items.length; ++i) {
@@ -98,9 +107,15 @@ export function boot(bridge: Bridge): Entrance {
     };
 }
 
+/** The last argument. */
+function contextOf(args: readonly unknown[] = []): object {
+
+    return args[args.length - 1] as object;
+}
+
 function idOf(args: readonly unknown[]): string {
 
-    const id = safely(() => (args[args.length - 1] as { objectId?: unknown }).objectId);
+    const id = safely(() => (contextOf(args) as { objectId?: unknown }).objectId);
     return typeof id === 'string' ? id : '';
 }
 

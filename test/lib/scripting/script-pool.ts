@@ -86,6 +86,71 @@ describe('what a call of type code gives', () => {
     });
 });
 
+describe('the object as it was, in the context of type code', () => {
+
+    const was = { id: 'test/1', content: { name: 'before', '"quoted"': '\u{1F600}\n' } };
+    const context = { userId: 'test/u', originalObject: was, isUpdate: true };
+    const cases: readonly (readonly [title: string, body: string, expected: JsonValue])[] = [
+        ['is there', 'return context.originalObject', was],
+        ['is one of the members, in its place', 'return [Object.keys(context), Object.hasOwn(context, "originalObject"), Object.entries(context).length]',
+            [['userId', 'originalObject', 'isUpdate'], true, 3]],
+        ['is met by loops', 'const met = []; for (const name in context) { met.push(name); } return met', ['userId', 'originalObject', 'isUpdate']],
+        ['is part of the text of the context', 'return JSON.parse(JSON.stringify(context))', context],
+        ['is part of a copy', 'const copy = { ...context }; copy.originalObject.seen = true; return [copy, Object.assign({}, context).originalObject.seen]',
+            [{ ...context, originalObject: { ...was, seen: true } }, true]],
+        ['is the same whenever it is read', 'context.originalObject.content.name = 1; return [context.originalObject.content.name, context.originalObject === context.originalObject]',
+            [1, true]],
+        ['can be replaced', 'context.originalObject = 5; return context', { ...context, originalObject: 5 }],
+        ['can be replaced when it was read', 'const { originalObject } = context; context.originalObject = 5; return [originalObject, context.originalObject]', [was, 5]],
+        ['can be taken away', 'delete context.originalObject; return context', { userId: 'test/u', isUpdate: true }],
+        ['is a plain property once it was read', `context.originalObject; const { get, set, ...rest } = Object.getOwnPropertyDescriptor(context, "originalObject");
+            return [typeof get, typeof set, rest]`, ['undefined', 'undefined', { value: was, writable: true, enumerable: true, configurable: true }]],
+        ['is there when the context is frozen', 'Object.freeze(context); context.originalObject.seen = true; return context.originalObject', { ...was, seen: true }],
+        ['stays when what inherits it is given another', 'const heir = Object.create(context); heir.originalObject = 5; return [context.originalObject, heir.originalObject]', [was, 5]],
+        ['is written down with the result when it becomes part of it', 'return { was: context }', { was: context }]
+    ];
+    for (const [title, body, expected] of cases) {
+        it(title, async () => {
+
+            expect<unknown>(await pool.returned(`exports.run = (object, context) => { ${body}; };`, { context })).to.equal(expected);
+        });
+    }
+
+    it('is not there when there is none', async () => {
+
+        expect<unknown>(await pool.returned('exports.run = (object, context) => Object.keys(context)', { context: { isNew: true } })).to.equal(['isNew']);
+    });
+
+    it('is that of its own call, however late it is read', async () => {
+
+        const unit = unitOf('let first; exports.run = (object, context) => { first ??= context; return first.originalObject.n; };');
+        const call = (n: number): Promise<JsonValue> => pool.returned('', { unit, world: worldOf([unit]), context: { originalObject: { n } } });
+
+        expect<unknown>([await call(1), await call(2)]).to.equal([1, 1]);
+    });
+
+    it('is read whatever a script has made of JavaScript', async () => {
+
+        const code = `
+            JSON.parse = Reflect.defineProperty = Object.defineProperty = () => { throw new Error('mine'); };
+            Object.prototype.get = Object.prototype.set = Object.prototype.value = 1;
+            exports.run = (object, context) => [context.originalObject.id, Object.keys(context)];`;
+
+        expect<unknown>(await pool.returned(code, { context })).to.equal(['test/1', ['userId', 'originalObject', 'isUpdate']]);
+    });
+
+    it('comes for each of many items', async () => {
+
+        const unit = unitOf('exports.run = (object, context) => context.originalObject');
+        const results = await pool.pool.callEach({
+            unit, world: worldOf([unit]), path: ['run'], takes: 'returned', callerKey: 'somebody', host: REFUSING_HOST,
+            items: [1, 2].map((n) => ({ args: [{}], context: { originalObject: { n } } }))
+        });
+
+        expect<unknown>(results.map((result) => (result instanceof ScriptError ? result.failure : result.returned))).to.equal([{ n: 1 }, { n: 2 }]);
+    });
+});
+
 describe('what type code throws', () => {
 
     const cordra = 'const { CordraError } = require("cordra");';
