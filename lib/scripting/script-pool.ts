@@ -20,8 +20,7 @@ import type { ScriptHost, ScriptScope } from './script-host.js';
 import type { ScriptResult } from './script-result.js';
 import { readLine } from './script-result.js';
 import type { ScriptUnit, ScriptWorld } from './script-world.js';
-import type { RunOutcome } from './thread-seat.js';
-import { ThreadSeat } from './thread-seat.js';
+import { ThreadSeat, type RunOutcome } from './thread-seat.js';
 import { Turns } from './turns.js';
 
 /** Limits of scripts. */

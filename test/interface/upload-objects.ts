@@ -22,7 +22,9 @@ forEachDatabase((name, create) => {
         let database: TestDatabase;
         let service: ServiceProcess;
 
-        const ask = async (line: string, body?: unknown, headers: Record<string, string> = ADMIN_HEADERS): Promise<{ status: number; value: Record<string, unknown>; retry: string | null }> => {
+        const ask = async (
+            line: string, body?: unknown, headers: Record<string, string> = ADMIN_HEADERS
+        ): Promise<{ status: number; value: Record<string, unknown>; retry: string | null }> => {
 
             const [method = '', path = ''] = line.split(' ');
             const answer = await fetch(service.url + path, { method, headers, ...body === undefined ? {} : { body: JSON.stringify(body) } });

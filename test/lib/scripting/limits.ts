@@ -22,7 +22,7 @@ let patient: TestPool;
 before(() => {
 
     const limits = { workers: 1, memoryBytes: 16 * MIB, crossingBytes: CROSSING };
-    pool = testPool({ ...limits, timeout: 400 });
+    pool = testPool({ ...limits, timeout: 1000 });
     patient = testPool({ ...limits, timeout: 15_000 });
 });
 
