@@ -7,7 +7,7 @@ import type { BytesSegment, Segment } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { BulkOutcome } from './bulk-service.js';
 import { jsonSegment } from '../doip/segments.js';
-import { released } from '../search/released.js';
+import { released } from '../doip/released.js';
 import { headOf } from './bulk-service.js';
 
 /** Segments that whoever is given them reads to their end, or ends: the results are on disk until then. */

@@ -57,7 +57,9 @@ export class ObjectCreation {
         checkWritable(this.#catalog.current.design, context.caller, given ?? '');
         if (given !== undefined) {
             checkNewId(given, this.#catalog.current.prefix, this.#hooks.limits);
-            await (isFree ? null : this.#checkFree(given));
+            if (!isFree) {
+                await this.#checkFree(given);
+            }
         }
 
         const hooks = this.#hooksOf(input, context);

@@ -31,14 +31,13 @@ export class ObjectWriter {
     private readonly store: ObjectStore;
     private readonly elements: ElementService;
     private readonly participants: readonly WriteParticipant[];
-
-    readonly #gate: WriteGate | null;
+    private readonly gate: WriteGate | null;
 
     constructor(parts: {
         db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; gate?: WriteGate;
     }) {
 
-        this.#gate = parts.gate ?? null;
+        this.gate = parts.gate ?? null;
         this.db = parts.db;
         this.store = parts.store;
         this.elements = parts.elements;
@@ -52,7 +51,7 @@ export class ObjectWriter {
      */
     write(change: ObjectChange): Promise<WriteOutcome> {
 
-        return this.#gate ? this.#gate.pass(change, () => this.commit(change)) : this.commit(change);
+        return this.gate ? this.gate.pass(change, () => this.commit(change)) : this.commit(change);
     }
 
     private async commit(change: ObjectChange): Promise<WriteOutcome> {

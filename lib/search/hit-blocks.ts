@@ -2,7 +2,7 @@
  * The hits of a search as they come from the searching thread, block by block.
  */
 
-import { released } from './released.js';
+import { released } from '../doip/released.js';
 import type { SearchHit } from './search-request.js';
 import type { SearcherLink } from './searcher-link.js';
 

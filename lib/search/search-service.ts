@@ -12,7 +12,7 @@ import type { ResultReading, TextReader } from './result-reader.js';
 import { ResultReader, slices } from './result-reader.js';
 import type { SearchIndex } from './search-index.js';
 import type { FacetResult, SearchHit, SearchRequest } from './search-request.js';
-import { released } from './released.js';
+import { released } from '../doip/released.js';
 import { Turnstile } from './turnstile.js';
 
 /** What a caller searches for; rights are added here. */

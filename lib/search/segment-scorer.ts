@@ -14,7 +14,7 @@ import type { PhraseQuery, TermQuery } from './query.js';
 import { lengthFields } from './scored-leaves.js';
 import type { WordLeaf } from './scored-leaves.js';
 import type { SegmentScope } from './segment-scope.js';
-import { placeOf } from './visibility.js';
+import { placeInList } from './visibility.js';
 
 /** How soon more occurrences of a word stop to count, and how much long texts count less; the usual values. */
 const K1 = 1.2;
@@ -162,7 +162,7 @@ export class SegmentScorer {
 
             let relative = 0;
             for (const { bytes, documents, average } of fields) {
-                const place = documents ? placeOf(documents, document) : document;
+                const place = documents ? placeInList(documents, document) : document;
                 relative += place === -1 ? 0 : decodeLength(bytes[place] as number) / average;
             }
 

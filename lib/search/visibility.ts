@@ -62,7 +62,7 @@ export class View {
         let { documents, words } = all;
         forEachBit(this.#dead, (document) => {
 
-            const place = list ? placeOf(list, document) : document;
+            const place = list ? placeInList(list, document) : document;
             const byte = place === -1 ? 0 : bytes[place] as number;
             if (byte !== 0 && hasBit(this.#base.documents, document)) {
                 --documents;
@@ -140,7 +140,7 @@ function sumAll({ bytes, documents: list }: Lengths, counted: Bits): LengthSum {
 }
 
 /** Where a document stands in a sorted list, -1 when it does not. */
-export function placeOf(list: Uint32Array, document: number): number {
+export function placeInList(list: Uint32Array, document: number): number {
 
     let low = 0;
     let high = list.length;

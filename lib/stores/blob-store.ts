@@ -156,8 +156,10 @@ export class BlobStore {
         return blobId;
     }
 
-    /** The row goes first: from then on nobody can link the blob. */
-    /** Never rejects: whoever lets go of bytes has other things to tell, and the sweep finds what stayed. */
+    /**
+     * The row goes first: from then on nobody can link the blob. Never rejects: whoever lets go of bytes has other things to tell, and
+     * the sweep finds what stayed.
+     */
     async #discard(blobId: number, store: string): Promise<void> {
 
         try {

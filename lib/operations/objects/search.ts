@@ -18,7 +18,7 @@ import { Op } from '../../doip/operation-ids.js';
 import type { DigitalObject } from '../../doip/object.js';
 import { rememberText } from '../../doip/known-text.js';
 import { jsonSegment } from '../../doip/segments.js';
-import { released } from '../../search/released.js';
+import { released } from '../../doip/released.js';
 import { readSortFields } from '../../search/sort-fields.js';
 import type { Found, SearchWish } from '../../search/search-service.js';
 

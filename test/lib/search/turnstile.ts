@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { DoipError } from '../../../lib/doip/error.js';
-import { released } from '../../../lib/search/released.js';
+import { released } from '../../../lib/doip/released.js';
 import { Turnstile } from '../../../lib/search/turnstile.js';
 
 export const lab = Lab.script();
