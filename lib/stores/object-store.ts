@@ -58,16 +58,33 @@ export class ObjectStore {
         this.#sql = buildStatements(db);
     }
 
-    /** The object of an id, with the epochs of the same moment. */
+    /** The object of an id, with the epochs of the same moment. What another request is being answered just now may still be missing. */
     async view(id: string): Promise<ObjectView> {
+
+        const { revision } = this.#db;
+        if (revision !== null) {
+            const kept = this.#cache.get(id);
+            if (kept?.facts.revision === revision) {
+                return { object: kept.object, epochs: kept.facts.epochs };
+            }
+
+            if (!kept && this.#absent?.id === id && this.#absent.revision === revision) {
+                return { object: null, epochs: this.#absent.epochs };
+            }
+        }
+
+        return this.freshView(id);
+    }
+
+    /**
+     * The object as the database has it, even if nobody in this process was told of the commit yet. For those who have seen a newer
+     * epoch and look for what came with it: {@link view} could show them the old one again and again.
+     */
+    async freshView(id: string): Promise<ObjectView> {
 
         const kept = this.#cache.get(id);
         if (kept) {
             const { revision } = this.#db;
-            if (revision !== null && kept.facts.revision === revision) {
-                return { object: kept.object, epochs: kept.facts.epochs };
-            }
-
             const { check } = this.#sql;
             const found = single(await this.#db.read<EpochRow & { txn_id: number | null }>(check, check.values({ id })));
             if (found.txn_id === kept.object.metadata.txnId) {
@@ -78,9 +95,6 @@ export class ObjectStore {
             }
 
             this.#cache.delete(id);
-        }
-        else if (this.#absent?.id === id && this.#absent.revision !== null && this.#absent.revision === this.#db.revision) {
-            return { object: null, epochs: this.#absent.epochs };
         }
 
         return this.#read(id);

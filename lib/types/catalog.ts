@@ -97,7 +97,7 @@ export class Catalog {
     async #load(): Promise<void> {
 
         // The epoch comes with the first read: whatever changes after it raises the epoch again.
-        const { object: design, epochs } = await this.#store.view(DESIGN_ID);
+        const { object: design, epochs } = await this.#store.freshView(DESIGN_ID);
         const schemas = await this.#loadSchemas();
         const directories = await this.#modules.directories();
         const files = directories.size > 0 ? await this.#modules.files() : [];
@@ -134,7 +134,7 @@ export class Catalog {
 
     async #readSchema(id: string): Promise<SchemaRecord | null> {
 
-        const { object } = await this.#store.view(id);
+        const { object } = await this.#store.freshView(id);
         return object && isJsonObject(object.content.schema) ?
             { id, txnId: object.metadata.txnId, content: object.content } : null;
     }
