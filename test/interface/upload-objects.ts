@@ -177,11 +177,16 @@ forEachDatabase((name, create) => {
                     }
                 }
             });
-            await until(() => answered.length > 100, 60_000);
+            const written = Promise.all(writers);
+            written.catch(() => {
+
+                isOver = true;
+            });
+            await until(() => isOver || answered.length > 100, 60_000);
 
             const { status } = await ask('PUT /uploadObjects?deleteCurrentObjects', [{ id: 'test/survivor', type: 'Document', content: {} }, schema('test/new', 'New', {}),
                 { id: 'test/document', type: 'Schema', content: { identifier: '', name: 'Document', schema: {} } }]);
-            await Promise.all(writers);
+            await written;
 
             expect(status).to.equal(200);
             const { value } = await ask('GET /search?query=*:*&ids');
