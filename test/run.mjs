@@ -1,7 +1,7 @@
 /**
  * Builds and tests the whole, as `npm test` does; `.ci/run` does the same on a bare machine.
  *
- *     node test/run.mjs                       compile, lint, start a private MariaDB, run everything
+ *     node test/run.mjs                       compile, lint, start a private MariaDB, run everything, as many files at once as cores
  *     node test/run.mjs test/db test/x.ts     compile and run these folders and files only, without lint
  *     node test/run.mjs --no-mysql            SQLite only
  *     node test/run.mjs test/db -- -v -g lock    hand options after -- to lab
@@ -14,13 +14,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statfsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasMariadb, startMariadb } from './support/mariadb.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const LAB = '@hapi/lab/bin/lab';
 
 const CI = process.env.CI === 'true';
 
@@ -29,6 +31,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM'];
 /** Databases are made and dropped all the time; in memory that is ten times as fast. */
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED = 2 * 1024 ** 3;
+
+/** Folders without tests. */
+const TOOLS = ['dist/test/support/', 'dist/test/bench/'];
+
+/** Runs of lab that the whole is parted into: few, because each loads the service anew; many, so that all cores end at the same time. */
+const PARTS = 16;
 
 /** Splits the command line into our switches, paths, and what lab gets. */
 function parseArguments(args) {
@@ -49,6 +57,15 @@ async function tool(name, script, args, env = process.env) {
     return await exit(spawn(process.execPath, [join(ROOT, 'node_modules', script), ...args], { cwd: ROOT, stdio: 'inherit', env }));
 }
 
+/** Runs one of the installed tools; resolves to its exit code and what it printed. */
+async function quietTool(script, args, env) {
+
+    const child = spawn(process.execPath, [join(ROOT, 'node_modules', script), ...args], { cwd: ROOT, stdio: ['inherit', 'pipe', 'pipe'], env });
+    const pieces = [];
+    [child.stdout, child.stderr].forEach((stream) => stream.setEncoding('utf8').on('data', (text) => pieces.push(text)));
+    return { code: await exit(child), output: pieces.join('') };
+}
+
 /** Runs a script of package.json; resolves to its exit code. */
 async function npm(script) {
 
@@ -60,7 +77,7 @@ async function exit(child) {
 
     const stop = (signal) => child.kill(signal);
     SIGNALS.forEach((signal) => process.on(signal, stop));
-    const [code, signal] = await once(child, 'exit');
+    const [code, signal] = await once(child, 'close');
     SIGNALS.forEach((name) => process.off(name, stop));
     return code ?? (signal ? 1 : 0);
 }
@@ -96,20 +113,53 @@ async function readCounts(file) {
     return text === '' ? { passed: 0, failed: 1, leaks: 0 } : JSON.parse(text);
 }
 
-async function runLab(paths, options, url) {
+/** Runs lab once; resolves to what it counted, its exit code and, when it does not print by itself, what it printed. */
+async function runLab(paths, options, url, prints = true) {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-counts-'));
     const file = join(folder, 'counts.json');
     try {
-        const code = await tool('lab', '@hapi/lab/bin/lab', [
+        const args = [
             ...paths, '-m', '20000', '--shuffle', '-r', 'console', '-o', 'stdout', '-r', './test/support/counts-reporter.cjs', '-o', file,
             ...options
-        ], { ...process.env, TEST_MYSQL_URL: url });
-        return { ...await readCounts(file), code };
+        ];
+        const env = { ...process.env, TEST_MYSQL_URL: url };
+        const { code, output } = prints ? { code: await tool('lab', LAB, args, env), output: '' } : await quietTool(LAB, args, env);
+        return { ...await readCounts(file), code, output };
     }
     finally {
         await rm(folder, { recursive: true, force: true });
     }
+}
+
+/** Runs all tests in parts, in random order, as many at once as there are cores; resolves to the counts of all together. */
+async function runParts(url) {
+
+    const files = shuffled((await readdir(join(ROOT, 'dist/test'), { recursive: true })).map((name) => join('dist/test', name))
+        .filter((file) => file.endsWith('.js') && !TOOLS.some((folder) => file.startsWith(folder))));
+    const size = Math.ceil(files.length / PARTS);
+    const sum = { passed: 0, failed: 0, leaks: 0, code: 0 };
+    let done = 0;
+    console.log(`\n> lab, ${files.length} files`);
+    await Promise.all(Array.from({ length: availableParallelism() }, async () => {
+
+        while (files.length > 0) {
+            const part = files.splice(0, size);
+            const { output, ...counts } = await runLab(part, [], url, false);
+            Object.keys(sum).forEach((key) => {
+
+                sum[key] += counts[key];
+            });
+            done += part.length;
+            console.log(counts.code === 0 ? `${done} files done, ${sum.passed} tests passed` : `${output}\nto repeat: npx lab --shuffle --seed … ${part.join(' ')}`);
+        }
+    }));
+    return sum;
+}
+
+function shuffled(items) {
+
+    return items.map((item) => [Math.random(), item]).sort(([a], [b]) => a - b).map(([, item]) => item);
 }
 
 function useMemoryFolder() {
@@ -134,7 +184,9 @@ async function main() {
     const lintCode = whole && existsSync(join(ROOT, 'eslint.config.js')) ? await tool('eslint', 'eslint/bin/eslint.js', ['.']) : 0;
     const server = await database(mysql);
     try {
-        const counts = await runLab(whole ? ['dist/test'] : paths.map(compiled), lab, server.url);
+        const counts = whole && lab.length === 0 ?
+            await runParts(server.url) :
+            await runLab(whole ? ['dist/test'] : paths.map(compiled), lab, server.url);
         if (server.url === '') {
             console.log('MariaDB: NOT TESTED. Install mariadb-server, or name a server in TEST_MYSQL_URL.');
         }
