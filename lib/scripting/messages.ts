@@ -19,6 +19,8 @@ export type Takes = 'returned' | 'object' | 'both';
 
 /** To a thread that is idle: run something. */
 export interface RunMessage {
+    /** Counts the runs of a thread, from 1. */
+    readonly run: number;
     /** Module id of the code. */
     readonly unit: string;
     /** For the log. */

@@ -10,10 +10,11 @@ import type { ScriptChain } from '../objects/write-context.js';
 import type { CatalogScripts } from './catalog-scripts.js';
 import type { UnitDescription } from './description.js';
 import type { Takes } from './messages.js';
-import type { DirectIo, ScriptPool } from './script-pool.js';
 import { answerTo } from './script-answer.js';
+import type { DirectIo } from './script-call.js';
 import { ScriptError } from './script-error.js';
 import type { ScriptHost } from './script-host.js';
+import type { ScriptPool } from './script-pool.js';
 import type { ScriptResult } from './script-result.js';
 import type { ScriptUnit } from './script-world.js';
 

@@ -9,17 +9,16 @@
 import type { Log } from '../../db/log.js';
 import { unavailable } from '../doip/error.js';
 import { parseJson } from '../doip/json-text.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { UnitDescription } from './description.js';
 import { describeFailure, EMPTY_DESCRIPTION, readDescription } from './description.js';
-import type { RunMessage, RunRequest, Takes, ThreadOptions } from './messages.js';
-import type { CallItem } from './request-texts.js';
+import type { RunMessage, RunRequest, ThreadOptions } from './messages.js';
 import { requestTexts } from './request-texts.js';
+import type { DescribeOptions, DirectIo, ScriptCall, ScriptCalls } from './script-call.js';
 import { ScriptError } from './script-error.js';
-import type { ScriptHost, ScriptScope } from './script-host.js';
+import type { ScriptScope } from './script-host.js';
 import type { ScriptResult } from './script-result.js';
 import { readLine } from './script-result.js';
-import type { ScriptUnit, ScriptWorld } from './script-world.js';
+import type { ScriptUnit } from './script-world.js';
 import { ThreadSeat, type RunOutcome } from './thread-seat.js';
 import { Turns } from './turns.js';
 
@@ -37,43 +36,6 @@ export interface ScriptLimits extends ThreadOptions {
 export const DEFAULT_LIMITS: ScriptLimits = {
     workers: 3, timeout: 10_000, memoryBytes: 64 * 1024 * 1024, stackBytes: 512 * 1024, crossingBytes: 16 * 1024 * 1024
 };
-
-/** A call of a function that a unit exports. */
-export interface ScriptCall {
-    readonly unit: ScriptUnit;
-    readonly world: ScriptWorld;
-    /** Where the function is, such as `['beforeDelete']` or `['methods', 'count']`. */
-    readonly path: readonly string[];
-    /** Arguments before the context. */
-    readonly args: readonly JsonValue[];
-    /** The last argument. */
-    readonly context: JsonObject;
-    readonly takes: Takes;
-    readonly directIo?: DirectIo;
-    readonly host: ScriptHost;
-    /** Whom the call is made for: one caller does not get all threads. Ignored with `within`. */
-    readonly callerKey: string;
-    /** Of the script that waits for what this call is a part of. */
-    readonly within?: ScriptScope;
-}
-
-/** The same call for several lists of arguments. */
-export interface ScriptCalls extends Omit<ScriptCall, 'args' | 'context' | 'directIo'> {
-    readonly items: readonly CallItem[];
-}
-
-/** Input and output of a call that need not be JSON. */
-export interface DirectIo {
-    readonly input: { readonly bytes: Uint8Array; readonly filename?: string | undefined; readonly mediaType?: string | undefined } | null;
-}
-
-/** Where code is to be described. */
-export interface DescribeOptions {
-    readonly unit: ScriptUnit;
-    readonly world: ScriptWorld;
-    readonly host: ScriptHost;
-    readonly callerKey: string;
-}
 
 /** Scripts that are run for each other. */
 const MAX_DEPTH = 4;
@@ -235,16 +197,18 @@ export class ScriptPool {
 
         const { unit, world, host, within } = options;
         const depth = within ? within.depth + 1 : 0;
-        if (this.#isClosed) {
-            throw unavailable('the service is shutting down', 1);
-        }
-
+        this.#checkOpen();
         if (depth > MAX_DEPTH) {
             return { kind: 'failed', failure: { kind: 'error', message: `scripts are run for each other more than ${MAX_DEPTH} deep`, stack: '' } };
         }
 
         const { timeout, crossingBytes } = this.#limits;
         const { lane, leave, callerKey, latest } = await this.#enter(options, depth);
+        if (this.#isClosed) {
+            leave();
+            this.#checkOpen();
+        }
+
         const seat = lane.idle.pop() ?? this.#newSeat(lane);
         let controller: AbortController | undefined;
         try {
@@ -256,17 +220,30 @@ export class ScriptPool {
             };
 
             const report = (error: unknown): void => this.#log.error({ err: error, script: unit.label }, 'what a script asked for failed');
-            return await seat.run({
+            const outcome = await seat.run({
                 message: { unit: unit.name, label: unit.label, version: world.version, ...asked },
                 desk: { world, host, scope, crossingBytes, report },
                 deadline,
                 log: (level, text, about) => this.#log[level]({ script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script')
             });
+            if (outcome.kind === 'failed') {
+                this.#checkOpen();
+            }
+
+            return outcome;
         }
         finally {
             controller?.abort();
             lane.idle.push(seat);
             leave();
+        }
+    }
+
+    /** What fails because the service ends says nothing about the script. */
+    #checkOpen(): void {
+
+        if (this.#isClosed) {
+            throw unavailable('the service is shutting down', 1);
         }
     }
 

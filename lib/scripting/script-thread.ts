@@ -22,6 +22,8 @@ import { lowerOwnPriority } from './thread-priority.js';
 export interface ThreadData {
     readonly options: ThreadOptions;
     readonly line: LineEnd;
+    /** Where the thread writes the number of the run that it has begun. */
+    readonly begun: SharedArrayBuffer;
 }
 
 /** Contexts that are kept. */
@@ -51,6 +53,7 @@ class ScriptThread implements RealmServices {
     readonly #isFull: () => boolean;
     readonly #options: ThreadOptions;
     readonly #line: Line;
+    readonly #begun: Int32Array;
     readonly #send: (message: ThreadMessage) => void;
     readonly #gate = new LogGate();
     /** By unit; the one used last is at the end. */
@@ -60,17 +63,20 @@ class ScriptThread implements RealmServices {
     #output: Uint8Array[] = [];
     #outputBytes = 0;
 
-    constructor({ engine, isFull }: Engine, { options, line }: ThreadData, send: (message: ThreadMessage) => void) {
+    constructor({ engine, isFull }: Engine, { options, line, begun }: ThreadData, send: (message: ThreadMessage) => void) {
 
         this.#engine = engine;
         this.#isFull = isFull;
         this.#options = options;
         this.#line = new Line(line);
+        this.#begun = new Int32Array(begun);
         this.#send = send;
     }
 
+    /** Throws when no further script can be run here; what was to come next is run elsewhere, as it was not begun. */
     run(message: RunMessage): void {
 
+        Atomics.store(this.#begun, 0, message.run);
         this.#message = message;
         this.#deadline = performance.now() + message.budget;
         this.#output = [];

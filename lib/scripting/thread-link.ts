@@ -14,7 +14,8 @@ import type { Run, RunOutcome } from './thread-seat.js';
 
 /** The end of a run. */
 export interface RunEnd {
-    readonly outcome: RunOutcome;
+    /** Null when the thread ended without having begun: the same can be run in another one. */
+    readonly outcome: RunOutcome | null;
     /** True when the thread must not be used again. */
     readonly retire: boolean;
 }
@@ -43,6 +44,8 @@ export class ThreadLink {
     readonly ended: Promise<void>;
     readonly #worker: Worker;
     readonly #answers: LineAnswers;
+    readonly #begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    #runs = 0;
     #isOpen = true;
     #current: Current | null = null;
     #cause: ScriptFailure | null = null;
@@ -51,7 +54,7 @@ export class ThreadLink {
 
         const { port1, port2 } = new MessageChannel();
         const bell = new SharedArrayBuffer(4);
-        const data: ThreadData = { options, line: { port: port2, bell } };
+        const data: ThreadData = { options, line: { port: port2, bell }, begun: this.#begun.buffer };
         this.#answers = new LineAnswers({ port: port1, bell });
         this.#worker = new Worker(join(__dirname, 'script-thread.js'), {
             workerData: data,
@@ -92,8 +95,9 @@ export class ThreadLink {
     /** Runs; must not be called while something is running. `budget`: milliseconds that the script may take. */
     async run(run: Run, budget: number): Promise<RunEnd> {
 
+        const number = ++this.#runs;
         if (!this.#isOpen) {
-            return { outcome: { kind: 'failed', failure: this.#cause ?? BROKEN }, retire: true };
+            return this.#loss();
         }
 
         this.#worker.ref();
@@ -109,7 +113,7 @@ export class ThreadLink {
                     resolve(end);
                 }
             };
-            this.#worker.postMessage({ ...run.message, budget } satisfies RunMessage);
+            this.#worker.postMessage({ ...run.message, run: number, budget } satisfies RunMessage);
         });
     }
 
@@ -151,6 +155,14 @@ export class ThreadLink {
 
         this.#isOpen = false;
         this.#answers.close();
-        this.#current?.settle({ outcome: { kind: 'failed', failure: this.#cause ?? BROKEN }, retire: true });
+        this.#current?.settle(this.#loss());
+    }
+
+    /** What is said of the last run when there is no thread any more. */
+    #loss(): RunEnd {
+
+        const hasBegun = Atomics.load(this.#begun, 0) === this.#runs;
+        const failure = this.#cause ?? (hasBegun ? BROKEN : null);
+        return { outcome: failure && { kind: 'failed', failure }, retire: true };
     }
 }

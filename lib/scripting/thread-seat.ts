@@ -15,7 +15,7 @@ export type RunOutcome =
 
 /** One run. */
 export interface Run {
-    readonly message: Omit<RunMessage, 'budget'>;
+    readonly message: Omit<RunMessage, 'run' | 'budget'>;
     readonly desk: Desk;
     /** When the script must have ended, as `performance.now()` counts; the start of a thread counts as well. */
     readonly deadline: number;
@@ -30,6 +30,9 @@ const LEAST_MS = 400;
 
 /** A thread that nobody has needed for so long is ended, where nobody says otherwise. */
 const IDLE_MS = 60_000;
+
+/** Threads that a run is given to, one after the other, while they end before they have begun it. */
+const ATTEMPTS = 3;
 
 /** A place where scripts run. */
 export class ThreadSeat {
@@ -46,11 +49,29 @@ export class ThreadSeat {
         this.#idleMs = idleMs;
     }
 
-    /** Runs; must not be called while something is running. Rejects when no thread can be started. */
+    /** Runs; must not be called while something is running. Rejects when no thread can be started, or none comes to begin. */
     async run(run: Run): Promise<RunOutcome> {
 
         clearTimeout(this.#idle);
-        const link = await this.#open();
+        let fault = new Error('threads for scripts end before they have begun');
+        for (let attempt = 1; attempt <= ATTEMPTS; ++attempt) {
+            const link = this.#open();
+            await link.ready.catch((error: unknown) => {
+
+                fault = error instanceof Error ? error : new Error(String(error));
+            });
+            const outcome = await this.#runIn(link, run);
+            if (outcome) {
+                return outcome;
+            }
+        }
+
+        throw fault;
+    }
+
+    /** Null when the thread ended before it had begun. */
+    async #runIn(link: ThreadLink, run: Run): Promise<RunOutcome | null> {
+
         const budget = Math.max(LEAST_MS, run.deadline - performance.now());
         const timer = setTimeout(() => {
 
@@ -85,21 +106,12 @@ export class ThreadSeat {
         await link?.ended;
     }
 
-    async #open(): Promise<ThreadLink> {
+    #open(): ThreadLink {
 
         if (this.#link?.isOpen !== true) {
             this.#link = new ThreadLink(this.#options);
         }
 
-        const link = this.#link;
-        try {
-            await link.ready;
-        }
-        catch (error) {
-            this.#link = null;
-            throw error;
-        }
-
-        return link;
+        return this.#link;
     }
 }

@@ -4,7 +4,8 @@
 
 import type { JsonValue } from '../../lib/doip/json.js';
 import type { ScriptHost } from '../../lib/scripting/script-host.js';
-import type { ScriptCall, ScriptLimits } from '../../lib/scripting/script-pool.js';
+import type { ScriptCall } from '../../lib/scripting/script-call.js';
+import type { ScriptLimits } from '../../lib/scripting/script-pool.js';
 import { DEFAULT_LIMITS, ScriptPool } from '../../lib/scripting/script-pool.js';
 import { ScriptError } from '../../lib/scripting/script-error.js';
 import type { ScriptFailure } from '../../lib/scripting/script-error.js';

@@ -1,0 +1,185 @@
+/** Threads that are lost before, while and after something runs in them. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { DoipError } from '../../../lib/doip/error.js';
+import type { TestPool } from '../../support/scripts.js';
+import { testPool, unitOf, worldOf } from '../../support/scripts.js';
+import { until } from '../../support/until.js';
+import type { WatchedWorkers } from '../../support/worker-threads.js';
+import { watchWorkers } from '../../support/worker-threads.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+const SCRIPT = 'script-thread.js';
+const BROKEN = { kind: 'limit', message: 'the thread that ran it broke down' };
+
+let watched: WatchedWorkers;
+let pool: TestPool;
+
+beforeEach(() => {
+
+    watched = watchWorkers();
+    pool = testPool({ workers: 1, timeout: 30_000 });
+});
+
+afterEach(async () => {
+
+    await pool.close();
+    watched.restore();
+});
+
+/** The only thread there is. */
+function thread(): ReturnType<WatchedWorkers['alive']>[number] {
+
+    const [only, ...others] = watched.alive(SCRIPT);
+    expect(others).to.be.empty();
+    return only!;
+}
+
+const answer = (): Promise<unknown> => pool.returned('exports.run = () => 1');
+
+describe('a thread for scripts that is lost', () => {
+
+    it('after its answer was sent, lets what comes next be run in another one', async () => {
+
+        for (let round = 0; round < 5; ++round) {
+            expect(await answer()).to.equal(1);
+            const lost = thread();
+            // It throws at that, with the next call right behind it.
+            lost.postMessage(null);
+            expect(await answer()).to.equal(1);
+            expect(thread()).to.not.shallow.equal(lost);
+        }
+    });
+
+    it('while it is idle, in any moment, is not missed', async () => {
+
+        for (let round = 0; round < 10; ++round) {
+            expect(await answer()).to.equal(1);
+            void thread().terminate();
+            for (let turn = 0; turn < round; ++turn) {
+                await new Promise((resolve) => void setImmediate(resolve));
+            }
+
+            expect(await answer()).to.equal(1);
+        }
+    });
+
+    it('while it starts, is replaced', async () => {
+
+        const answered = answer();
+        await until(() => watched.alive(SCRIPT).length === 1);
+        const lost = thread();
+        await lost.terminate();
+
+        expect(await answered).to.equal(1);
+        expect(thread()).to.not.shallow.equal(lost);
+    });
+
+    it('while a script runs, fails that script alone', async () => {
+
+        const failing = pool.failure('exports.run = () => { console.log("runs"); for (;;); }');
+        await until(() => pool.lines.length === 1);
+        const next = answer();
+        void thread().terminate();
+
+        expect<object>(await failing).to.include(BROKEN);
+        expect(await next).to.equal(1);
+    });
+
+    it('while a script waits for the service, fails it at once, and the answer that comes later harms nobody', async () => {
+
+        let give = (_: null): void => {};
+        const late = new Promise<null>((resolve) => {
+
+            give = resolve;
+        });
+        let isOver = false;
+        const failing = pool.failure('exports.run = () => require("cordra").get("x")', {
+            host: {
+                get: (_id, { signal }) => {
+
+                    signal.addEventListener('abort', () => {
+
+                        isOver = true;
+                    });
+                    pool.lines.push({ level: 'info', fields: {} });
+                    return late;
+                }
+            }
+        });
+        await until(() => pool.lines.length === 1);
+        void thread().terminate();
+
+        expect<object>(await failing).to.include(BROKEN);
+        expect(isOver).to.be.true();
+        give(null);
+        expect(await answer()).to.equal(1);
+    });
+
+    it('again and again, is told to whoever calls, and leaves no place taken', async () => {
+
+        const answered = answer().then(() => null, (error: unknown) => error);
+        let isOver = false;
+        void answered.then(() => {
+
+            isOver = true;
+        });
+        while (!isOver) {
+            await Promise.all(watched.alive(SCRIPT).map((worker) => worker.terminate()));
+            await new Promise((resolve) => void setImmediate(resolve));
+        }
+
+        expect(String(await answered)).to.match(/thread for scripts ended/);
+        expect(await answer()).to.equal(1);
+    });
+});
+
+describe('a pool that is closed', () => {
+
+    async function expectUnavailable(call: Promise<unknown>): Promise<void> {
+
+        const error = await call.then(() => null, (reason: unknown) => reason);
+        expect(error).to.be.instanceof(DoipError);
+        expect(error as DoipError).to.include({ http: 503, message: 'the service is shutting down' });
+    }
+
+    it('refuses what runs, what waits and what comes, and starts no thread any more', async () => {
+
+        const running = pool.run('exports.run = () => { console.log("runs"); for (;;); }');
+        const waiting = [answer(), answer()];
+        await until(() => pool.lines.length === 1);
+        await Promise.all([pool.close(), ...[running, ...waiting].map(expectUnavailable)]);
+
+        await expectUnavailable(answer());
+        expect(watched.alive(SCRIPT)).to.be.empty();
+        expect(pool.pool.threads).to.equal(0);
+    });
+
+    it('refuses whoever waits for a thread to start', async () => {
+
+        const starting = answer();
+        await until(() => watched.alive(SCRIPT).length === 1);
+        await Promise.all([pool.close(), expectUnavailable(starting)]);
+
+        expect(watched.alive(SCRIPT)).to.be.empty();
+    });
+
+    it('refuses scripts that wait for others', async () => {
+
+        const unit = unitOf('exports.run = (object) => object.id === "inner" ? (() => { console.log("runs"); for (;;); })() : require("cordra").get("x")');
+        const world = worldOf([unit]);
+        const outer = pool.run('', {
+            unit, world,
+            host: {
+                get: async (_id, within) => ({ said: (await pool.run('', { unit, world, args: [{ id: 'inner' }], within })).returned ?? null })
+            }
+        });
+        await until(() => pool.lines.length === 1);
+        await Promise.all([pool.close(), expectUnavailable(outer)]);
+
+        expect(watched.alive(SCRIPT)).to.be.empty();
+    });
+});
