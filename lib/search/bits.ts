@@ -42,6 +42,14 @@ export function setBits(bits: Bits, documents: Uint32Array, count: number): void
     }
 }
 
+/** Clears the bits of the documents of a list. */
+export function clearBits(bits: Bits, documents: Uint32Array): void {
+
+    for (const document of documents) {
+        bits[document >>> 5] = (bits[document >>> 5] as number) & ~(1 << (document & 31));
+    }
+}
+
 /** Keeps in `bits` what is also in `other`; false when nothing is left. */
 export function andBits(bits: Bits, other: Bits): boolean {
 

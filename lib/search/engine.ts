@@ -3,11 +3,14 @@
  * search, and a search keeps seeing those even when others take their place meanwhile.
  */
 
-import { andBits, countBits } from './bits.js';
+import { fullBits } from './bits.js';
 import type { Bits } from './bits.js';
 import { Deadline } from './deadline.js';
+import { both, bytesOfSet, countOf, keptSet, many } from './document-set.js';
+import type { CountedSet, DocumentSet } from './document-set.js';
 import { FacetCounter } from './facets.js';
 import { HitStream } from './hits.js';
+import type { Leaf } from './leaves.js';
 import { matchSegment } from './matcher.js';
 import { PhraseNotes } from './phrase-notes.js';
 import { allOf, MATCH_ALL } from './query.js';
@@ -38,9 +41,8 @@ export interface SearchResult {
 }
 
 /** Matches of one segment. */
-interface Matched {
+interface Matched extends CountedSet {
     readonly scope: SegmentScope;
-    readonly matches: Bits;
 }
 
 /** A condition without influence on scores. */
@@ -84,16 +86,16 @@ export class SearchEngine {
         const matched = segments.filter(({ segment }) => segment.documents > 0).map((live): Matched => {
 
             const scope = this.#scope(live, caller, deadline);
-            const matches = matchSegment(query, scope, scoring && ((leaf, documents) => scoring.observe(leaf, documents, scope)));
-            andBits(matches, scope.visible);
-            filters.forEach((filter) => andBits(matches, filterBits(filter, scope, caller)));
+            const observe = scoring && ((leaf: Leaf, documents: DocumentSet) => scoring.observe(leaf, documents, scope));
+            const found = both(matchSegment(query, scope, { observe }), scope.visible);
+            const matches = filters.reduce((rest, filter) => both(rest, filterSet(filter, scope, caller)), found);
             scoring?.addSegment(scope);
-            return { scope, matches };
+            return { scope, matches, count: countOf(matches) };
         });
         scoring?.prepare(query, matched.map(({ scope }) => scope));
         const facets = request.facets.map((field) => countFacet(new FacetCounter(field), matched, deadline));
         return {
-            size: matched.reduce((sum, { matches }) => sum + countBits(matches), 0),
+            size: matched.reduce((sum, { count }) => sum + count, 0),
             facets,
             hits: rankAll(request, matched, query, scoring)
         };
@@ -110,24 +112,27 @@ export class SearchEngine {
 }
 
 /** The documents of a filter; kept, because the same ones are asked for again and again. */
-function filterBits({ text, query }: Filter, scope: SegmentScope, caller: CallerView): Bits {
+function filterSet({ text, query }: Filter, scope: SegmentScope, caller: CallerView): DocumentSet {
 
     // What a caller finds in payloads depends on the caller.
     return scope.segment.shelf.get(`filter ${scope.payloads === null ? '' : caller.key} ${text}`, () => {
 
-        const value = matchSegment(query, scope);
-        return { value, bytes: value.byteLength };
+        const { documents } = scope.segment;
+        const all = keptSet(many(fullBits(documents)), documents);
+        const value = keptSet(matchSegment(query, scope, { all }), documents);
+        return { value, bytes: bytesOfSet(value) };
     });
 }
 
 function rankAll(request: SearchRequest, matched: readonly Matched[], query: Query, scoring: Scoring | null): HitStream {
 
     const last = request.limit === null ? Infinity : request.start + request.limit;
-    const parts = (last === 0 || request.limit === 0 ? [] : matched).map(({ matches, scope }) => {
+    const parts = (last === 0 || request.limit === 0 ? [] : matched).filter(({ count }) => count > 0).map((part) => {
 
-        scope.deadline.check();
-        const scores = scoring && scoring.score(query, matches, scope);
-        return rankSegment(scope.segment, matches, { sort: request.sort, scores, limit: last, keepScores: request.includeScore });
+        const { segment, deadline } = part.scope;
+        deadline.check();
+        const scores = scoring && scoring.score(query, part, part.scope);
+        return rankSegment(segment, part, { sort: request.sort, scores, limit: last, keepScores: request.includeScore });
     });
     return new HitStream(parts, request.start, request.limit);
 }

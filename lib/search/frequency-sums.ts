@@ -2,8 +2,9 @@
  * Adds up how often something occurs in the matching documents of a segment, over several places.
  */
 
-import { hasBit } from './bits.js';
 import type { Bits } from './bits.js';
+import { hasDocument } from './document-set.js';
+import type { DocumentSet } from './document-set.js';
 import type { PostingList } from './posting-lists.js';
 import type { WorkRoom } from './work-room.js';
 
@@ -26,13 +27,13 @@ export class FrequencySums {
     }
 
     /** Adds matching documents; only those of `allowed` when it is given. */
-    add({ documents, frequencies }: PostingList, allowed: Bits | null): void {
+    add({ documents, frequencies }: PostingList, allowed: DocumentSet | null): void {
 
         const [sums, found, matches] = [this.#sums, this.#found, this.#matches];
         let count = this.#count;
         for (let i = 0; i < documents.length; ++i) {
             const document = documents[i] as number;
-            if (((matches[document >>> 5] as number) >>> (document & 31) & 1) === 0 || allowed && !hasBit(allowed, document)) {
+            if (((matches[document >>> 5] as number) >>> (document & 31) & 1) === 0 || allowed && !hasDocument(allowed, document)) {
                 continue;
             }
 

@@ -4,15 +4,17 @@
  */
 
 import { badRequest } from '../doip/error.js';
-import { andBits, emptyBits, hasBit, orBits, setBit } from './bits.js';
+import { emptyBits, setBit } from './bits.js';
 import type { Bits } from './bits.js';
 import { matchColumnRange, matchNumbers, matchValue } from './column-match.js';
+import { DocumentCollector } from './document-collector.js';
+import { both, bytesOfSet, hasDocument, keptSet, many, NO_DOCUMENTS } from './document-set.js';
+import type { DocumentSet } from './document-set.js';
 import { forEachMatch, isPrefix, rangeOfTerms } from './expand.js';
 import { forEachSimilar } from './fuzzy.js';
 import { findPhrase } from './phrase.js';
 import type { PhraseSink } from './phrase.js';
 import { placeOf } from './places.js';
-import { addEntry } from './posting-lists.js';
 import type { ExistsQuery, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery } from './query.js';
 import type { SortedTerms } from './sorted-terms.js';
 import { commonFields, entriesOf } from './term-entries.js';
@@ -31,48 +33,51 @@ type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
 
 /** Where documents are added: those that have a word in a payload alone apart. */
 interface Target {
-    readonly bits: Bits;
-    readonly hidden: Bits;
+    readonly shown: DocumentCollector;
+    readonly hidden: DocumentCollector;
 }
 
 export class Leaves {
 
     readonly #scope: SegmentScope;
+    readonly #all: DocumentSet;
 
-    constructor(scope: SegmentScope) {
+    /** @param all the documents that any others do not matter besides */
+    constructor(scope: SegmentScope, all: DocumentSet = scope.visible) {
 
         this.#scope = scope;
+        this.#all = all;
     }
 
-    /** Documents of a leaf, gone and hidden ones included; the caller may change the bits. */
-    match(leaf: Leaf): Bits {
+    /** Documents of a leaf, gone and hidden ones may be among them. */
+    match(leaf: Leaf): DocumentSet {
 
-        if (leaf.kind === 'term' && leaf.target.kind !== 'number') {
-            return this.#term(leaf);
-        }
-
-        const bits = emptyBits(this.#scope.segment.documents);
+        const { segment, phrases } = this.#scope;
         switch (leaf.kind) {
             case 'all':
-                return bits.fill(0xffff_ffff);
+                return this.#all;
             case 'none':
-                return bits;
-            case 'value':
-                matchValue(this.#scope.segment.column(leaf.column), leaf.value, bits);
-                return bits;
-            case 'phrase':
-                this.#scope.phrases.take(leaf, (note) => this.phrase(leaf, null, (document, frequency) => {
+                return NO_DOCUMENTS;
+            case 'value': {
+                const bits = emptyBits(segment.documents);
+                matchValue(segment.column(leaf.column), leaf.value, bits);
+                return many(bits);
+            }
 
-                    setBit(bits, document);
+            case 'phrase': {
+                const found = new DocumentCollector(segment);
+                phrases.take(leaf, (note) => this.phrase(leaf, null, (document, frequency) => {
+
+                    found.add(document);
                     note(document, frequency);
                 }));
-                return bits;
+                return found.take();
+            }
+
             case 'exists':
-                this.#exists(leaf, bits);
-                return bits;
+                return this.#exists(leaf);
             default:
-                this.#expanded(leaf, bits);
-                return bits;
+                return leaf.kind === 'term' && leaf.target.kind !== 'number' ? this.#term(leaf) : this.#expanded(leaf);
         }
     }
 
@@ -88,7 +93,7 @@ export class Leaves {
                 const isHidden = space.name === 'text' && field < segment.payloadFields && payloads !== null;
                 findPhrase(space, entries, { words, slop }, {
                     segment, deadline, wanted,
-                    sink: isHidden ? (document, count) => hasBit(payloads, document) && sink(document, count) : sink
+                    sink: isHidden ? (document, count) => hasDocument(payloads, document) && sink(document, count) : sink
                 });
             }
         }
@@ -112,41 +117,32 @@ export class Leaves {
         return payloads !== null && space.name === 'text' && space.fieldOf(entry) < segment.payloadFields;
     }
 
-    #term(leaf: TermQuery): Bits {
+    #term(leaf: TermQuery): DocumentSet {
 
-        const { segment } = this.#scope;
-        const bits = emptyBits(segment.documents);
-        const target = this.#targetOver(bits);
+        const into = this.#newTarget();
         for (const { space, entry } of this.entries(leaf)) {
-            this.#addEntry(space, entry, target);
+            (this.isHidden(space, entry) ? into.hidden : into.shown).addEntry(space, entry);
         }
 
-        this.#reveal(target);
-        return bits;
+        return this.#reveal(into);
     }
 
-    #addEntry(space: TermSpace, entry: number, { bits, hidden }: Target): void {
-
-        const { segment } = this.#scope;
-        const into = this.isHidden(space, entry) ? hidden : bits;
-        addEntry(segment, space, { entry, bits: into });
-    }
-
-    #expanded(leaf: TermQuery | Expanded, bits: Bits): void {
+    #expanded(leaf: TermQuery | Expanded): DocumentSet {
 
         const { segment, deadline } = this.#scope;
         const { target } = leaf;
+        const into = this.#newTarget();
         if (target.kind === 'number') {
-            matchNumbers(segment.column(target.column), leaf, { form: target.form, bits, deadline });
-            return;
+            matchNumbers(segment.column(target.column), leaf, { form: target.form, bits: into.shown.bits(), deadline });
+            return into.shown.take();
         }
 
-        if (leaf.kind === 'term' || leaf.kind === 'range' && target.kind === 'text' && matchColumnRange(segment.column(target.column), leaf, bits)) {
-            return;
+        const isColumnRange = leaf.kind === 'range' && target.kind === 'text' && matchColumnRange(segment.column(target.column), leaf, into.shown.bits());
+        if (leaf.kind === 'term' || isColumnRange) {
+            return into.shown.take();
         }
 
-        const { spaces, fields } = placeOf(this.#scope.segment, target, leaf.kind === 'range');
-        const into = this.#targetOver(bits);
+        const { spaces, fields } = placeOf(segment, target, leaf.kind === 'range');
         for (const space of spaces) {
             if (!fields) {
                 this.#keep(leaf, space.name, into, (target) => this.#ofAllFields(space, leaf, target));
@@ -157,7 +153,7 @@ export class Leaves {
             }
         }
 
-        this.#reveal(into);
+        return this.#reveal(into);
     }
 
     /** Keeps what a pattern stands for where all words have to be looked at: those who ask for one page ask for the next. */
@@ -169,27 +165,26 @@ export class Leaves {
         }
 
         const { segment } = this.#scope;
-        const { bits, hidden } = segment.shelf.get(`pattern ${name} ${JSON.stringify(leaf.pattern)}`, () => {
+        const { shown, hidden } = segment.shelf.get(`pattern ${name} ${JSON.stringify(leaf.pattern)}`, () => {
 
-            const value = { bits: emptyBits(segment.documents), hidden: emptyBits(segment.documents) };
-            add(value);
-            return { value, bytes: value.bits.byteLength * 2 };
+            const target = { shown: new DocumentCollector(segment), hidden: new DocumentCollector(segment) };
+            add(target);
+            const value = { shown: keptSet(target.shown.take(), segment.documents), hidden: keptSet(target.hidden.take(), segment.documents) };
+            return { value, bytes: bytesOfSet(value.shown) + bytesOfSet(value.hidden) };
         });
-        orBits(into.bits, bits);
-        orBits(into.hidden, hidden);
+        into.shown.addSet(shown);
+        into.hidden.addSet(hidden);
     }
 
-    #ofField(space: TermSpace, field: number, leaf: Expanded, { bits, hidden }: Target): void {
+    #ofField(space: TermSpace, field: number, leaf: Expanded, { shown, hidden }: Target): void {
 
         const { segment } = this.#scope;
         const terms = segment.fieldTerms(space, field);
-        const into = space.name === 'text' && field < segment.payloadFields ? hidden : bits;
-        this.#expand(terms, () => segment.signatures(space, field, terms), leaf, (term) => addEntry(segment, space, {
-            entry: terms.entries[term] as number, bits: into
-        }));
+        const into = space.name === 'text' && field < segment.payloadFields ? hidden : shown;
+        this.#expand(terms, () => segment.signatures(space, field, terms), leaf, (term) => into.addEntry(space, terms.entries[term] as number));
     }
 
-    #ofAllFields(space: TermSpace, leaf: Expanded, { bits, hidden }: Target): void {
+    #ofAllFields(space: TermSpace, leaf: Expanded, { shown, hidden }: Target): void {
 
         const { segment } = this.#scope;
         const terms = space.all;
@@ -197,7 +192,7 @@ export class Leaves {
 
             const end = space.firstEntry(term + 1);
             for (let entry = space.firstEntry(term); entry < end; ++entry) {
-                addEntry(segment, space, { entry, bits: space.name === 'text' && space.fieldOf(entry) < segment.payloadFields ? hidden : bits });
+                (space.name === 'text' && space.fieldOf(entry) < segment.payloadFields ? hidden : shown).addEntry(space, entry);
             }
         });
     }
@@ -238,41 +233,44 @@ export class Leaves {
         }
     }
 
-    #exists({ target }: ExistsQuery, bits: Bits): void {
+    #exists({ target }: ExistsQuery): DocumentSet {
 
         const { segment } = this.#scope;
-        if (target.kind === 'number' || target.kind === 'value') {
-            segment.column(target.column)?.ranks().forEach((rank, document) => rank !== 0 && setBit(bits, document));
-            return;
-        }
-
         if (target.kind === 'constant') {
-            bits.fill(0xffff_ffff);
-            return;
+            return this.#all;
         }
 
-        const into = this.#targetOver(bits);
-        for (const field of placeOf(this.#scope.segment, target).fields ?? []) {
+        const into = this.#newTarget();
+        if (target.kind === 'number' || target.kind === 'value') {
+            const bits = into.shown.bits();
+            segment.column(target.column)?.ranks().forEach((rank, document) => rank !== 0 && setBit(bits, document));
+            return into.shown.take();
+        }
+
+        for (const field of placeOf(segment, target).fields ?? []) {
             const lengths = segment.lengths(field);
-            const list = field < segment.payloadFields ? into.hidden : bits;
+            const list = (field < segment.payloadFields ? into.hidden : into.shown).bits();
             lengths?.bytes.forEach((byte, i) => byte !== 0 && setBit(list, lengths.documents ? lengths.documents[i] ?? 0 : i));
         }
 
-        this.#reveal(into);
+        return this.#reveal(into);
     }
 
-    #targetOver(bits: Bits): Target {
+    #newTarget(): Target {
 
-        return { bits, hidden: this.#scope.payloads === null ? bits : emptyBits(this.#scope.segment.documents) };
+        const shown = new DocumentCollector(this.#scope.segment);
+        return { shown, hidden: this.#scope.payloads === null ? shown : new DocumentCollector(this.#scope.segment) };
     }
 
-    /** Adds what was found in payloads, where that may be seen. */
-    #reveal({ bits, hidden }: Target): void {
+    /** Everything that was found; what was found in payloads where that may be seen. */
+    #reveal({ shown, hidden }: Target): DocumentSet {
 
-        if (hidden !== bits && this.#scope.payloads) {
-            andBits(hidden, this.#scope.payloads);
-            orBits(bits, hidden);
+        const { payloads } = this.#scope;
+        if (payloads && hidden !== shown) {
+            shown.addSet(both(hidden.take(), payloads));
         }
+
+        return shown.take();
     }
 }
 

@@ -1,37 +1,43 @@
 /**
- * Which documents of one segment match a query, by sets of bits.
+ * Which documents of one segment match a query, by sets of documents.
  */
 
-import { andBits, andNotBits, emptyBits, orBits } from './bits.js';
-import type { Bits } from './bits.js';
+import { DocumentCollector } from './document-collector.js';
+import { both, countOf, NO_DOCUMENTS, without } from './document-set.js';
+import type { DocumentSet } from './document-set.js';
 import { Leaves } from './leaves.js';
 import type { Leaf } from './leaves.js';
 import type { BooleanQuery, Query } from './query.js';
 import type { SegmentScope } from './segment-scope.js';
 
 /** Told of the documents of each leaf, as they are found. */
-export type LeafObserver = (leaf: Leaf, documents: Bits) => void;
+export type LeafObserver = (leaf: Leaf, documents: DocumentSet) => void;
 
-/** The documents of a segment that match, gone and hidden ones included. The observer hears of leaves that can add to a score. */
-export function matchSegment(query: Query, scope: SegmentScope, observe: LeafObserver | null = null): Bits {
+export interface MatchOptions {
+    /** The documents that any others do not matter besides; those that are visible when it is not said. */
+    readonly all?: DocumentSet;
+    /** Hears of leaves that can add to a score. */
+    readonly observe?: LeafObserver | null;
+}
 
-    return new Matcher(scope).match(query, observe);
+/** The documents of a segment that match; gone and hidden ones may be among them. */
+export function matchSegment(query: Query, scope: SegmentScope, { all = scope.visible, observe = null }: MatchOptions = {}): DocumentSet {
+
+    return new Matcher(scope, all).match(query, observe);
 }
 
 class Matcher {
 
     readonly #leaves: Leaves;
-    readonly #documents: number;
     readonly #scope: SegmentScope;
 
-    constructor(scope: SegmentScope) {
+    constructor(scope: SegmentScope, all: DocumentSet) {
 
         this.#scope = scope;
-        this.#leaves = new Leaves(scope);
-        this.#documents = scope.segment.documents;
+        this.#leaves = new Leaves(scope, all);
     }
 
-    match(query: Query, observe: LeafObserver | null): Bits {
+    match(query: Query, observe: LeafObserver | null): DocumentSet {
 
         this.#scope.deadline.check();
         if (query.kind === 'boolean') {
@@ -44,42 +50,44 @@ class Matcher {
     }
 
     /** When scores are wanted every clause is looked at, since rare clauses are scored by how rare they are everywhere. */
-    #boolean({ must, should, not }: BooleanQuery, observe: LeafObserver | null): Bits {
+    #boolean({ must, should, not }: BooleanQuery, observe: LeafObserver | null): DocumentSet {
 
-        let bits: Bits | null = null;
+        let found: DocumentSet | null = null;
         for (const query of must) {
-            if (bits === null) {
-                bits = this.match(query, observe);
-            }
-            else if (!andBits(bits, this.match(query, observe)) && !observe) {
-                return bits;
+            found = found === null ? this.match(query, observe) : both(found, this.match(query, observe));
+            if (!observe && isNone(found)) {
+                return found;
             }
         }
 
-        if (bits === null || observe) {
+        if (found === null || observe) {
             const either = this.#anyOf(should, observe);
-            bits ??= either;
+            found ??= either;
         }
 
-        for (const query of not) {
-            andNotBits(bits, this.match(query, null));
+        for (const query of isNone(found) ? [] : not) {
+            found = without(found, this.match(query, null));
         }
 
-        return bits;
+        return found;
     }
 
-    #anyOf(queries: readonly Query[], observe: LeafObserver | null): Bits {
+    #anyOf(queries: readonly Query[], observe: LeafObserver | null): DocumentSet {
 
-        let bits: Bits | null = null;
+        if (queries.length === 0) {
+            return NO_DOCUMENTS;
+        }
+
+        const found = new DocumentCollector(this.#scope.segment);
         for (const query of queries) {
-            if (bits === null) {
-                bits = this.match(query, observe);
-            }
-            else {
-                orBits(bits, this.match(query, observe));
-            }
+            found.addSet(this.match(query, observe));
         }
 
-        return bits ?? emptyBits(this.#documents);
+        return found.take();
     }
+}
+
+function isNone(set: DocumentSet): boolean {
+
+    return set.kind === 'few' && countOf(set) === 0;
 }

@@ -3,9 +3,11 @@
  * among the sorted values of their column.
  */
 
-import { countBits, hasBit, listBits } from './bits.js';
+import { hasBit } from './bits.js';
 import type { Bits } from './bits.js';
 import type { Ranks } from './column.js';
+import { listOf } from './document-set.js';
+import type { CountedSet } from './document-set.js';
 
 /** One thing to sort by. */
 export interface SortKey {
@@ -30,24 +32,27 @@ const FEW = 256;
 /**
  * The first `limit` of the matching documents in order. Keys must end with one that tells all documents apart.
  *
- * @param among a list that has all matching documents, each once, maybe with others
+ * @param keys what they are sorted by
+ * @param options `among` is a list that has all matching documents, each once, maybe with others
  */
-export function orderDocuments(matches: Bits, keys: readonly SortKey[], limit: number, among: Uint32Array | null = null): Uint32Array {
+export function orderDocuments(
+    { matches, count }: CountedSet, keys: readonly SortKey[], { limit, among }: { limit: number; among: Uint32Array | null }
+): Uint32Array {
 
-    const count = countBits(matches);
     const wanted = Math.min(count, limit);
     const [first] = keys;
     if (wanted === 0 || !first) {
         return new Uint32Array(0);
     }
 
-    if (first.order && count * DENSE_SHARE >= matches.length * 32) {
-        return walkOrder(matches, { ...first, order: first.order }, wanted);
+    if (first.order && matches.kind === 'many' && count * DENSE_SHARE >= matches.bits.length * 32) {
+        return walkOrder(matches.bits, { ...first, order: first.order }, wanted);
     }
 
     const isSelected = wanted <= HEAP_LIMIT && wanted * 4 < count;
     if (isSelected && first.ranks instanceof Float32Array && first.reverse) {
-        return selectBest(among ?? listOf(matches, count), matches, { scores: first.ranks, keys, wanted });
+        const isList = matches.kind === 'few' || !among;
+        return selectBest(isList ? listOf(matches, count) : among, isList ? null : matches.bits, { scores: first.ranks, keys, wanted });
     }
 
     const documents = listOf(matches, count);
@@ -55,14 +60,7 @@ export function orderDocuments(matches: Bits, keys: readonly SortKey[], limit: n
         return selectFirst(documents, keys, wanted);
     }
 
-    return sortAll(documents, keys).subarray(0, wanted);
-}
-
-function listOf(matches: Bits, count: number): Uint32Array {
-
-    const documents = new Uint32Array(count);
-    listBits(matches, documents);
-    return documents;
+    return sortAll(matches.kind === 'few' ? documents.slice() : documents, keys).subarray(0, wanted);
 }
 
 /** A comparison of two documents. */
@@ -138,9 +136,9 @@ function selectFirst(documents: Uint32Array, keys: readonly SortKey[], wanted: n
     return heap.sort(compare);
 }
 
-/** The same by scores, best first: most documents need no more than a look at their score. More than wanted match. */
+/** The same by scores, best first, of those that match: most need no more than a look at their score. More than wanted match. */
 function selectBest(
-    documents: Uint32Array, matches: Bits, { scores, keys, wanted }: { scores: Float32Array; keys: readonly SortKey[]; wanted: number }
+    documents: Uint32Array, matches: Bits | null, { scores, keys, wanted }: { scores: Float32Array; keys: readonly SortKey[]; wanted: number }
 ): Uint32Array {
 
     const compare = comparator(keys);
@@ -148,7 +146,7 @@ function selectBest(
     let next = 0;
     for (let filled = 0; filled < wanted; ++next) {
         const document = documents[next] as number;
-        if (hasBit(matches, document)) {
+        if (!matches || hasBit(matches, document)) {
             heap[filled++] = document;
         }
     }
@@ -158,7 +156,7 @@ function selectBest(
     for (let i = next; i < documents.length; ++i) {
         const document = documents[i] as number;
         const score = scores[document] as number;
-        if (score >= least && hasBit(matches, document) && (score > least || compare(document, heap[0] as number) < 0)) {
+        if (score >= least && (!matches || hasBit(matches, document)) && (score > least || compare(document, heap[0] as number) < 0)) {
             heap[0] = document;
             sink(heap, 0, compare);
             least = scores[heap[0]] as number;

@@ -4,11 +4,13 @@
  * twice in the phrase need two positions.
  */
 
-import { andBits, emptyBits, forEachBit, fullBits } from './bits.js';
+import { hasBit } from './bits.js';
 import type { Bits } from './bits.js';
 import type { Deadline } from './deadline.js';
+import { both, forEachDocument } from './document-set.js';
+import type { DocumentSet } from './document-set.js';
 import { PositionCursor } from './position-cursor.js';
-import { addEntry, entryList } from './posting-lists.js';
+import { entryList, entrySet } from './posting-lists.js';
 import type { Segment } from './segment.js';
 import type { TermSpace } from './term-space.js';
 
@@ -38,8 +40,8 @@ export function findPhrase(
     space: TermSpace, entries: readonly number[], phrase: { readonly words: readonly PhraseWord[]; readonly slop: number }, search: PhraseSearch
 ): void {
 
-    const { segment, deadline, sink } = search;
-    const candidates = candidatesOf(space, entries, search);
+    const { segment, deadline, wanted, sink } = search;
+    const candidates = candidatesOf(segment, space, entries);
     if (!candidates) {
         return;
     }
@@ -52,10 +54,14 @@ export function findPhrase(
         return cursor ? [{ cursor, offset: position }] : [];
     });
     let looked = 0;
-    forEachBit(candidates, (document) => {
+    forEachDocument(candidates, (document) => {
 
         if (++looked % PATIENCE === 0) {
             deadline.check();
+        }
+
+        if (wanted && !hasBit(wanted, document)) {
+            return;
         }
 
         for (const cursor of all) {
@@ -70,13 +76,13 @@ export function findPhrase(
 }
 
 /** Documents that have all the words; null when there are none. */
-function candidatesOf(space: TermSpace, entries: readonly number[], { segment, wanted }: PhraseSearch): Bits | null {
+function candidatesOf(segment: Segment, space: TermSpace, entries: readonly number[]): DocumentSet | null {
 
-    const candidates = wanted ? wanted.slice() : fullBits(segment.documents);
+    let candidates: DocumentSet | null = null;
     for (const entry of new Set(entries)) {
-        const having = emptyBits(segment.documents);
-        addEntry(segment, space, { entry, bits: having });
-        if (!andBits(candidates, having)) {
+        const having = entrySet(segment, space, entry);
+        candidates = candidates ? both(candidates, having) : having;
+        if (candidates.kind === 'few' && candidates.documents.length === 0) {
             return null;
         }
     }

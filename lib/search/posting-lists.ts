@@ -1,15 +1,14 @@
 /**
- * The documents of entries, read in one go. Those of frequent entries are kept: reading them takes longer than most of what is
- * done with them.
+ * The documents of entries, read in one go. Those of entries with more than few documents are kept: reading them takes longer
+ * than most of what is done with them.
  */
 
 import { emptyBits, orBits } from './bits.js';
 import type { Bits } from './bits.js';
+import { bytesOfSet, few, keptSet, many, mostFew } from './document-set.js';
+import type { DocumentSet } from './document-set.js';
 import type { Segment } from './segment.js';
 import type { TermSpace } from './term-space.js';
-
-/** Entries that at least one document in so many has are frequent. */
-const FREQUENT = 64;
 
 /** The documents of an entry, and how often its term occurs in each. Not to be changed. */
 export interface PostingList {
@@ -29,22 +28,39 @@ export type Frequencies = Uint8Array | Uint32Array;
 /** Adds the documents of an entry. */
 export function addEntry(segment: Segment, space: TermSpace, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
 
-    if (space.addTo(bits, entry, segment.documents / FREQUENT)) {
+    if (space.addTo(bits, entry, mostFew(segment.documents))) {
         return;
     }
 
-    orBits(bits, segment.shelf.get(`bits ${space.name} ${entry}`, () => {
+    const set = entrySet(segment, space, entry);
+    if (set.kind === 'many') {
+        orBits(bits, set.bits);
+    }
+}
 
-        const value = emptyBits(segment.documents);
-        space.addTo(value, entry);
-        return { value, bytes: value.byteLength };
-    }));
+/** The documents of an entry. */
+export function entrySet(segment: Segment, space: TermSpace, entry: number): DocumentSet {
+
+    const count = space.count(entry);
+    if (count <= mostFew(segment.documents)) {
+        const documents = new Uint32Array(count);
+        space.list(entry, documents, 0);
+        return few(documents);
+    }
+
+    return segment.shelf.get(`bits ${space.name} ${entry}`, () => {
+
+        const bits = emptyBits(segment.documents);
+        space.addTo(bits, entry);
+        const value = keptSet(many(bits), segment.documents);
+        return { value, bytes: bytesOfSet(value) };
+    });
 }
 
 /** The documents of an entry with frequencies. */
 export function entryList(segment: Segment, space: TermSpace, entry: number): EntryList {
 
-    const isFrequent = space.count(entry) > segment.documents / FREQUENT;
+    const isFrequent = space.count(entry) > mostFew(segment.documents);
     return !isFrequent ? readList(segment, space, entry) : segment.shelf.get(`list ${space.name} ${entry}`, () => {
 
         const value = readList(segment, space, entry);

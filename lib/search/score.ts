@@ -4,14 +4,19 @@
  * segments nor tells of documents that the caller may not see.
  */
 
-import type { Bits } from './bits.js';
-import { countCommon } from './bits.js';
+import { clearBits, setBits } from './bits.js';
+import { countBoth, forEachDocument } from './document-set.js';
+import type { CountedSet, DocumentSet } from './document-set.js';
 import type { Leaf } from './leaves.js';
 import type { Query } from './query.js';
 import { isWordLeaf, lengthFields, sameForAll, scoredLeaves } from './scored-leaves.js';
 import type { WordLeaf } from './scored-leaves.js';
 import { normTable, SegmentScorer } from './segment-scorer.js';
+import type { ScorerParts } from './segment-scorer.js';
 import type { SegmentScope } from './segment-scope.js';
+
+/** Scores are cleared all at once when at least one document in so many matches. */
+const CLEARED_ONE_BY_ONE = 32;
 
 /** Scores of the matching documents of a segment. */
 export interface Scores {
@@ -37,10 +42,10 @@ export class Scoring {
     }
 
     /** Notes the documents of a leaf in one segment. */
-    observe(leaf: Leaf, documents: Bits, scope: SegmentScope): void {
+    observe(leaf: Leaf, documents: DocumentSet, scope: SegmentScope): void {
 
         if (isWordLeaf(leaf)) {
-            this.#documentCounts.set(leaf, (this.#documentCounts.get(leaf) ?? 0) + countCommon(documents, scope.visible));
+            this.#documentCounts.set(leaf, (this.#documentCounts.get(leaf) ?? 0) + countBoth(documents, scope.visible));
         }
     }
 
@@ -60,16 +65,36 @@ export class Scoring {
     }
 
     /** The scores of the matching documents of a segment; of others there may be anything. Valid until the next call. */
-    score(query: Query, matches: Bits, scope: SegmentScope): Scores {
+    score(query: Query, { matches, count }: CountedSet, scope: SegmentScope): Scores {
 
         const same = sameForAll(query);
         if (same !== null) {
             return { values: same, documents: null };
         }
 
-        const scores = scope.room.scores(scope.segment.documents);
-        scores.fill(0, 0, scope.segment.documents);
-        const scorer = new SegmentScorer(scope, { matches, scores, tableOf: (average) => this.#tableOf(average) });
+        const { room, segment: { documents } } = scope;
+        const scores = room.scores(documents);
+        if (count * CLEARED_ONE_BY_ONE < documents) {
+            forEachDocument(matches, (document) => void (scores[document] = 0));
+        }
+        else {
+            scores.fill(0, 0, documents);
+        }
+
+        if (matches.kind === 'many') {
+            return this.#add(query, scope, { matches, bits: matches.bits, scores });
+        }
+
+        const bits = room.marks(documents);
+        setBits(bits, matches.documents, count);
+        const found = this.#add(query, scope, { matches, bits, scores });
+        clearBits(bits, matches.documents);
+        return found;
+    }
+
+    #add(query: Query, scope: SegmentScope, { matches, bits, scores }: Omit<ScorerParts, 'tableOf'>): Scores {
+
+        const scorer = new SegmentScorer(scope, { matches, bits, scores, tableOf: (average) => this.#tableOf(average) });
         const leaves = [...scoredLeaves(query)];
         const lists = leaves.map((leaf) => {
 

@@ -2,8 +2,8 @@
  * One segment as one search sees it.
  */
 
-import type { Bits } from './bits.js';
 import type { Deadline } from './deadline.js';
+import type { DocumentSet } from './document-set.js';
 import type { PhraseNotes } from './phrase-notes.js';
 import type { Segment } from './segment.js';
 import type { View } from './visibility.js';
@@ -13,9 +13,9 @@ export interface SegmentScope {
     readonly segment: Segment;
     readonly view: View;
     /** Documents that are there, may be seen and are wanted. Not to be changed. */
-    readonly visible: Bits;
+    readonly visible: DocumentSet;
     /** Documents whose words of payloads may be searched; null for all. Not to be changed. */
-    readonly payloads: Bits | null;
+    readonly payloads: DocumentSet | null;
     readonly deadline: Deadline;
     readonly phrases: PhraseNotes;
     readonly room: WorkRoom;

@@ -3,7 +3,9 @@
  */
 
 import type { Bits } from './bits.js';
-import { forEachBit, hasBit } from './bits.js';
+import { hasBit } from './bits.js';
+import { forEachDocument, hasDocument } from './document-set.js';
+import type { DocumentSet } from './document-set.js';
 import { FrequencySums } from './frequency-sums.js';
 import type { Leaf } from './leaves.js';
 import { Leaves } from './leaves.js';
@@ -14,7 +16,7 @@ import type { PhraseQuery, TermQuery } from './query.js';
 import { lengthFields } from './scored-leaves.js';
 import type { WordLeaf } from './scored-leaves.js';
 import type { SegmentScope } from './segment-scope.js';
-import { placeInList } from './visibility.js';
+import { forEachPlace, isMuchLonger, placeInList } from './sorted-documents.js';
 
 /** How soon more occurrences of a word stop to count, and how much long texts count less; the usual values. */
 const K1 = 1.2;
@@ -28,7 +30,9 @@ const COMMON_FREQUENCIES = 5;
 
 /** What a scorer works on. */
 export interface ScorerParts {
-    readonly matches: Bits;
+    readonly matches: DocumentSet;
+    /** The same. */
+    readonly bits: Bits;
     /** By document; those of matches are added to. */
     readonly scores: Float32Array;
     /** What {@link normTable} makes of an average. */
@@ -38,14 +42,16 @@ export interface ScorerParts {
 export class SegmentScorer {
 
     readonly #scope: SegmentScope;
-    readonly #matches: Bits;
+    readonly #matches: DocumentSet;
+    readonly #bits: Bits;
     readonly #scores: Float32Array;
     readonly #tableOf: (average: number) => Float64Array;
 
-    constructor(scope: SegmentScope, { matches, scores, tableOf }: ScorerParts) {
+    constructor(scope: SegmentScope, { matches, bits, scores, tableOf }: ScorerParts) {
 
         this.#scope = scope;
         this.#matches = matches;
+        this.#bits = bits;
         this.#scores = scores;
         this.#tableOf = tableOf;
     }
@@ -53,9 +59,9 @@ export class SegmentScorer {
     constant(leaf: Leaf): null {
 
         const documents = leaf.kind === 'all' ? null : new Leaves(this.#scope).match(leaf);
-        forEachBit(this.#matches, (document) => {
+        forEachDocument(this.#matches, (document) => {
 
-            if (documents === null || hasBit(documents, document)) {
+            if (documents === null || hasDocument(documents, document)) {
                 this.#scores[document] = (this.#scores[document] as number) + leaf.boost;
             }
         });
@@ -83,7 +89,7 @@ export class SegmentScorer {
         const { documents, frequencies } = list;
         for (let i = 0; i < documents.length; ++i) {
             const document = documents[i] as number;
-            if (hasBit(this.#matches, document)) {
+            if (hasBit(this.#bits, document)) {
                 const frequency = frequencies[i] as number;
                 this.#scores[document] = (this.#scores[document] as number) + factor * frequency / (frequency + of(document));
             }
@@ -92,7 +98,7 @@ export class SegmentScorer {
 
     #addByLength({ documents, frequencies }: PostingList, factor: number, { table, lengths }: { table: Float64Array; lengths: Uint8Array }): void {
 
-        const [scores, matches] = [this.#scores, this.#matches];
+        const [scores, matches] = [this.#scores, this.#bits];
         const known = documents.length < MANY ? EMPTY : shares(factor, table);
         const most = known.length >>> 8;
         for (let i = 0; i < documents.length; ++i) {
@@ -114,15 +120,34 @@ export class SegmentScorer {
         const entries = leaves.entries(leaf);
         const [only] = entries;
         if (only && entries.length === 1 && !leaves.isHidden(only.space, only.entry)) {
-            return entryList(segment, only.space, only.entry);
+            return this.#wanted(entryList(segment, only.space, only.entry));
         }
 
         const sums = this.#newSums();
         for (const { space, entry } of entries) {
-            sums.add(entryList(segment, space, entry), leaves.isHidden(space, entry) ? payloads : null);
+            sums.add(this.#wanted(entryList(segment, space, entry)), leaves.isHidden(space, entry) ? payloads : null);
         }
 
         return sums.take();
+    }
+
+    /** A list without most of what does not match, where that is much. */
+    #wanted(list: PostingList): PostingList {
+
+        const matches = this.#matches;
+        if (matches.kind === 'many' || !isMuchLonger(list.documents, matches.documents)) {
+            return list;
+        }
+
+        const documents = new Uint32Array(matches.documents.length);
+        const frequencies = new Uint32Array(documents.length);
+        let count = 0;
+        forEachPlace(list.documents, matches.documents, (place) => {
+
+            documents[count] = list.documents[place] as number;
+            frequencies[count++] = list.frequencies[place] as number;
+        });
+        return { documents: documents.subarray(0, count), frequencies };
     }
 
     #ofPhrase(leaf: PhraseQuery): PostingList {
@@ -134,13 +159,13 @@ export class SegmentScorer {
             return sums.take();
         }
 
-        new Leaves(this.#scope).phrase(leaf, this.#matches, (document, frequency) => sums.addOne(document, frequency));
+        new Leaves(this.#scope).phrase(leaf, this.#bits, (document, frequency) => sums.addOne(document, frequency));
         return sums.take();
     }
 
     #newSums(): FrequencySums {
 
-        return new FrequencySums(this.#scope.room, this.#scope.segment.documents, this.#matches);
+        return new FrequencySums(this.#scope.room, this.#scope.segment.documents, this.#bits);
     }
 
     /** What lengths do to scores: by the length in one field where all documents have one, else by document. */

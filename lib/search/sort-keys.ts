@@ -3,7 +3,7 @@
  * change and the id. Orders of whole segments by one column are kept while they are used.
  */
 
-import type { Bits } from './bits.js';
+import type { CountedSet } from './document-set.js';
 import { resolveColumn } from './field-names.js';
 import type { RankedSegment, RankKey } from './hits.js';
 import { orderDocuments, sortAll } from './order.js';
@@ -28,7 +28,7 @@ const LAST_KEYS: readonly SortField[] = [{ field: 'metadata/txnId', reverse: fal
 const BEST_FIRST: readonly SortField[] = [{ field: 'score', reverse: true }];
 
 /** The first matches of a segment in order, with all that is needed to sort them among those of other segments. */
-export function rankSegment(segment: Segment, matches: Bits, { sort, scores, limit, keepScores }: RankOptions): RankedSegment {
+export function rankSegment(segment: Segment, found: CountedSet, { sort, scores, limit, keepScores }: RankOptions): RankedSegment {
 
     const fields = sort.length === 0 ? BEST_FIRST : sort;
     const sortKeys: SortKey[] = [];
@@ -43,7 +43,7 @@ export function rankSegment(segment: Segment, matches: Bits, { sort, scores, lim
 
     // Kept orders know one column and the keys that come last.
     const usable = deciding <= 1 ? sortKeys : sortKeys.map((key) => ({ ...key, order: undefined }));
-    const documents = orderDocuments(matches, usable, limit, scores?.documents);
+    const documents = orderDocuments(found, usable, { limit, among: scores?.documents ?? null });
     // The scores are only lent.
     const values = scores?.values ?? null;
     const own = values instanceof Float32Array ? Float32Array.from(documents, (document) => values[document] as number) : values;

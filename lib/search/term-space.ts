@@ -4,7 +4,7 @@
 
 import { decodeText, encodeText } from './bytes.js';
 import type { Bits } from './bits.js';
-import { addPostings } from './posting-bytes.js';
+import { addPostings, listPostings } from './posting-bytes.js';
 import { PostingEnds } from './posting-ends.js';
 import { SINGLE } from './segment-layout.js';
 import type { Space } from './segment-layout.js';
@@ -210,6 +210,20 @@ export class TermSpace {
         const at = this.#openPostings(start, entry, count);
         addPostings(bits, count, this.#post.bytes, at);
         return true;
+    }
+
+    /** Writes the documents of an entry into a list with room for them, in order, from a place of it on. */
+    list(entry: number, documents: Uint32Array, place: number): void {
+
+        const start = this.#entryPost[entry] as number;
+        if ((start & SINGLE) !== 0) {
+            documents[place] = start & ~SINGLE;
+            return;
+        }
+
+        const count = this.count(entry);
+        const at = this.#openPostings(start, entry, count);
+        listPostings(documents, place, { count, bytes: this.#post.bytes, start: at });
     }
 
     /** Makes the postings of an entry available; returns where they begin after their number. */

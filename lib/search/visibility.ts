@@ -4,11 +4,14 @@
  */
 
 import { readableDocuments, versionDocuments } from './access.js';
-import type { Readable, SearchAccess } from './access.js';
-import { andNotBits, countBits, forEachBit, hasBit } from './bits.js';
+import type { SearchAccess } from './access.js';
+import { countBits, forEachBit } from './bits.js';
 import type { Bits } from './bits.js';
+import { bytesOfSet, countOf, forEachDocument, hasDocument, keptSet, many, without } from './document-set.js';
+import type { DocumentSet } from './document-set.js';
 import { decodeLength } from './lengths.js';
 import type { Lengths, Segment } from './segment.js';
+import { placeInList } from './sorted-documents.js';
 
 /** Lengths of the documents that count, in one field. */
 export interface LengthSum {
@@ -20,13 +23,15 @@ export interface LengthSum {
 export class View {
 
     /** Documents that are there, may be seen and are wanted. Not to be changed. */
-    readonly visible: Bits;
+    readonly visible: DocumentSet;
     readonly visibleCount: number;
     /** Documents whose words of payloads may be searched; null for all. Not to be changed. */
-    readonly payloads: Bits | null;
+    readonly payloads: DocumentSet | null;
     readonly #segment: Segment;
     readonly #base: ViewBase;
     readonly #dead: Bits;
+    /** By field. */
+    readonly #lengthSums = new Map<number, LengthSum>();
 
     constructor(segment: Segment, base: ViewBase, dead: Bits) {
 
@@ -34,9 +39,9 @@ export class View {
         this.#base = base;
         this.#dead = dead;
         this.payloads = base.payloads;
-        this.visible = base.documents.slice();
-        andNotBits(this.visible, dead);
-        this.visibleCount = countBits(this.visible);
+        const isComplete = countBits(dead) === 0;
+        this.visible = isComplete ? base.documents : keptSet(without(base.documents, many(dead)), segment.documents);
+        this.visibleCount = countOf(this.visible);
     }
 
     /** Sums up the lengths of a field over the documents that count. */
@@ -48,13 +53,9 @@ export class View {
             return NO_WORDS;
         }
 
-        let all = this.#base.lengthSums.get(field);
-        if (!all) {
-            all = sumAll(lengths, this.#base.documents);
-            this.#base.lengthSums.set(field, all);
-        }
-
-        return this.visibleCount === this.#base.count ? all : this.#withoutDead(all, lengths);
+        const all = known(this.#base.lengthSums, field, () => sumAll(lengths, this.#base.documents));
+        const isComplete = this.visibleCount === countOf(this.#base.documents);
+        return isComplete ? all : known(this.#lengthSums, field, () => this.#withoutDead(all, lengths));
     }
 
     #withoutDead(all: LengthSum, { bytes, documents: list }: Lengths): LengthSum {
@@ -64,7 +65,7 @@ export class View {
 
             const place = list ? placeInList(list, document) : document;
             const byte = place === -1 ? 0 : bytes[place] as number;
-            if (byte !== 0 && hasBit(this.#base.documents, document)) {
+            if (byte !== 0 && hasDocument(this.#base.documents, document)) {
                 --documents;
                 words -= decodeLength(byte);
             }
@@ -75,9 +76,8 @@ export class View {
 
 /** What holds whichever documents are gone. */
 interface ViewBase {
-    readonly documents: Bits;
-    readonly count: number;
-    readonly payloads: Bits | null;
+    readonly documents: DocumentSet;
+    readonly payloads: DocumentSet | null;
     /** By field. */
     readonly lengthSums: Map<number, LengthSum>;
     /** The last view, for the same gone documents. */
@@ -92,7 +92,7 @@ export function viewOf({ segment, dead }: { readonly segment: Segment; readonly 
     const base = segment.shelf.get(`view ${caller.includeVersions} ${caller.key}`, () => {
 
         const value = makeBase(segment, caller);
-        return { value, bytes: value.documents.byteLength * 3 };
+        return { value, bytes: bytesOfSet(value.documents) * 2 };
     });
     if (base.last?.dead !== dead) {
         base.last = { dead, view: new View(segment, base, dead) };
@@ -113,18 +113,39 @@ function makeBase(segment: Segment, { access, key, includeVersions }: CallerView
 
     const { objects, payloads } = segment.shelf.get(`readable ${key}`, () => {
 
-        const value: Readable = readableDocuments(segment, access);
-        return { value, bytes: value.objects.byteLength * 2 };
+        const readable = readableDocuments(segment, access);
+        const value = { objects: keptSet(many(readable.objects), segment.documents), payloads: keptSet(many(readable.payloads), segment.documents) };
+        return { value, bytes: bytesOfSet(value.objects) + bytesOfSet(value.payloads) };
     });
-    const documents = objects.slice();
-    if (!includeVersions) {
-        andNotBits(documents, versionDocuments(segment));
-    }
-
-    return { documents, count: countBits(documents), payloads: access.all ? null : payloads, lengthSums: new Map(), last: null };
+    const documents = includeVersions ? objects : keptSet(without(objects, many(versionDocuments(segment))), segment.documents);
+    return { documents, payloads: access.all ? null : payloads, lengthSums: new Map(), last: null };
 }
 
-function sumAll({ bytes, documents: list }: Lengths, counted: Bits): LengthSum {
+function known<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+
+    const value = map.get(key) ?? make();
+    map.set(key, value);
+    return value;
+}
+
+function sumAll(lengths: Lengths, counted: DocumentSet): LengthSum {
+
+    return counted.kind === 'many' ? sumMany(lengths, counted.bits) : sumFew(lengths, counted);
+}
+
+function sumFew({ bytes, documents: list }: Lengths, counted: DocumentSet): LengthSum {
+
+    let [documents, words] = [0, 0];
+    forEachDocument(counted, (document) => {
+
+        const byte = bytes[list ? placeInList(list, document) : document] ?? 0;
+        documents += Number(byte !== 0);
+        words += byte === 0 ? 0 : decodeLength(byte);
+    });
+    return { documents, words };
+}
+
+function sumMany({ bytes, documents: list }: Lengths, counted: Bits): LengthSum {
 
     let [documents, words] = [0, 0];
     for (let i = 0; i < bytes.length; ++i) {
@@ -137,22 +158,4 @@ function sumAll({ bytes, documents: list }: Lengths, counted: Bits): LengthSum {
     }
 
     return { documents, words };
-}
-
-/** Where a document stands in a sorted list, -1 when it does not. */
-export function placeInList(list: Uint32Array, document: number): number {
-
-    let low = 0;
-    let high = list.length;
-    while (low < high) {
-        const middle = (low + high) >>> 1;
-        if ((list[middle] as number) < document) {
-            low = middle + 1;
-        }
-        else {
-            high = middle;
-        }
-    }
-
-    return list[low] === document ? low : -1;
 }

@@ -3,12 +3,15 @@
  * getting and clearing so much memory would take longer than most searches.
  */
 
+import type { Bits } from './bits.js';
+
 export class WorkRoom {
 
     #documents = new Uint32Array(0);
     #frequencies = new Uint32Array(0);
     #sums = new Uint32Array(0);
     #scores = new Float32Array(0);
+    #marks = new Uint32Array(0);
 
     /** Room for a list of documents; for one user at a time. */
     documents(count: number): Uint32Array {
@@ -50,8 +53,20 @@ export class WorkRoom {
         return this.#scores;
     }
 
+    /** Bits of all documents. None is set, and whoever uses them leaves them so. */
+    marks(documents: number): Bits {
+
+        const words = (documents + 31) >>> 5;
+        if (this.#marks.length < words) {
+            this.#marks = new Uint32Array(words);
+        }
+
+        return this.#marks.subarray(0, words);
+    }
+
     get bytes(): number {
 
-        return this.#documents.byteLength + this.#frequencies.byteLength + this.#sums.byteLength + this.#scores.byteLength;
+        return this.#documents.byteLength + this.#frequencies.byteLength + this.#sums.byteLength + this.#scores.byteLength +
+            this.#marks.byteLength;
     }
 }
