@@ -23,9 +23,23 @@ export interface Step {
     readonly duplicate?: string;
 }
 
+/**
+ * What must hold for a unit that is written on a server which others write to as well: a number that is read before everything
+ * else, and that nobody can change until the unit is written, must be below that of the unit. Units in a common transaction share
+ * the look. Databases of one process do not look.
+ */
+export interface Guard {
+    /** Gives one row with one number, `floor`, and locks it against changes. */
+    readonly statement: Statement;
+    readonly number: number;
+    /** What the unit fails with. */
+    readonly otherwise: string;
+}
+
 /** Steps that are written together or not at all, in this order. */
 export interface Unit {
     readonly steps: readonly Step[];
+    readonly guard?: Guard;
     /**
      * True when nobody wants to know what its single steps did: then it may be written in one transaction, and its rows by one
      * statement, with those of other such units, and the result may be without `steps`. Units on their way at the same time must

@@ -4,7 +4,7 @@
 
 import Mysql from 'mysql2';
 import type { FieldPacket, PoolConnection, ResultSetHeader, RowDataPacket, TypedParameterValue } from 'mysql2/promise';
-import type { CommitResult, SqlValue, Step, StepResult, Unit } from './database.js';
+import type { CommitResult, Guard, SqlValue, Step, StepResult, Unit } from './database.js';
 import { DatabaseError } from './errors.js';
 import { mysqlFault } from './mysql-errors.js';
 import { sharedSteps } from './shared-steps.js';
@@ -20,6 +20,11 @@ const BINARY_CHARSET = 63;
 export async function writeTransaction(connection: PoolConnection, unit: Unit): Promise<CommitResult> {
 
     await connection.query('begin');
+    if (unit.guard && !await isAbove(connection, unit.guard)) {
+        await connection.query('rollback');
+        return { ok: false, failed: unit.guard.otherwise };
+    }
+
     const steps: StepResult[] = [];
     for (const step of unit.steps) {
         const result = await writeStep(connection, step);
@@ -42,6 +47,13 @@ export async function writeTransaction(connection: PoolConnection, unit: Unit): 
 export async function writeTogether(connection: PoolConnection, units: readonly Unit[]): Promise<boolean> {
 
     await connection.query('begin');
+    for (const guard of lowest(units)) {
+        if (!await isAbove(connection, guard)) {
+            await connection.query('rollback');
+            return false;
+        }
+    }
+
     for (const step of sharedSteps(units)) {
         if (!await isWritten(connection, step)) {
             await connection.query('rollback');
@@ -51,6 +63,27 @@ export async function writeTogether(connection: PoolConnection, units: readonly 
 
     await commit(connection);
     return true;
+}
+
+/** For each statement the guard of the lowest number. */
+function lowest(units: readonly Unit[]): Iterable<Guard> {
+
+    const guards = new Map<string, Guard>();
+    for (const { guard } of units) {
+        const { sql } = guard?.statement ?? {};
+        if (guard && sql !== undefined && guard.number < (guards.get(sql)?.number ?? Infinity)) {
+            guards.set(sql, guard);
+        }
+    }
+
+    return guards.values();
+}
+
+/** Until the end of the transaction the answer stays true. */
+async function isAbove(connection: PoolConnection, { statement: { sql }, number }: Guard): Promise<boolean> {
+
+    const [rows] = await connection.execute<(RowDataPacket & { floor: number })[]>(sql);
+    return rows.every(({ floor }) => number > floor);
 }
 
 async function isWritten(connection: PoolConnection, step: Step): Promise<boolean> {

@@ -34,7 +34,6 @@ import { Policy } from './identity/policy.js';
 import { IdentityParticipant, IdentitySecretKeeper } from './identity/write-participant.js';
 import { ContentPipeline } from './objects/content-pipeline.js';
 import { ElementService } from './objects/element-service.js';
-import { TransactionClock } from './objects/id-minter.js';
 import { ObjectFinder } from './objects/object-finder.js';
 import { ObjectResolution } from './objects/object-resolution.js';
 import { ObjectHasher } from './objects/object-hasher.js';
@@ -42,6 +41,7 @@ import { ObjectService } from './objects/object-service.js';
 import { ObjectWriter } from './objects/object-writer.js';
 import { ReferenceChecker } from './objects/reference-checker.js';
 import { RelationshipService } from './objects/relationship-service.js';
+import { TransactionClock } from './objects/transaction-clock.js';
 import { VersionService } from './objects/version-service.js';
 import { DEFAULT_LIMITS } from './scripting/script-pool.js';
 import { composeScripting, type Scripting } from './scripting/scripting.js';
@@ -52,6 +52,7 @@ import type { TextLimits } from './payloads/text-extractor.js';
 import { DEFAULT_TEXT_LIMITS } from './payloads/text-extractor.js';
 import { composeSearch } from './search/compose-search.js';
 import type { SearchLimits } from './search/session-parts.js';
+import { SafeNumber } from './search/safe-number.js';
 import { SearchService } from './search/search-service.js';
 import { BlobStore } from './stores/blob-store.js';
 import { BlobSweeper } from './stores/blob-sweeper.js';
@@ -59,6 +60,7 @@ import { CatalogStore } from './stores/catalog-store.js';
 import { DatabaseElementStore } from './stores/database-element-store.js';
 import { ElementStores } from './stores/element-store.js';
 import { JobStore } from './stores/job-store.js';
+import { NumberFloorStore } from './stores/number-floor-store.js';
 import { ObjectScan } from './stores/object-scan.js';
 import { ObjectStore } from './stores/object-store.js';
 import { ReferenceStore } from './stores/reference-store.js';
@@ -256,14 +258,15 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         new IdentityParticipant(identity.accountWriter), ...search.participants, ...handles.participants
     ];
     const gate = new UploadGate(settings, catalog);
-    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate });
+    const floor = new NumberFloorStore(db);
+    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate, clock, floor });
     const { lifecycle } = scripting;
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(lifecycle, limits);
-    const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle };
+    const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle, clock };
     const objects = new ObjectService({ ...writing, pipeline });
     const finder = new ObjectFinder({ byIds: (ids) => scan.byIds(ids), refresh: () => objects.view(DESIGN_ID) });
-    const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore, clock });
+    const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
     const relationships = new RelationshipService({
         references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
@@ -278,6 +281,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         registry, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting,
         bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
+        safeNumber: new SafeNumber({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, patience: options.search?.timeout }),
         ...composeTransfer({
             ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,

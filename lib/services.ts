@@ -25,6 +25,7 @@ import type { RelationshipService } from './objects/relationship-service.js';
 import type { VersionService } from './objects/version-service.js';
 import type { Scripting } from './scripting/scripting.js';
 import type { Reindexing } from './search/reindexing.js';
+import type { SafeNumber } from './search/safe-number.js';
 import type { SearchService } from './search/search-service.js';
 import type { Epochs } from './stores/object-store.js';
 import type { Catalog } from './types/catalog.js';
@@ -79,6 +80,7 @@ export interface Services {
     readonly relationships: RelationshipService;
     readonly search: SearchService;
     readonly reindexing: Reindexing;
+    readonly safeNumber: SafeNumber;
     readonly bulk: BulkService;
     readonly uploader: Uploader;
     /** Export and import of everything. */

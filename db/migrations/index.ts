@@ -12,6 +12,7 @@ import { indexSources } from './006-index-sources.js';
 import { scriptModules } from './008-script-modules.js';
 import { versions } from './010-versions.js';
 import { handles } from './011-handles.js';
+import { numberFloor } from './014-number-floor.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -22,5 +23,6 @@ export const MIGRATIONS: readonly Migration[] = [
     indexSources,
     scriptModules,
     versions,
-    handles
+    handles,
+    numberFloor
 ];

@@ -9,6 +9,7 @@ import type { ObjectStore, ObjectView } from '../stores/object-store.js';
 import type { Catalog } from '../types/catalog.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredObject } from './stored-object.js';
+import type { TransactionClock } from './transaction-clock.js';
 import type { WriteContext } from './write-context.js';
 import type { ObjectChange } from './write-participant.js';
 import { conflict, notFound } from '../doip/error.js';
@@ -33,13 +34,15 @@ export class ChangeFrame {
     readonly #catalog: Catalog;
     readonly #writer: ObjectWriter;
     readonly #locks: KeyedLocks;
+    readonly #clock: TransactionClock;
 
-    constructor(parts: { store: ObjectStore; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks }) {
+    constructor(parts: { store: ObjectStore; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TransactionClock }) {
 
         this.#store = parts.store;
         this.#catalog = parts.catalog;
         this.#writer = parts.writer;
         this.#locks = parts.locks;
+        this.#clock = parts.clock;
     }
 
     /** The object of an id, or its absence. The catalog of types is at least as new as the object afterwards. */
@@ -76,9 +79,8 @@ export class ChangeFrame {
 
             const deadline = Date.now() + RACE_DEADLINE;
             while (Date.now() < deadline) {
-                const before = await this.#writable(id, context);
-                const change = await compute(before, Date.now());
-                if (context.dryRun || await this.#writer.write(change) === 'stored') {
+                const change = await this.#clock.during(() => this.#attempt(id, context, compute));
+                if (change) {
                     noteWrite(id, change, context);
                     return change;
                 }
@@ -88,6 +90,15 @@ export class ChangeFrame {
 
             throw conflict(`object ${id} is being changed by others, try again`);
         });
+    }
+
+    /** Null when another writer was faster. */
+    async #attempt<C extends ObjectChange>(
+        id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<C>
+    ): Promise<C | null> {
+
+        const change = await compute(await this.#writable(id, context), Date.now());
+        return context.dryRun || await this.#writer.write(change) === 'stored' ? change : null;
     }
 
     async #writable(id: string, context: WriteContext): Promise<StoredObject> {

@@ -9,10 +9,10 @@ import type { Caller } from '../identity/caller.js';
 import type { Catalog } from '../types/catalog.js';
 import type { ProcessedContent, TypeDefinition } from '../types/type-definition.js';
 import type { FieldLimits } from './field-rules.js';
-import type { TransactionClock } from './id-minter.js';
 import type { ObjectHasher } from './object-hasher.js';
 import type { ReferenceChecker } from './reference-checker.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
+import type { TransactionClock } from './transaction-clock.js';
 import type { WriteContext } from './write-context.js';
 import type { ObjectChange } from './write-participant.js';
 import { badRequest } from '../doip/error.js';
@@ -87,7 +87,7 @@ export class ContentPipeline {
     }
 
     /**
-     * Checks a draft and completes it.
+     * Checks a draft and completes it, with a transaction number: within an attempt of the clock.
      *
      * @throws DoipError 400 with the pointers of what is wrong
      */

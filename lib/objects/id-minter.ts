@@ -1,5 +1,5 @@
 /**
- * Ids for new objects whose creator names none, and transaction numbers.
+ * Ids for new objects whose creator names none.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -15,34 +15,4 @@ export function idFromPrimary(prefix: string, primary: string): string {
 export function mintId(prefix: string): string {
 
     return `${prefix}/${randomBytes(10).toString('hex')}`;
-}
-
-const PER_MILLISECOND = 1000;
-
-/**
- * Transaction numbers: epoch milliseconds times 1000 plus a counter, always increasing on this node and always above the
- * number that the object had before. Below 2^53 until the year 2255.
- */
-export class TransactionClock {
-
-    private last: number;
-
-    /** @param last the highest number in use */
-    constructor(last = 0) {
-
-        this.last = last;
-    }
-
-    /** The next number, above `floor`. */
-    next(floor = 0): number {
-
-        this.last = Math.max(Date.now() * PER_MILLISECOND, this.last + 1, floor + 1);
-        return this.last;
-    }
-
-    /** The last number given. */
-    get current(): number {
-
-        return this.last;
-    }
 }

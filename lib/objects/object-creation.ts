@@ -6,8 +6,9 @@ import type { Catalog } from '../types/catalog.js';
 import type { ObjectStore } from '../stores/object-store.js';
 import type { ContentPipeline, PreparedChange } from './content-pipeline.js';
 import type { ObjectInput } from './object-input.js';
-import type { ObjectWriter } from './object-writer.js';
+import type { ObjectWriter, WriteOutcome } from './object-writer.js';
 import type { StoredObject } from './stored-object.js';
+import type { TransactionClock } from './transaction-clock.js';
 import { conflict } from '../doip/error.js';
 import { checkNewId, checkTypeName } from './field-rules.js';
 import type { Proposal } from './hook-object.js';
@@ -23,6 +24,9 @@ const MINT_ATTEMPTS = 8;
 
 /** How often a generator of ids is asked when the ids that it makes are taken. */
 const GENERATE_ATTEMPTS = 100;
+
+/** How often a creation is repeated whose transaction number came too late. */
+const NUMBER_ATTEMPTS = 5;
 
 /** What may be said about the id of a new object. */
 export interface CreateOptions {
@@ -40,14 +44,18 @@ export class ObjectCreation {
     readonly #pipeline: ContentPipeline;
     readonly #writer: ObjectWriter;
     readonly #hooks: HookParts;
+    readonly #clock: TransactionClock;
 
-    constructor(parts: { store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; hooks: HookParts }) {
+    constructor(parts: {
+        store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; hooks: HookParts; clock: TransactionClock;
+    }) {
 
         this.#store = parts.store;
         this.#catalog = parts.catalog;
         this.#pipeline = parts.pipeline;
         this.#writer = parts.writer;
         this.#hooks = parts.hooks;
+        this.#clock = parts.clock;
     }
 
     /** See `ObjectService.create`. */
@@ -156,12 +164,26 @@ export class ObjectCreation {
     /** Stores the object under an id; null when the id is taken. */
     async #under(id: string, wanted: Proposal, context: WriteContext, hooks: WriteHooks | null): Promise<StoredObject | null> {
 
+        for (let attempt = 0; attempt < NUMBER_ATTEMPTS; ++attempt) {
+            const { after, outcome } = await this.#clock.during(() => this.#attempt(id, wanted, context, hooks));
+            if (outcome !== 'lost-race') {
+                return outcome === 'stored' ? after : null;
+            }
+        }
+
+        throw conflict(`object ${id} took too long to be created, try again`);
+    }
+
+    async #attempt(
+        id: string, wanted: Proposal, context: WriteContext, hooks: WriteHooks | null
+    ): Promise<{ after: StoredObject; outcome: WriteOutcome }> {
+
         const proposal = { ...wanted, id };
         const change = await this.#draft(id, hooks ? await hooks.withId(proposal) : proposal, context);
         await hooks?.beforeStorage(change.after);
         const indexed = withIndexForm(this.#hooks, change, context);
         const outcome = context.dryRun ? 'stored' : await this.#writer.write(indexed instanceof Promise ? await indexed : indexed);
-        return outcome === 'stored' ? change.after : null;
+        return { after: change.after, outcome };
     }
 
     #draft(id: string, proposal: Proposal, { caller, earlier }: WriteContext): Promise<PreparedChange> {

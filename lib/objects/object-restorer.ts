@@ -17,6 +17,7 @@ import type { Lifecycle } from './lifecycle.js';
 import type { ObjectFinder } from './object-finder.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
+import type { TransactionClock } from './transaction-clock.js';
 import type { HookParts } from './write-hooks.js';
 import { badRequest, conflict } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
@@ -56,13 +57,15 @@ export class ObjectRestorer {
     readonly #hooks: HookParts;
     readonly #frame: ChangeFrame;
     readonly #finder: ObjectFinder;
+    readonly #clock: TransactionClock;
 
     constructor(parts: {
         store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle; finder: ObjectFinder;
+        lifecycle: Lifecycle; clock: TransactionClock; finder: ObjectFinder;
     }) {
 
         this.#finder = parts.finder;
+        this.#clock = parts.clock;
         this.#catalog = parts.catalog;
         this.#pipeline = parts.pipeline;
         this.#writer = parts.writer;
@@ -93,7 +96,7 @@ export class ObjectRestorer {
 
             const deadline = Date.now() + RACE_DEADLINE;
             while (Date.now() < deadline) {
-                const outcome = await this.#attempt(id, make, caller);
+                const outcome = await this.#clock.during(() => this.#attempt(id, make, caller));
                 if (outcome) {
                     return outcome;
                 }

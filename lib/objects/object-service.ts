@@ -16,6 +16,7 @@ import type { Lifecycle } from './lifecycle.js';
 import type { ObjectInput } from './object-input.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredObject } from './stored-object.js';
+import type { TransactionClock } from './transaction-clock.js';
 import { badRequest, conflict, notFound } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { ChangeFrame } from './change-frame.js';
@@ -49,7 +50,7 @@ export class ObjectService {
 
     constructor(parts: {
         store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle;
+        lifecycle: Lifecycle; clock: TransactionClock;
     }) {
 
         this.#catalog = parts.catalog;

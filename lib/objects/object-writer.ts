@@ -4,10 +4,13 @@
  */
 
 import type { Database, Step } from '../../db/database.js';
+import type { NumberFloorStore } from '../stores/number-floor-store.js';
 import type { ObjectStore } from '../stores/object-store.js';
 import type { ElementService } from './element-service.js';
+import type { TransactionClock } from './transaction-clock.js';
 import type { ObjectChange, WriteParticipant } from './write-participant.js';
 import { conflict, internal } from '../doip/error.js';
+import { NUMBER_PASSED } from '../stores/number-floor-store.js';
 
 /** The tag of a unit that met another version of the object than it was computed from. */
 export const LOST_RACE = 'object:changed';
@@ -15,7 +18,7 @@ export const LOST_RACE = 'object:changed';
 /** The tag of a create whose id is in use. */
 export const ID_TAKEN = 'object:taken';
 
-/** What became of a change. */
+/** What became of a change. After a lost race it must be computed anew, with another transaction number. */
 export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';
 
 /** Makes writers wait while something runs that must not be disturbed. */
@@ -32,13 +35,18 @@ export class ObjectWriter {
     private readonly elements: ElementService;
     private readonly participants: readonly WriteParticipant[];
     private readonly gate: WriteGate | null;
+    private readonly clock: TransactionClock;
+    private readonly floor: NumberFloorStore;
 
     constructor(parts: {
         db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; gate?: WriteGate;
+        clock: TransactionClock; floor: NumberFloorStore;
     }) {
 
         this.gate = parts.gate ?? null;
         this.db = parts.db;
+        this.clock = parts.clock;
+        this.floor = parts.floor;
         this.store = parts.store;
         this.elements = parts.elements;
         this.participants = parts.participants;
@@ -61,13 +69,20 @@ export class ObjectWriter {
             steps.push(...await participant.steps(change));
         }
 
-        const outcome = await this.db.commit({ steps, shared: true });
+        const guard = change.after ? this.floor.guard(change.after.metadata.txnId) : undefined;
+        const outcome = await this.db.commit({ steps, shared: true, ...guard ? { guard } : {} });
         if (outcome.ok) {
             for (const participant of this.participants) {
                 participant.committed?.(change);
             }
 
             return 'stored';
+        }
+
+        if (outcome.failed === NUMBER_PASSED) {
+            // The clock of this node may be behind those of others.
+            this.clock.raise(await this.floor.read());
+            return 'lost-race';
         }
 
         return this.explain(outcome.failed, change);

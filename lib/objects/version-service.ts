@@ -13,10 +13,10 @@ import type { ReferenceStore } from '../stores/reference-store.js';
 import type { VersionEntry, VersionStore } from '../stores/version-store.js';
 import type { Catalog } from '../types/catalog.js';
 import type { FieldLimits } from './field-rules.js';
-import type { TransactionClock } from './id-minter.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { ObjectWriter, WriteOutcome } from './object-writer.js';
 import type { StoredObject } from './stored-object.js';
+import type { TransactionClock } from './transaction-clock.js';
 import type { HookParts } from './write-hooks.js';
 import { badRequest, conflict, notFound } from '../doip/error.js';
 import { ChangeFrame } from './change-frame.js';
@@ -83,9 +83,7 @@ export class VersionService {
 
             const deadline = Date.now() + RACE_DEADLINE;
             while (Date.now() < deadline) {
-                const tip = await this.#tip(tipId, context);
-                const version = this.#versionOf(tip, wish, context.caller);
-                const outcome = await this.#write(tip, version, context);
+                const { version, outcome } = await this.#clock.during(() => this.#attempt(tipId, wish, context));
                 if (outcome === 'stored') {
                     return versionRecord(version);
                 }
@@ -115,6 +113,13 @@ export class VersionService {
 
         const { object: tip } = await this.#store.view(tipId);
         return tip && isVisible(tip) ? [...records, versionRecord(tip)] : records;
+    }
+
+    async #attempt(tipId: string, wish: PublishWish, context: WriteContext): Promise<{ version: StoredObject; outcome: WriteOutcome }> {
+
+        const tip = await this.#tip(tipId, context);
+        const version = this.#versionOf(tip, wish, context.caller);
+        return { version, outcome: await this.#write(tip, version, context) };
     }
 
     async #tip(id: string, { caller, check }: WriteContext): Promise<StoredObject> {

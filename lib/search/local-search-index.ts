@@ -133,6 +133,11 @@ export class LocalSearchIndex implements SearchIndex {
         return await (await this.#available()).search(request);
     }
 
+    async catchUp(): Promise<void> {
+
+        await this.#available().then(() => this.#follower.catchUp());
+    }
+
     /** Memory of the searching thread. */
     async usage(): Promise<SearcherUsage> {
 

@@ -85,22 +85,6 @@ export class Reindexing {
         }
     }
 
-    /** The highest transaction number that searches know; all that was answered with a number up to it is found. */
-    async highestTxnId(): Promise<number> {
-
-        const { hits } = await this.#parts.index.search({
-            query: '*:*', filterQueries: [], facets: [], sort: [{ field: 'txnId', reverse: true }], start: 0, limit: BATCH,
-            includeScore: false, includeVersions: true, access: FULL_ACCESS
-        });
-        const found: string[] = [];
-        for await (const block of hits) {
-            found.push(...block.map(({ id }) => id));
-        }
-
-        const objects = await this.#parts.objects.byIds(found);
-        return objects.reduce((highest, { metadata: { txnId } }) => Math.max(highest, txnId), 0);
-    }
-
     /** Ends what is running after its batch. */
     async stop(): Promise<void> {
 

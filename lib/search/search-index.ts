@@ -29,6 +29,13 @@ export interface SearchIndex {
      */
     reindex(ids: readonly string[], along?: readonly Step[]): Promise<CommitResult>;
 
+    /**
+     * Resolves when later searches of this node see everything that was stored before the call, by whatever node.
+     *
+     * @throws DoipError 503 while the index is being built
+     */
+    catchUp(): Promise<void>;
+
     /** Lets go of everything. */
     stop(): Promise<void>;
 }

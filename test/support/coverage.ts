@@ -44,7 +44,7 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['PUT /adminPassword'], operation: Op.changeAdminPassword, tests: ['lib/identity/password-changes.ts', 'interface/rest-auth.ts'] },
     { rest: ['POST /uploadObjects', 'PUT /uploadObjects'], operation: Op.uploadObjects, tests: ['interface/upload-objects.ts'] },
     { rest: ['POST /reindexBatch'], operation: Op.reindexBatch, tests: ['interface/rest-reindex.ts', 'lib/operations/objects/reindex.ts'] },
-    { operation: Op.highestSafeTxnId, tests: ['lib/operations/objects/reindex.ts'] },
+    { operation: Op.highestSafeTxnId, tests: ['lib/operations/service/highest-safe-txn-id.ts'] },
     { rest: ['POST /updateHandles'], operation: Op.handlesUpdate, tests: ['interface/rest-update-handles.ts', 'lib/handles/handle-update.ts'] },
     { rest: ['GET /updateHandles'], operation: Op.handlesStatus, tests: ['interface/rest-update-handles.ts'] },
     { rest: ['GET /api/handles/{name*}'], operation: Op.handlesResolve, tests: ['interface/rest-handles.ts', 'lib/handles/resolver.ts'] },

@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.HighestSafeTxnIdForSearch`: tells up to which transaction number searches know everything that was answered
- * (specification: DOIP, operations for the service).
+ * `20.DOIP/Op.HighestSafeTxnIdForSearch`: tells up to which transaction number searches know everything for good (specification:
+ * DOIP, operations for the service).
  */
 
 import { defineOperation, result } from '../../core/operation.js';
@@ -13,8 +13,8 @@ export const highestSafeTxnId = defineOperation({
     methods: ['GET', 'POST'],
     authorise: 'caller',
 
-    async handler({ services: { reindexing } }) {
+    async handler({ services: { safeNumber } }) {
 
-        return result.json({ txnId: await reindexing.highestTxnId() });
+        return result.json({ txnId: await safeNumber.highest() });
     }
 });

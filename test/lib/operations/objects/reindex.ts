@@ -7,7 +7,6 @@ import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { startGateway } from '../../../support/gateway.js';
 import type { TestGateway } from '../../../support/gateway.js';
-import { seeded } from '../../../support/random.js';
 import { until } from '../../../support/until.js';
 
 export const lab = Lab.script();
@@ -168,66 +167,6 @@ forEachDatabase((name, create) => {
             const ann = { username: 'ann', password: 'password of ann' };
             expect((await gateway.perform(REINDEX, { attributes: { all: true } })).status).to.equal('0.DOIP/Status.102');
             expect((await gateway.perform(REINDEX, { attributes: { all: true }, authentication: ann })).status).to.equal('0.DOIP/Status.103');
-        });
-
-        it('has a companion that tells up to which transaction everything is found', async () => {
-
-            const highest = async (): Promise<unknown> => {
-
-                const { value, status } = await gateway.asAdmin('20.DOIP/Op.HighestSafeTxnIdForSearch');
-                expect(status).to.equal(OK);
-                return (value as { txnId: number }).txnId;
-            };
-
-            const { attributes } = await gateway.create('Document', { last: true });
-            const { txnId } = (attributes as { metadata: { txnId: number } }).metadata;
-            expect(await highest()).to.equal(txnId);
-            expect((await gateway.perform('20.DOIP/Op.HighestSafeTxnIdForSearch')).status).to.equal('0.DOIP/Status.102');
-        });
-
-        it('has a companion that is right while many write at once', { timeout: 120_000 }, async () => {
-
-            const random = seeded(77);
-            const answered: { readonly id: string; readonly txnId: number }[] = [];
-            const [writers, writes, checks] = [6, 40, 30];
-            let writing = writers;
-
-            /** Creates, changes and publishes, each time with a word of its own. */
-            const write = async (writer: number): Promise<void> => {
-
-                for (let n = 0; n < writes; ++n) {
-                    const { id } = await gateway.create('Document', { title: `safe ${writer}` });
-                    const input = { attributes: { content: { title: `safe ${writer}`, word: `w${writer}x${n}` } } };
-                    const { value } = random.chance(0.5) ? await gateway.asAdmin('0.DOIP/Op.Update', { targetId: id, input }) :
-                        await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: id });
-                    answered.push({ id, txnId: (value as { attributes: { metadata: { txnId: number } } }).attributes.metadata.txnId });
-                }
-
-                writing -= 1;
-            };
-
-            /** Whatever was answered before, with a number up to the one that is told, is found in its newest state; and that is the highest. */
-            const check = async (): Promise<void> => {
-
-                const before = [...answered];
-                const { value } = await gateway.asAdmin('20.DOIP/Op.HighestSafeTxnIdForSearch');
-                const highest = (value as { txnId: number }).txnId;
-                const { value: found } = await gateway.asAdmin('0.DOIP/Op.Search', { attributes: { query: '/title:safe' } });
-                const known = new Map((found as { results: { id: string; attributes: { metadata: { txnId: number } } }[] }).results
-                    .map(({ id, attributes }) => [id, attributes.metadata.txnId]));
-
-                expect(highest).to.be.at.least(before.reduce((most, { txnId }) => Math.max(most, txnId), 0));
-                expect(before.filter(({ id, txnId }) => txnId <= highest && (known.get(id) ?? 0) < txnId)).to.equal([]);
-            };
-
-            const work = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
-            for (let n = 0; n < checks || writing > 0; ++n) {
-                await check();
-            }
-
-            await work;
-            await check();
-            expect(answered).to.have.length(writers * writes);
         });
     });
 });
