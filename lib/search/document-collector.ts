@@ -48,12 +48,16 @@ export class DocumentCollector {
     /** Adds the documents of an entry. */
     addEntry(space: TermSpace, entry: number): void {
 
-        const count = this.#bits ? Infinity : space.count(entry);
-        if (this.#hasRoom(count)) {
-            space.list(entry, this.#list, this.#count);
-            this.#appended(count);
+        if (this.#hasRoom(0)) {
+            const count = space.list(entry, this.#list, this.#count);
+            const isListed = this.#count + count <= this.#list.length;
+            if (isListed || this.#hasRoom(count) && space.list(entry, this.#list, this.#count) === count) {
+                this.#appended(count);
+                return;
+            }
         }
-        else if (this.#isNothing()) {
+
+        if (this.#isNothing()) {
             this.#only = entrySet(this.#segment, space, entry);
         }
         else {
@@ -135,7 +139,7 @@ export class DocumentCollector {
         }
 
         if (needed > this.#list.length) {
-            const room = new Uint32Array(this.#count === 0 ? needed : Math.max(needed * 2, LEAST_ROOM));
+            const room = new Uint32Array(this.#count === 0 ? needed : Math.min(Math.max(needed * 2, LEAST_ROOM), this.#most));
             room.set(this.#list);
             this.#list = room;
         }

@@ -1,98 +1,31 @@
 /**
  * Fuzzy words: the terms within few edits of a word.
- *
- * Every term has a signature: which letters it has, and how many. One edit changes at most two letters of the first and one of the
- * second, so a look at the signature rules out nearly all terms.
  */
 
 import type { Deadline } from './deadline.js';
-import { letterAt, PATIENCE } from './sorted-terms.js';
+import { letterAt } from './sorted-terms.js';
 import type { SortedTerms } from './sorted-terms.js';
-
-/** Bits for letters; the others have the length. */
-const LETTER_BITS = 26;
-const LETTERS = 2 ** LETTER_BITS - 1;
-/** All greater lengths are as good as this. */
-const MOST_LENGTH = 63;
-
-/** The signatures of terms. */
-export function signaturesOf({ bytes, starts, ends, count }: SortedTerms): Uint32Array {
-
-    const signatures = new Uint32Array(count);
-    for (let term = 0; term < count; ++term) {
-        const end = ends[term] as number;
-        let letters = 0;
-        let length = 0;
-        for (let at = starts[term] as number; at < end; ++length) {
-            const byte = bytes[at] as number;
-            if (byte < 0x80) {
-                letters |= bitOf(byte);
-                ++at;
-            }
-            else {
-                const found = letterAt(bytes, at);
-                letters |= bitOf(found.letter);
-                at += found.length;
-            }
-        }
-
-        signatures[term] = signature(letters, length);
-    }
-
-    return signatures;
-}
+import type { TermSignatures } from './term-signatures.js';
 
 /**
  * Tells the terms that differ from a word by few edits (at most 2): a letter more, less or other, or two neighbours swapped. A term
  * that is not the same needs fewer edits than the shorter of both has letters.
  */
 export function forEachSimilar(
-    terms: SortedTerms, signatures: Uint32Array, { word, edits, deadline }: { word: string; edits: number; deadline: Deadline },
+    terms: SortedTerms, signatures: TermSignatures, { word, edits, deadline }: { word: string; edits: number; deadline: Deadline },
     visit: (term: number) => void
 ): void {
 
     const letters = Array.from(word, (letter) => letter.codePointAt(0) ?? 0);
-    const wanted = signature(letters.reduce((bits, letter) => bits | bitOf(letter), 0), letters.length);
-    const wantedLength = wanted >>> LETTER_BITS;
     const buffer: number[] = [];
-    for (let term = 0; term < terms.count; ++term) {
-        if (term % PATIENCE === 0) {
-            deadline.check();
-        }
-
-        const own = signatures[term] as number;
-        const longer = (own >>> LETTER_BITS) - wantedLength;
-        if (longer > edits || -longer > edits || countOnes((own ^ wanted) & LETTERS) > 2 * edits) {
-            continue;
-        }
+    signatures.forEachCandidate(letters, { edits, deadline }, (term) => {
 
         readLetters(terms, term, buffer);
-        if (Math.abs(buffer.length - letters.length) > edits) {
-            continue;
-        }
-
-        const distance = distanceOf(letters, buffer, edits);
+        const distance = Math.abs(buffer.length - letters.length) > edits ? Infinity : distanceOf(letters, buffer, edits);
         if (distance === 0 || distance <= edits && distance < Math.min(letters.length, buffer.length)) {
             visit(term);
         }
-    }
-}
-
-function signature(letters: number, length: number): number {
-
-    return (letters | Math.min(length, MOST_LENGTH) << LETTER_BITS) >>> 0;
-}
-
-function bitOf(letter: number): number {
-
-    return 1 << letter % LETTER_BITS;
-}
-
-function countOnes(word: number): number {
-
-    let sum = word - (word >>> 1 & 0x5555_5555);
-    sum = (sum & 0x3333_3333) + (sum >>> 2 & 0x3333_3333);
-    return Math.imul(sum + (sum >>> 4) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+    });
 }
 
 function readLetters({ bytes, starts, ends }: SortedTerms, term: number, letters: number[]): void {

@@ -18,6 +18,7 @@ import { placeOf } from './places.js';
 import type { ExistsQuery, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery } from './query.js';
 import type { SortedTerms } from './sorted-terms.js';
 import { commonFields, entriesOf } from './term-entries.js';
+import type { TermSignatures } from './term-signatures.js';
 import type { TermSpace } from './term-space.js';
 import type { SegmentScope } from './segment-scope.js';
 
@@ -197,7 +198,7 @@ export class Leaves {
         });
     }
 
-    #expand(terms: SortedTerms, signatures: () => Uint32Array, leaf: Expanded, add: (term: number) => void): void {
+    #expand(terms: SortedTerms, signatures: () => TermSignatures, leaf: Expanded, add: (term: number) => void): void {
 
         const { deadline } = this.#scope;
         const most = isOfNeighbours(leaf) ? Infinity : MAX_EXPANSIONS;

@@ -57,7 +57,7 @@ export function orderDocuments(
 
     const documents = listOf(matches, count);
     if (isSelected) {
-        return selectFirst(documents, keys, wanted);
+        return selectFirst(documents, [first, ...keys.slice(1)], wanted);
     }
 
     return sortAll(matches.kind === 'few' ? documents.slice() : documents, keys).subarray(0, wanted);
@@ -119,17 +119,21 @@ function walkOrder(
 }
 
 /** Keeps the best seen so far in a heap with the worst of them on top. */
-function selectFirst(documents: Uint32Array, keys: readonly SortKey[], wanted: number): Uint32Array {
+function selectFirst(documents: Uint32Array, keys: readonly [SortKey, ...SortKey[]], wanted: number): Uint32Array {
 
     const compare = comparator(keys);
+    const [{ ranks, reverse }] = keys;
     const heap = documents.slice(0, wanted);
     makeHeap(heap, compare);
-
+    let last = ranks[heap[0] as number] as number;
     for (let i = wanted; i < documents.length; ++i) {
         const document = documents[i] as number;
-        if (compare(document, heap[0] as number) < 0) {
+        const rank = ranks[document] as number;
+        // Nearly all come after the last one by their first key.
+        if ((reverse ? rank >= last : rank <= last) && compare(document, heap[0] as number) < 0) {
             heap[0] = document;
             sink(heap, 0, compare);
+            last = ranks[heap[0]] as number;
         }
     }
 

@@ -5,7 +5,6 @@
 import { compareBytes, decodeText, encodeText } from './bytes.js';
 import { Column } from './column.js';
 import { AFTER_PAYLOAD_FIELDS } from './field-names.js';
-import { signaturesOf } from './fuzzy.js';
 import { Memory } from './memory.js';
 import type { Shelf } from './memory.js';
 import { bytesOf, lowerBound, SectionsInMemory, uint32 } from './sections.js';
@@ -13,6 +12,7 @@ import type { SectionSource } from './sections.js';
 import { FieldRecord, LAYOUT_VERSION, NONE } from './segment-layout.js';
 import type { Sections, Space } from './segment-layout.js';
 import type { SortedTerms } from './sorted-terms.js';
+import { TermSignatures } from './term-signatures.js';
 import { TermSpace } from './term-space.js';
 import type { FieldTerms } from './term-space.js';
 
@@ -82,12 +82,12 @@ export class Segment {
     }
 
     /** Signatures of the terms of a space, or of one field. */
-    signatures(space: TermSpace, field: number | null, terms: SortedTerms): Uint32Array {
+    signatures(space: TermSpace, field: number | null, terms: SortedTerms): TermSignatures {
 
         return this.shelf.get(`signatures ${space.name} ${field}`, () => {
 
-            const value = signaturesOf(terms);
-            return { value, bytes: value.byteLength };
+            const value = new TermSignatures(terms);
+            return { value, bytes: value.bytes };
         });
     }
 

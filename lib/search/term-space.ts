@@ -212,18 +212,22 @@ export class TermSpace {
         return true;
     }
 
-    /** Writes the documents of an entry into a list with room for them, in order, from a place of it on. */
-    list(entry: number, documents: Uint32Array, place: number): void {
+    /** Writes the documents of an entry into a list, in order, from a place of it on; none when they have no room. Returns how many there are. */
+    list(entry: number, documents: Uint32Array, place: number): number {
 
         const start = this.#entryPost[entry] as number;
         if ((start & SINGLE) !== 0) {
             documents[place] = start & ~SINGLE;
-            return;
+            return 1;
         }
 
         const count = this.count(entry);
-        const at = this.#openPostings(start, entry, count);
-        listPostings(documents, place, { count, bytes: this.#post.bytes, start: at });
+        if (place + count <= documents.length) {
+            const at = this.#openPostings(start, entry, count);
+            listPostings(documents, place, { count, bytes: this.#post.bytes, start: at });
+        }
+
+        return count;
     }
 
     /** Makes the postings of an entry available; returns where they begin after their number. */
