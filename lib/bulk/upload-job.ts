@@ -3,6 +3,7 @@
  * objects. It notes how far it is; interrupted it goes on from there, and what it does a second time changes nothing.
  */
 
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
@@ -157,6 +158,9 @@ class UploadRun {
                 const found = await objects.byIds(late.slice(start, start + OBJECTS_AT_ONCE));
                 await Promise.all(found.map((object) => this.#parts.restorer.remove(object, AUTHOR)));
             }
+
+            // On SQLite nothing of this waits for anything else.
+            await setImmediate();
         }
     }
 

@@ -18,6 +18,9 @@ export const OBJECT_COLUMNS = [
 /** Columns of `payloads` that describe an element. */
 export const ELEMENT_COLUMNS = ['name', 'filename', 'media_type', 'size', 'blob_id', 'store', 'hash'] as const;
 
+/** So often an object is read that is changed while it is read. */
+export const READINGS = 5;
+
 /** A row of `objects`. */
 export interface ObjectRow {
     id: string;
@@ -77,6 +80,18 @@ export function toElement(found: ElementRow): StoredElement {
         name: found.name, filename: found.filename, mediaType: found.media_type, size: found.size,
         blobId: found.blob_id, store: found.store, hash: found.hash
     };
+}
+
+/** A row of `payloads`, and the transaction number that its object had in that moment. */
+export type DatedElementRow = ElementRow & { txn_id: number };
+
+/**
+ * The elements of an object from the rows that were read after its own; null when it has been changed in between, so that they belong
+ * to another state of it.
+ */
+export function elementsOf({ txn_id }: Pick<ObjectRow, 'txn_id'>, rows: readonly DatedElementRow[]): StoredElement[] | null {
+
+    return rows[0]?.txn_id === txn_id ? rows.map(toElement) : null;
 }
 
 /** The values of an object's row. */

@@ -6,8 +6,8 @@ import type { Database } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 import type { ObjectParts } from '../objects/object-text.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
-import { ELEMENT_COLUMNS, OBJECT_COLUMNS, toElement, toObject, toParts } from './object-rows.js';
-import type { ElementRow, ObjectRow } from './object-rows.js';
+import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, READINGS, toObject, toParts } from './object-rows.js';
+import type { DatedElementRow, ObjectRow } from './object-rows.js';
 
 /** Most objects that are read at once. */
 export const OBJECTS_AT_ONCE = 100;
@@ -24,6 +24,8 @@ export interface ObjectTexts {
     /** Ids of those that are so long that they are to be read one by one. */
     readonly long: readonly string[];
 }
+
+type Maker<T> = (row: ObjectRow, elements: readonly StoredElement[]) => T;
 
 export class ObjectScan {
 
@@ -71,7 +73,16 @@ export class ObjectScan {
     async after(id: string): Promise<StoredObject[]> {
 
         const { after } = this.#sql;
-        return await this.#withElements(await this.#db.read<ObjectRow>(after, after.values({ id })), toObject);
+        for (let last = id; ;) {
+            const rows = await this.#db.read<ObjectRow>(after, after.values({ id: last }));
+            const objects = await this.#withElements(rows, toObject);
+            if (objects.length > 0 || rows.length === 0) {
+                return objects;
+            }
+
+            // All of them were deleted while they were read: these are not the last ones.
+            last = rows.at(-1)?.id ?? last;
+        }
     }
 
     /** The next ids after one, at most {@link IDS_AT_ONCE}; from the first with an empty id. */
@@ -81,20 +92,50 @@ export class ObjectScan {
         return (await this.#db.read<{ id: string }>(idsAfter, idsAfter.values({ id }))).map((row) => row.id);
     }
 
-    async #withElements<T>(rows: readonly ObjectRow[], make: (row: ObjectRow, elements: readonly StoredElement[]) => T): Promise<T[]> {
+    /** The objects of some rows, in their order. Those that are gone by then are left out. */
+    async #withElements<T>(rows: readonly ObjectRow[], make: Maker<T>): Promise<T[]> {
 
-        const ids = rows.filter((row) => row.element_count > 0).map(({ id }) => id);
-        const elements = new Map<string, StoredElement[]>();
-        if (ids.length > 0) {
-            const { statement, bindings } = this.#sql.elements.with({ ids });
-            for (const row of await this.#db.read<ElementRow & { object_id: string }>(statement, bindings)) {
-                const list = elements.get(row.object_id) ?? [];
-                list.push(toElement(row));
-                elements.set(row.object_id, list);
+        const made = await this.#made(rows, make);
+        return rows.flatMap(({ id }) => made.get(id) ?? []);
+    }
+
+    async #made<T>(rows: readonly ObjectRow[], make: Maker<T>, reading = 1): Promise<Map<string, T>> {
+
+        const elements = await this.#elementRows(rows.filter((row) => row.element_count > 0).map(({ id }) => id));
+        const made = new Map<string, T>();
+        const changed: string[] = [];
+        for (const row of rows) {
+            const own = row.element_count > 0 ? elementsOf(row, elements.get(row.id) ?? []) : [];
+            if (own || reading === READINGS) {
+                made.set(row.id, make(row, own ?? []));
+            }
+            else {
+                changed.push(row.id);
             }
         }
 
-        return rows.map((row) => make(row, elements.get(row.id) ?? []));
+        if (changed.length > 0) {
+            const { statement, bindings } = this.#sql.byIds.with({ ids: changed });
+            const again = await this.#made(await this.#db.read<ObjectRow>(statement, bindings), make, reading + 1);
+            again.forEach((object, id) => made.set(id, object));
+        }
+
+        return made;
+    }
+
+    async #elementRows(ids: readonly string[]): Promise<Map<string, DatedElementRow[]>> {
+
+        const rows = new Map<string, DatedElementRow[]>();
+        if (ids.length > 0) {
+            const { statement, bindings } = this.#sql.elements.with({ ids });
+            for (const row of await this.#db.read<DatedElementRow & { object_id: string }>(statement, bindings)) {
+                const own = rows.get(row.object_id) ?? [];
+                own.push(row);
+                rows.set(row.object_id, own);
+            }
+        }
+
+        return rows;
     }
 }
 
@@ -112,7 +153,8 @@ function buildStatements({ dialect }: Database) {
         )),
         after: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(OBJECTS_AT_ONCE).select(...OBJECT_COLUMNS)),
         idsAfter: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(IDS_AT_ONCE).select('id')),
-        elements: build.list<never, 'ids'>((knex, _bind, list) => knex('payloads').whereIn('object_id', list('ids'))
-            .orderBy('object_id').orderBy('position').select('object_id', ...ELEMENT_COLUMNS))
+        elements: build.list<never, 'ids'>((knex, _bind, list) => knex('payloads as p').join('objects as o', 'o.id', 'p.object_id')
+            .whereIn('p.object_id', list('ids')).orderBy('p.object_id').orderBy('p.position')
+            .select('p.object_id', 'o.txn_id', ...ELEMENT_COLUMNS.map((column) => `p.${column}`)))
     };
 }

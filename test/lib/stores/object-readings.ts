@@ -1,0 +1,111 @@
+/** Objects and their elements are rows of two tables: what is read of them belongs together, whatever is written in between. */
+
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Database, Step } from '../../../db/database.js';
+import type { StoredElement, StoredObject } from '../../../lib/objects/stored-object.js';
+import { ObjectScan } from '../../../lib/stores/object-scan.js';
+import { ObjectStore } from '../../../lib/stores/object-store.js';
+import type { TestDatabase } from '../../support/database.js';
+import { forEachDatabase } from '../../support/database.js';
+import { watchedDatabase } from '../../support/watched-database.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+function element(name: string): StoredElement {
+
+    return { name, filename: null, mediaType: null, size: 0, blobId: 1, store: 'database', hash: null };
+}
+
+/** An object whose content tells which elements it has. */
+function object(id: string, txnId: number, names: readonly string[]): StoredObject {
+
+    const metadata = { createdOn: 1, createdBy: 'admin', modifiedOn: 1, modifiedBy: 'admin', txnId };
+    return { id, type: 'Document', content: { names: [...names] }, acl: null, userMetadata: null, elements: names.map(element), metadata };
+}
+
+forEachDatabase((name, create) => {
+
+    describe(`reading objects with elements on ${name}`, () => {
+
+        let place: TestDatabase;
+        let writer: Database;
+        let stored: ObjectStore;
+        /** What is written between the reading of rows and of their elements. */
+        let between: Step[][];
+        let db: Database;
+
+        beforeEach(async () => {
+
+            place = await create();
+            writer = await place.open();
+            stored = new ObjectStore(writer);
+            between = [];
+            const reader = await place.open();
+            db = watchedDatabase(reader, async (sql) => {
+
+                const steps = /payloads/.test(sql) ? between.shift() : undefined;
+                if (steps) {
+                    await writer.commit({ steps });
+                }
+            });
+            for (const id of ['test/1', 'test/2', 'test/3']) {
+                await writer.commit({ steps: stored.insertSteps(object(id, 1, ['a', 'b']), 'taken') });
+            }
+        });
+
+        afterEach(() => place.dispose());
+
+        const change = (id: string, txnId: number, names: readonly string[]): Step[] =>
+            stored.updateSteps(object(id, txnId - 1, ['any']), object(id, txnId, names), 'changed');
+        const remove = (id: string): Step[] => stored.deleteSteps(object(id, 1, ['a', 'b']), 'changed');
+        const told = (found: readonly (StoredObject | null)[]): unknown[] =>
+            found.map((one) => one && [one.id, one.content['names'], one.elements.map((each) => each.name)]);
+        const whole = (id: string, names: readonly string[]): unknown[] => [id, names, names];
+
+        it('gives one object as it was in one moment, changed or deleted meanwhile', async () => {
+
+            const store = new ObjectStore(db);
+            between = [change('test/1', 2, ['c']), change('test/1', 3, ['c', 'd', 'e'])];
+            const changed = await store.view('test/1');
+            between = [change('test/2', 2, [])];
+            const emptied = await store.view('test/2');
+            between = [remove('test/3')];
+            const gone = await store.view('test/3');
+
+            expect<unknown>(told([changed.object, emptied.object, gone.object])).to.equal([whole('test/1', ['c', 'd', 'e']), whole('test/2', []), null]);
+        });
+
+        it('gives many objects as each was in one moment, in their order', async () => {
+
+            const scan = new ObjectScan(db);
+            between = [[...change('test/1', 2, ['c']), ...remove('test/2')], change('test/1', 3, ['d'])];
+            const paged = await scan.after('');
+            between = [change('test/3', 2, ['x'])];
+            const named = await scan.byIds(['test/3']);
+
+            expect<unknown>(told(paged)).to.equal([whole('test/1', ['d']), whole('test/3', ['a', 'b'])]);
+            expect<unknown>(told(named)).to.equal([whole('test/3', ['x'])]);
+        });
+
+        it('does not take a page for the last one whose objects were all deleted meanwhile', async () => {
+
+            const scan = new ObjectScan(db);
+            const ids = Array.from({ length: 100 }, (_, i) => `test/1.${String(i).padStart(3, '0')}`);
+            await writer.commit({ steps: ids.flatMap((id) => stored.insertSteps(object(id, 1, ['a', 'b']), 'taken')) });
+            between = [ids.flatMap(remove)];
+
+            expect<unknown>(told(await scan.after('test/1'))).to.equal([whole('test/2', ['a', 'b']), whole('test/3', ['a', 'b'])]);
+        });
+
+        it('comes to an end with an object that lacks its elements', async () => {
+
+            await writer.commit({ steps: [{ sql: 'delete from payloads where object_id = ?', bindings: ['test/1'] }] });
+
+            const { object: viewed } = await new ObjectStore(db).view('test/1');
+            const found = await new ObjectScan(db).byIds(['test/1']);
+            expect<unknown>(told([viewed, ...found])).to.equal([['test/1', ['a', 'b'], []], ['test/1', ['a', 'b'], []]]);
+        });
+    });
+});
