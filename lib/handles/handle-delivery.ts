@@ -101,7 +101,8 @@ export class HandleDelivery {
             }));
         }
 
-        const next = free.length > 0 ? null : await outbox.nextDue();
+        // Whoever has ended wakes this up; until then what is due and under way is nothing to hurry for.
+        const next = due.length > 0 ? null : await outbox.nextDue();
         return Math.min(pollMs, Math.max(1, (next ?? Infinity) - now));
     }
 
