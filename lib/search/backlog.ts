@@ -18,7 +18,7 @@ export class Backlog {
 
     #unapplied = 0;
     #unstored = 0;
-    #waiting: (() => void)[] = [];
+    #waiting = new Set<() => void>();
 
     add(changes: number): void {
 
@@ -47,7 +47,7 @@ export class Backlog {
     release(): void {
 
         const waiting = this.#waiting;
-        this.#waiting = [];
+        this.#waiting = new Set();
         waiting.forEach((go) => go());
     }
 
@@ -60,12 +60,18 @@ export class Backlog {
 
         await new Promise<void>((resolve, reject) => {
 
-            const timer = setTimeout(() => reject(unavailable('the search index cannot keep up with so many changes, try again', 5)), PATIENCE);
-            this.#waiting.push(() => {
+            const go = (): void => {
 
                 clearTimeout(timer);
                 resolve();
-            });
+            };
+
+            const timer = setTimeout(() => {
+
+                this.#waiting.delete(go);
+                reject(unavailable('the search index cannot keep up with so many changes, try again', 5));
+            }, PATIENCE);
+            this.#waiting.add(go);
         });
     }
 

@@ -5,6 +5,7 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { unavailable } from '../doip/error.js';
 import type { ObjectChange } from '../objects/write-participant.js';
 import { DamagedSegment } from '../stores/search-segment-store.js';
 import { tookTooLong } from './deadline.js';
@@ -255,6 +256,10 @@ export class IndexSession {
     async #apply(changes: readonly Change[], isUrgent = true): Promise<void> {
 
         const { backlog, options: { storeAfter } } = this.#parts;
+        if (this.#isClosed) {
+            throw unavailable('the search index is being restarted, try again', 1);      // The backlog is the next session's by now
+        }
+
         for (const watched of this.#changed) {
             changes.forEach((change) => watched.add(changedId(change)));
         }
