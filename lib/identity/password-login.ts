@@ -35,6 +35,12 @@ interface Remembered {
     readonly until: number;
 }
 
+/** An attempt that is being made. */
+interface Running {
+    readonly epoch: number;
+    readonly login: Promise<PasswordLogin | null>;
+}
+
 const REMEMBERED_FOR = 60_000;
 const KEPT = 10_000;
 
@@ -54,7 +60,7 @@ export class PasswordLogins {
     readonly #now: () => number;
     readonly #digest = keyedDigests();
     readonly #remembered = new Map<string, Remembered>();
-    readonly #running = new Map<string, Promise<PasswordLogin | null>>();
+    readonly #running = new Map<string, Running>();
     readonly #crowd = new Crowd(CROWD);
 
     constructor(
@@ -111,17 +117,24 @@ export class PasswordLogins {
         return this.#passwords.isFull(source) || this.#crowd.isFull(source);
     }
 
-    /** Requests that come with the same words at the same time are one attempt. */
+    /** Requests that come with the same words at the same time are one attempt, unless something has changed since it began. */
     #together(digest: string, source: string, attempt: PasswordAttempt): Promise<PasswordLogin | null> {
 
         const key = `${source} ${digest}`;
-        let running = this.#running.get(key);
-        if (!running) {
-            running = this.#attempt(digest, source, attempt).finally(() => this.#running.delete(key));
-            this.#running.set(key, running);
+        const { epoch } = attempt;
+        const running = this.#running.get(key);
+        if (running && running.epoch >= epoch) {
+            return running.login;
         }
 
-        return running;
+        const login = this.#attempt(digest, source, attempt).finally(() => {
+
+            if (this.#running.get(key)?.login === login) {
+                this.#running.delete(key);
+            }
+        });
+        this.#running.set(key, { epoch, login });
+        return login;
     }
 
     /** Is this the password that a user has? For changing it; counts as no attempt. */

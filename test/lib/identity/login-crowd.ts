@@ -11,6 +11,7 @@ import type { Identity } from '../../../lib/identity/identity.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { IdentityKit } from '../../support/identity.js';
+import { watchedDatabase } from '../../support/watched-database.js';
 import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
@@ -86,6 +87,27 @@ forEachDatabase((name, create) => {
             await ended;
 
             expect(node.authenticator.refusal({ username: 'anybody', password: 'x' }, HERE)).to.be.null();
+        });
+
+        it('does not share the outcome of what began before a change', async () => {
+
+            let reads = 0;
+            const watched = new IdentityKit(watchedDatabase(kit.db, (sql) => {
+
+                reads += Number(/credentials/.test(sql));
+            }));
+            const node = watched.node({ cost: DEFAULT_COST });
+            await kit.addUser('test/eve', { username: 'eve', password: 'old' });
+            const login = (): Promise<string | null> => watched.authenticate(node, { username: 'eve', password: 'new' }, { transport: HERE })
+                .then(({ userId }) => userId, ({ message }: Error) => message);
+
+            const early = login();
+            await until(() => reads > 0);
+            await kit.updateUser('test/eve', { username: 'eve', password: 'new' });
+            const late = login();
+
+            expect(await Promise.all([early, late])).to.equal(['Authentication failed', 'test/eve']);
+            await node.close();
         });
 
         it('is the business of the hook where there is one', async () => {
