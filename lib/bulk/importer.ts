@@ -175,7 +175,7 @@ export class Importer {
             }
 
             const outcome = await this.#restorer.restore(id, () => ({
-                type, content, metadata,
+                type, content, metadata, replacesDefault: true,
                 acl: input.acl ?? null,
                 userMetadata: input.userMetadata ?? null,
                 elements: object.elements.map(({ name }) => toStored(name, describe(input.elements.get(name)), staged.get(name))),

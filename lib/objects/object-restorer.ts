@@ -19,8 +19,11 @@ import type { ObjectWriter } from './object-writer.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
 import type { HookParts } from './write-hooks.js';
+import type { ObjectChange } from './write-participant.js';
 import { badRequest, conflict } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
+import { typeNameOf } from '../types/catalog-participant.js';
+import { isUntouchedDefault } from '../types/default-types.js';
 import { ChangeFrame } from './change-frame.js';
 import { checkNewId } from './field-rules.js';
 import { withIndexForm } from './index-form-maker.js';
@@ -31,6 +34,8 @@ export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
     readonly metadata: Metadata;
     /** True: generated fields are filled and the content is validated; what it refers to is not looked up in any case. */
     readonly validated?: boolean;
+    /** True: a type of the service's own, untouched since its first start, gives way to another one of its name. */
+    readonly replacesDefault?: boolean;
     /** Steps that belong to it, such as its hashed secrets. */
     readonly steps: (isNew: boolean) => Step[];
 };
@@ -111,15 +116,24 @@ export class ObjectRestorer {
     /** Deletes an object, whoever refers to it; no hook is asked. False when it has changed meanwhile. */
     async remove(before: StoredObject, caller: Caller): Promise<boolean> {
 
-        const change = { before, after: null, processed: null, steps: [], caller, now: Date.now(), isBulk: true };
-        return await this.#writer.write(change) === 'stored';
+        return await this.#writer.write({ ...removal(before, caller), isBulk: true }) === 'stored';
+    }
+
+    /** The type of the service's own that has the name of this one. */
+    async #madeBefore(after: StoredObject): Promise<StoredObject | null> {
+
+        const name = typeNameOf(after);
+        const { current } = this.#catalog;
+        const schemaId = name === null ? null : current.get(name)?.schemaId ?? null;
+        const found = schemaId === null || schemaId === after.id ? null : await this.#finder.find(schemaId);
+        return found && isUntouchedDefault(found, current.extensionKeyword) ? found : null;
     }
 
     async #attempt(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome | null> {
 
         const before = await this.#finder.find(id);
         checkWritable(this.#catalog.current.design, caller, id);
-        const { steps, validated = false, ...wanted } = make(before);
+        const { steps, validated = false, replacesDefault = false, ...wanted } = make(before);
         if (id === DESIGN_ID && before?.type !== wanted.type) {
             throw badRequest('the type of the design object cannot be changed');
         }
@@ -128,10 +142,16 @@ export class ObjectRestorer {
             ...wanted, id, before, caller, now: Date.now(), contentTouched: true, restored: validated ? 'validated' : 'as-it-was'
         });
         const isNew = before === null;
+        const made = replacesDefault ? await this.#madeBefore(change.after) : null;
         const whole = await withIndexForm(this.#hooks, { ...change, steps: [...change.steps, ...steps(isNew)] }, { caller });
-        const outcome = await this.#writer.write({ ...whole, isBulk: validated });
+        const outcome = await this.#writer.write({ ...whole, isBulk: validated, ...made ? { instead: removal(made, caller) } : {} });
         return outcome === 'stored' ? isNew ? 'created' : 'updated' : null;
     }
+}
+
+function removal(before: StoredObject, caller: Caller): ObjectChange {
+
+    return { before, after: null, processed: null, steps: [], caller, now: Date.now() };
 }
 
 function factsOf({ type, content, acl, userMetadata, metadata, elements }: ObjectFacts): unknown {

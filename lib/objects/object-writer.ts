@@ -64,15 +64,16 @@ export class ObjectWriter {
 
     private async commit(change: ObjectChange): Promise<WriteOutcome> {
 
-        const steps: Step[] = [...this.ownSteps(change), ...change.steps, ...this.elements.steps(change)];
-        for (const participant of this.participants) {
-            steps.push(...await participant.steps(change));
-        }
-
+        const { instead } = change;
+        const steps = [...instead ? await this.steps(instead) : [], ...await this.steps(change)];
         const guard = change.after ? this.floor.guard(change.after.metadata.txnId) : undefined;
         const outcome = await this.db.commit({ steps, shared: true, ...guard ? { guard } : {} });
         if (outcome.ok) {
             for (const participant of this.participants) {
+                if (instead) {
+                    participant.committed?.(instead);
+                }
+
                 participant.committed?.(change);
             }
 
@@ -86,6 +87,16 @@ export class ObjectWriter {
         }
 
         return this.explain(outcome.failed, change);
+    }
+
+    private async steps(change: ObjectChange): Promise<Step[]> {
+
+        const steps: Step[] = [...this.ownSteps(change), ...change.steps, ...this.elements.steps(change)];
+        for (const participant of this.participants) {
+            steps.push(...await participant.steps(change));
+        }
+
+        return steps;
     }
 
     private ownSteps({ before, after }: ObjectChange): Step[] {

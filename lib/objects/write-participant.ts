@@ -27,6 +27,8 @@ export interface ObjectChange {
     readonly caller: Caller;
     /** Epoch milliseconds. */
     readonly now: number;
+    /** Another object that is deleted in the same unit, before. */
+    readonly instead?: ObjectChange;
     /** True for a change that belongs to the upload for which all others have to wait. */
     readonly isBulk?: boolean;
 }

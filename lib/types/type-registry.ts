@@ -51,6 +51,8 @@ export class TypeRegistry {
     /** Prefix of minted ids. */
     readonly prefix: string;
     readonly accessRules: AccessRules;
+    /** Name of the extension keyword. */
+    readonly extensionKeyword: string;
     readonly #made: Omit<RegistryOptions, 'previous' | 'codedRules'>;
     readonly #keywordNames: readonly string[];
     readonly #sources = new Map<string, TypeSource>();
@@ -61,6 +63,7 @@ export class TypeRegistry {
     private constructor({ design, schemas, previous, extensionKeyword, prefix, codedRules = new Map() }: RegistryOptions) {
 
         this.#made = { design, schemas, extensionKeyword, prefix };
+        this.extensionKeyword = extensionKeyword;
         this.design = readDesign(design, prefix);
         this.prefix = this.design.prefix;
         this.#keywordNames = keywordNames(extensionKeyword);

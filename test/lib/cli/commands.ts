@@ -127,6 +127,45 @@ forEachDatabase((name, create) => {
             expect<unknown>((versions.value as JsonObject[]).map(({ id }) => id)).to.equal(['test/files-1', 'test/files']);
         });
 
+        it('import an installation of another prefix: its types take the places of the untouched ones of ours', { timeout: 120_000 }, async () => {
+
+            const [source, fresh, changed] = [await create(), await create(), await create()];
+            try {
+                const gateway = await startGateway(source, { prefix: 'elsewhere' });
+                await gateway.create('User', { id: '', username: 'eve', password: 'eve-password' }, { id: 'elsewhere/eve' });
+                await gateway.stop();
+                const path = join(source.options.dataDir, 'elsewhere.ndjson');
+                await runCommand(source, ['export', path]);
+
+                const busy = await startGateway(changed);
+                await busy.asAdmin('gateway/Op.Schemas.Update', { attributes: { type: 'Document' }, input: { type: 'object', title: 'ours' } });
+                await busy.stop();
+                const [first, again, clash] = [
+                    await runCommand(fresh, ['import', path]), await runCommand(fresh, ['import', path]), await runCommand(changed, ['import', path])
+                ];
+
+                expect(first.error).to.match(/: 4 objects created, 1 updated, 0 were there already, 0 refused/);
+                expect(again.error).to.match(/: 0 objects created, 0 updated, 5 were there already, 0 refused/);
+                expect([first.code, again.code]).to.equal([0, 0]);
+                expect(clash.error).to.match(/: 3 objects created, 1 updated, 0 were there already, 1 refused/);
+                expect(clash.error).to.contain('Schema name Document is not unique.');
+
+                const after = await startGateway(fresh, { prefix: 'elsewhere' });
+                const { value } = await after.asAdmin('0.DOIP/Op.Search', { attributes: { query: 'type:Schema' } });
+                const login = await after.perform('20.DOIP/Op.CheckCredentials', { authentication: { username: 'eve', password: 'eve-password' } });
+                const made = await after.asAdmin('0.DOIP/Op.Create', { input: { type: 'User', attributes: { content: { id: '', username: 'late', password: 'late-password' } } } });
+                await after.stop();
+                const types = (value as { results: { id: string; attributes: { content: { name: string } } }[] }).results;
+                expect(types.map(({ attributes }) => attributes.content.name).toSorted()).to.equal(['Document', 'Group', 'User']);
+                expect(types.filter(({ id }) => !id.startsWith('elsewhere/'))).to.equal([]);
+                expect(login.value).to.include({ active: true, username: 'eve' });
+                expect((made.value as { id: string }).id).to.startWith('elsewhere/');
+            }
+            finally {
+                await Promise.all([source, fresh, changed].map((each) => each.dispose()));
+            }
+        });
+
         it('work through the server that uses the folder', { timeout: 120_000 }, async () => {
 
             const service = await startProcess(database);
