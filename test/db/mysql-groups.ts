@@ -4,11 +4,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { CommitResult, Database, Step } from '../../db/database.js';
 import { DatabaseError } from '../../db/errors.js';
-import { openDatabase } from '../../db/open.js';
 import { DIALECTS } from '../support/database.js';
-import type { TestDatabase } from '../support/database.js';
-import { startMysqlProxy } from '../support/mysql-proxy.js';
-import type { MysqlProxy } from '../support/mysql-proxy.js';
+import { openProxied, type MysqlProxy, type ProxiedDatabase } from '../support/mysql-proxy.js';
 import { seeded } from '../support/random.js';
 
 export const lab = Lab.script();
@@ -17,25 +14,18 @@ const { after, before, describe, it } = lab;
 for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
     describe(`units that share transactions on ${name}`, () => {
 
-        let place: TestDatabase;
+        let opened: ProxiedDatabase;
         let direct: Database;
         let proxy: MysqlProxy;
         let database: Database;
 
         before(async () => {
 
-            place = await create();
-            direct = await place.open();
-            proxy = await startMysqlProxy(place.options.url ?? '');
-            database = await openDatabase({ ...place.options, url: `${proxy.url}?connections=4` });
+            opened = await openProxied(create);
+            ({ direct, proxy, database } = opened);
         });
 
-        after(async () => {
-
-            await database.close();
-            await proxy.close();
-            await place.dispose();
-        });
+        after(() => opened.stop());
 
         const put = (key: string, value = '0'): Step => ({ sql: 'insert into `settings` (`name`, `value`) values (?, ?)', bindings: [key, value], duplicate: `taken ${key}` });
         const add = (key: string): Step => ({
@@ -147,7 +137,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
         it('are written before the database is closed', async () => {
 
-            const other = await place.open();
+            const other = await opened.place.open();
             const writing = Array.from({ length: 150 }, (_, i) => other.commit({ steps: [put(`close-${i}`)], shared: true }));
             await other.close();
 

@@ -2,11 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { CommitResult, Database, Step } from '../../db/database.js';
 import { DatabaseError } from '../../db/errors.js';
-import { openDatabase } from '../../db/open.js';
 import { DIALECTS } from '../support/database.js';
-import type { TestDatabase } from '../support/database.js';
-import { startMysqlProxy } from '../support/mysql-proxy.js';
-import type { MysqlProxy } from '../support/mysql-proxy.js';
+import { openProxied, type MysqlProxy, type ProxiedDatabase } from '../support/mysql-proxy.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -15,25 +12,18 @@ const { after, before, describe, it } = lab;
 for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
     describe(`${name} in trouble`, () => {
 
-        let place: TestDatabase;
+        let opened: ProxiedDatabase;
         let direct: Database;
         let proxy: MysqlProxy;
         let database: Database;
 
         before(async () => {
 
-            place = await create();
-            direct = await place.open();
-            proxy = await startMysqlProxy(place.options.url ?? '');
-            database = await openDatabase({ ...place.options, url: `${proxy.url}?connections=4` });
+            opened = await openProxied(create);
+            ({ direct, proxy, database } = opened);
         });
 
-        after(async () => {
-
-            await database.close();
-            await proxy.close();
-            await place.dispose();
-        });
+        after(() => opened.stop());
 
         function put(key: string): Step {
 

@@ -30,11 +30,18 @@ interface BatchRecord {
 
 const stored = (id: string): string => JSON.stringify({ id, type: 'Document', content: { name: id } });
 
+/** What stands around the items, and between them. */
+const FORMS: readonly [form: string, path: string, begin: string, between: string, end: string][] = [
+    ['lines', '/batchUpload?format=ndjson', '', '\n', ''],
+    ['an array', '/batchUpload', '[', ',\n', ']'],
+    ['an object with results', '/doip?operationId=20.DOIP/Op.BatchUpload&targetId=service', '{"pageNum":0,"results":[', ', ', ']}']
+];
+
 /** What is refused, and with which code. Each is repeated until the body is long enough. */
 const LINES: readonly [title: string, line: string, code: number][] = [
-    ['lines that hold no object', `"${'x'.repeat(256 * 1024)}"`, 400],
+    ['items that are no objects', `"${'x'.repeat(256 * 1024)}"`, 400],
     ['objects of no known type', JSON.stringify({ id: 'test/refused', type: 'None', content: { text: 'ü'.repeat(64 * 1024) } }), 400],
-    ['lines that are longer than allowed', JSON.stringify({ id: 'test/long', type: 'Document', content: { name: 'x'.repeat(5 * MIB) } }), 413]
+    ['items that are longer than allowed', JSON.stringify({ id: 'test/long', type: 'Document', content: { name: 'x'.repeat(5 * MIB) } }), 413]
 ];
 
 describe('a batch upload that is longer than memory should be', { skip: process.platform !== 'linux' }, () => {
@@ -54,14 +61,16 @@ describe('a batch upload that is longer than memory should be', { skip: process.
         await database.dispose();
     });
 
-    for (const [title, line, code] of LINES) {
-        it(`never gathers: ${title}`, { timeout: 120_000 }, async () => {
+    for (const [[form, path, begin, between, end], [title, line, code]] of FORMS.flatMap((form) => LINES.map((line) => [form, line] as const))) {
+        it(`never gathers: ${title}, in ${form}`, { timeout: 120_000 }, async () => {
+
+            const bodyOf = (count: number): Generator<Buffer> => items(line, count, [begin, between, end]);
 
             const count = Math.ceil(BODY_BYTES / Buffer.byteLength(line));
-            await upload(service, lines(line, Math.ceil(FIRST_BYTES / Buffer.byteLength(line))));
+            await upload(service, path, bodyOf(Math.ceil(FIRST_BYTES / Buffer.byteLength(line))));
             const before = await memory(service, 'VmRSS');
 
-            const { bytes, record: { success, results } } = await upload(service, lines(line, count));
+            const { bytes, record: { success, results } } = await upload(service, path, bodyOf(count));
 
             const growth = await memory(service, 'VmHWM') - before;
             expect(bytes).to.be.at.least(BODY_BYTES);
@@ -74,21 +83,21 @@ describe('a batch upload that is longer than memory should be', { skip: process.
 });
 
 /** An object, many times the line, and another object. */
-function *lines(line: string, count: number): Generator<Buffer> {
+function *items(line: string, count: number, [begin, between, end]: readonly [string, string, string]): Generator<Buffer> {
 
-    const bytes = Buffer.from(`${line}\n`);
-    yield Buffer.from(`${stored('test/first')}\n`);
+    const bytes = Buffer.from(`${line}${between}`);
+    yield Buffer.from(`${begin}${stored('test/first')}${between}`);
     for (let i = 0; i < count; ++i) {
         yield bytes;
     }
 
-    yield Buffer.from(stored('test/last'));
+    yield Buffer.from(`${stored('test/last')}${end}`);
 }
 
-/** Sends the lines as they are made, as fast as the service takes them. */
-async function upload({ url }: ServiceProcess, body: Iterable<Buffer>): Promise<{ bytes: number; record: BatchRecord }> {
+/** Sends the pieces as they are made, as fast as the service takes them. */
+async function upload({ url }: ServiceProcess, path: string, body: Iterable<Buffer>): Promise<{ bytes: number; record: BatchRecord }> {
 
-    const sending = request(`${url}/batchUpload?format=ndjson`, { method: 'POST', headers: { ...ADMIN_HEADERS } });
+    const sending = request(`${url}${path}`, { method: 'POST', headers: { ...ADMIN_HEADERS, 'content-type': 'application/json' } });
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
     let bytes = 0;
     await pipeline(Readable.from(body), async function *(chunks: AsyncIterable<Buffer>) {

@@ -27,6 +27,7 @@ export interface BatchRecord {
 
 /** A gateway with the types `Plain` and `Strict`, a limit of 50,000 bytes for an item, and the user `u`. */
 export interface BatchGateway extends TestGateway {
+    readonly database: TestDatabase;
     /** Credentials of the user `u`. */
     readonly user: JsonObject;
     /** Sends a batch, as the administrator unless told otherwise; the results come by position. */
@@ -35,6 +36,22 @@ export interface BatchGateway extends TestGateway {
     content(id: string): Promise<unknown>;
 }
 
+/** Starts one on a database of its own, which goes away with it. */
+export async function createBatchGateway(create: () => Promise<TestDatabase>, options: Partial<GatewayOptions> = {}): Promise<BatchGateway> {
+
+    const database = await create();
+    const gateway = await startBatchGateway(database, options);
+    return {
+        ...gateway,
+        async stop() {
+
+            await gateway.stop();
+            await database.dispose();
+        }
+    };
+}
+
+/** Starts one on a database that somebody else looks after. */
 export async function startBatchGateway(database: TestDatabase, options: Partial<GatewayOptions> = {}): Promise<BatchGateway> {
 
     const gateway = await startGateway(database, { limits: { ...LIMITS, itemBytes: 50_000 }, ...options });
@@ -45,7 +62,7 @@ export async function startBatchGateway(database: TestDatabase, options: Partial
         properties: { name: { type: 'string', maxLength: 10 }, friend: { type: 'string', cordra: { type: { handleReference: { types: ['Strict'] } } } } }
     } });
     return {
-        ...gateway,
+        ...gateway, database,
         user: { username: 'u', password: 'user-password' },
         async batch(input, { attributes = {}, authentication = ADMIN } = {}) {
 

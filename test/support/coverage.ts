@@ -30,7 +30,9 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['GET /check-credentials', 'POST /check-credentials'], operation: Op.checkCredentials, tests: ['interface/rest-auth.ts', 'lib/identity/authentication.ts'] },
     { rest: ['GET /call', 'POST /call'], operation: Op.call, tests: ['interface/type-methods.ts', 'examples/type-code.ts'] },
     { rest: ['GET /listMethods'], operation: Op.listMethods, tests: ['interface/type-methods.ts'] },
-    { rest: ['POST /batchUpload'], operation: Op.batchUpload, tests: ['interface/batch-upload.ts', 'lib/operations/objects/batch-upload.ts'] },
+    { rest: ['POST /batchUpload'], operation: Op.batchUpload, tests: [
+        'interface/batch-upload.ts', 'interface/batch-results.ts', 'interface/batch-hooks.ts', 'interface/batch-crash.ts', 'interface/batch-memory.ts', 'lib/operations/objects/batch-upload.ts'
+    ] },
     { rest: ['POST /auth/token'], operation: Op.authToken, tests: ['interface/rest-auth.ts', 'lib/operations/auth/tokens.ts'] },
     { rest: ['POST /auth/introspect'], operation: Op.authIntrospect, tests: ['interface/rest-auth.ts', 'lib/operations/auth/tokens.ts'] },
     { rest: ['POST /auth/revoke'], operation: Op.authRevoke, tests: ['interface/rest-auth.ts', 'lib/operations/auth/nodes.ts'] },

@@ -5,6 +5,9 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Database } from '../../db/database.js';
+import { openDatabase } from '../../db/open.js';
+import type { TestDatabase } from './database.js';
 
 /**
  * What happens when the client sends the watched command:
@@ -33,6 +36,34 @@ export interface MysqlProxy {
     /** Accepts connections (and drops them at once when false). */
     accept(accepts: boolean): void;
     close(): Promise<void>;
+}
+
+/** A database by way of a proxy, and the same without it. */
+export interface ProxiedDatabase {
+    /** On at most four connections, all of them through the proxy. */
+    readonly database: Database;
+    readonly direct: Database;
+    readonly proxy: MysqlProxy;
+    readonly place: TestDatabase;
+    stop(): Promise<void>;
+}
+
+/** Opens a fresh one. */
+export async function openProxied(create: () => Promise<TestDatabase>): Promise<ProxiedDatabase> {
+
+    const place = await create();
+    const direct = await place.open();
+    const proxy = await startMysqlProxy(place.options.url ?? '');
+    const database = await openDatabase({ ...place.options, url: `${proxy.url}?connections=4` });
+    return {
+        database, direct, proxy, place,
+        async stop() {
+
+            await database.close();
+            await proxy.close();
+            await place.dispose();
+        }
+    };
 }
 
 export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {

@@ -7,9 +7,8 @@ import { expect } from '@hapi/code';
 import type { Segment } from '../../../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../../../lib/doip/json.js';
 import type { BatchGateway, BatchRecord } from '../../../support/batch.js';
-import type { TestDatabase } from '../../../support/database.js';
 import { bytesSegment, jsonSegment } from '../../../../lib/doip/segments.js';
-import { BATCH, codes, startBatchGateway, text } from '../../../support/batch.js';
+import { BATCH, codes, createBatchGateway, text } from '../../../support/batch.js';
 import { forEachDatabase } from '../../../support/database.js';
 
 export const lab = Lab.script();
@@ -19,20 +18,14 @@ forEachDatabase((name, create) => {
 
     describe(`the input of a batch on ${name}`, () => {
 
-        let database: TestDatabase;
         let gateway: BatchGateway;
 
         before(async () => {
 
-            database = await create();
-            gateway = await startBatchGateway(database);
+            gateway = await createBatchGateway(create);
         });
 
-        after(async () => {
-
-            await gateway.stop();
-            await database.dispose();
-        });
+        after(() => gateway.stop());
 
         it('answers 400 where the list breaks, with what was stored before', async () => {
 

@@ -7,8 +7,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../../lib/doip/json.js';
 import type { BatchGateway } from '../../../support/batch.js';
-import type { TestDatabase } from '../../../support/database.js';
-import { codes, startBatchGateway, text } from '../../../support/batch.js';
+import { codes, createBatchGateway, text } from '../../../support/batch.js';
 import { forEachDatabase } from '../../../support/database.js';
 
 export const lab = Lab.script();
@@ -18,20 +17,14 @@ forEachDatabase((name, create) => {
 
     describe(`the order of a batch on ${name}`, () => {
 
-        let database: TestDatabase;
         let gateway: BatchGateway;
 
         before(async () => {
 
-            database = await create();
-            gateway = await startBatchGateway(database);
+            gateway = await createBatchGateway(create);
         });
 
-        after(async () => {
-
-            await gateway.stop();
-            await database.dispose();
-        });
+        after(() => gateway.stop());
 
         it('lets items refer to earlier ones, and be of types that earlier ones define', async () => {
 

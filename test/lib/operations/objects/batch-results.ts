@@ -8,8 +8,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../../lib/doip/json.js';
 import type { BatchGateway, BatchRecord, BatchResult } from '../../../support/batch.js';
-import type { TestDatabase } from '../../../support/database.js';
-import { BATCH, startBatchGateway, text } from '../../../support/batch.js';
+import { BATCH, createBatchGateway, text } from '../../../support/batch.js';
 import { forEachDatabase } from '../../../support/database.js';
 import { ADMIN, envelope } from '../../../support/gateway.js';
 import { until } from '../../../support/until.js';
@@ -21,21 +20,15 @@ forEachDatabase((name, create) => {
 
     describe(`the results of a batch on ${name}`, () => {
 
-        let database: TestDatabase;
         let gateway: BatchGateway;
-        const spooled = (): Promise<string[]> => readdir(join(database.options.dataDir, 'tmp')).catch(() => []);
+        const spooled = (): Promise<string[]> => readdir(join(gateway.database.options.dataDir, 'tmp')).catch(() => []);
 
         before(async () => {
 
-            database = await create();
-            gateway = await startBatchGateway(database);
+            gateway = await createBatchGateway(create);
         });
 
-        after(async () => {
-
-            await gateway.stop();
-            await database.dispose();
-        });
+        after(() => gateway.stop());
 
         it('keeps long results on disk while it works, and removes them with the answer', async () => {
 
@@ -53,7 +46,7 @@ forEachDatabase((name, create) => {
 
             expect<unknown>(head).to.equal({ success: true });
             expect(rest.flat()).to.have.length(150);
-            expect(await readdir(join(database.options.dataDir, 'tmp'))).to.equal([]);
+            expect(await readdir(join(gateway.database.options.dataDir, 'tmp'))).to.equal([]);
         });
 
         for (const inBlocks of [false, true]) {

@@ -7,8 +7,7 @@ import { expect } from '@hapi/code';
 import type { Segment } from '../../../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../../../lib/doip/json.js';
 import type { BatchGateway } from '../../../support/batch.js';
-import type { TestDatabase } from '../../../support/database.js';
-import { BATCH, codes, startBatchGateway, text } from '../../../support/batch.js';
+import { BATCH, codes, createBatchGateway, text } from '../../../support/batch.js';
 import { forEachDatabase } from '../../../support/database.js';
 
 export const lab = Lab.script();
@@ -20,20 +19,14 @@ forEachDatabase((name, create) => {
 
     describe(`a batch on ${name}`, () => {
 
-        let database: TestDatabase;
         let gateway: BatchGateway;
 
         before(async () => {
 
-            database = await create();
-            gateway = await startBatchGateway(database);
+            gateway = await createBatchGateway(create);
         });
 
-        after(async () => {
-
-            await gateway.stop();
-            await database.dispose();
-        });
+        after(() => gateway.stop());
 
         it('stores digital objects and objects in REST form, from a value, an array, results or lines', async () => {
 
