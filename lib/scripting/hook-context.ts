@@ -2,10 +2,13 @@
  * The argument `context` of hooks and methods.
  */
 
-import type { JsonObject } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { Caller } from '../identity/caller.js';
 import type { Policy } from '../identity/policy.js';
 import type { HookObject } from '../objects/lifecycle.js';
+
+/** Filled one by one: most members are there for some calls only, and merging them costs more than all else about a context. */
+type Context = Record<string, JsonValue>;
 
 /** What every context is made from. */
 export interface ContextSource {
@@ -16,26 +19,38 @@ export interface ContextSource {
 }
 
 /** Context of code that is not called about an object. */
-export function contextOf({ caller, requestContext, members }: ContextSource): JsonObject {
+export function contextOf({ caller, requestContext, members }: ContextSource): Context {
 
-    return {
-        ...caller.userId === null ? {} : { userId: caller.userId },
-        groups: [...caller.groupIds],
-        ...caller.isAuthenticated ? { grantAuthenticatedAccess: true } : {},
-        ...Object.keys(requestContext).length > 0 ? { requestContext } : {},
-        ...members
-    };
+    const context: Context = { ...members, groups: [...caller.groupIds] };
+    if (caller.userId !== null) {
+        context['userId'] = caller.userId;
+    }
+
+    if (caller.isAuthenticated) {
+        context['grantAuthenticatedAccess'] = true;
+    }
+
+    if (Object.keys(requestContext).length > 0) {
+        context['requestContext'] = requestContext;
+    }
+
+    return context;
 }
 
 /** Context of code that is called about an object: also its id, and the rights that apply to it. */
-export function objectContext(source: ContextSource, object: HookObject, policy: Policy): JsonObject {
+export function objectContext(source: ContextSource, object: HookObject, policy: Policy): Context {
 
     const { id, type, acl } = object;
     const defaults = policy.defaultsOf(type);
-    return {
-        ...id === undefined ? {} : { objectId: id },
-        ...contextOf(source),
-        effectiveAcl: { readers: [...acl?.readers ?? defaults.defaultAclRead], writers: [...acl?.writers ?? defaults.defaultAclWrite] },
-        ...source.members['isNew'] === true ? { aclCreate: [...defaults.aclCreate] } : {}
-    };
+    const context = contextOf(source);
+    context['effectiveAcl'] = { readers: [...acl?.readers ?? defaults.defaultAclRead], writers: [...acl?.writers ?? defaults.defaultAclWrite] };
+    if (id !== undefined) {
+        context['objectId'] = id;
+    }
+
+    if (source.members['isNew'] === true) {
+        context['aclCreate'] = [...defaults.aclCreate];
+    }
+
+    return context;
 }

@@ -14,8 +14,8 @@ export interface ThreadOptions {
     readonly crossingBytes: number;
 }
 
-/** What is taken from a call: what was returned; the object, returned or else edited in place; or both. */
-export type Takes = 'returned' | 'object' | 'both';
+/** What is taken from a call: what was returned; the object, returned or else edited in place; both; or neither. */
+export type Takes = 'returned' | 'object' | 'both' | 'nothing';
 
 /** To a thread that is idle: run something. */
 export interface RunMessage {

@@ -39,7 +39,7 @@ export class RealmStopped extends Error {
 /** What stands before the source of a module, on its first line. */
 export const HEAD = '(function (exports, require, module, __filename, __dirname) {';
 
-/** What the lines begin with when nothing was left behind. */
+/** What texts begin with when all is well. */
 const CLEAN = '+';
 
 /** Promise jobs that are worked off before time is looked at. */
@@ -93,13 +93,13 @@ export class Realm {
         return told.slice(1);
     }
 
-    /** False when a call has changed what the next one would find; the context is not to be used again then. */
+    /** False when a call met a limit; the context is not to be used again then. */
     get isClean(): boolean {
 
         return this.#isClean;
     }
 
-    /** Like {@link isClean}, looked into more closely; to be asked when nobody waits. Throws RealmStopped. */
+    /** False when a call has changed what the next one would find; to be asked when nobody waits. Throws RealmStopped. */
     recheck(): boolean {
 
         return this.#text('recheck')?.startsWith(CLEAN) === true;

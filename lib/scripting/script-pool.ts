@@ -184,7 +184,7 @@ export class ScriptPool {
                 throw new ScriptError(outcome.failure, unit.label);
             }
 
-            const lines = outcome.lines.split('\n');
+            const lines = count === 1 ? [outcome.lines] : outcome.lines.split('\n');
             for (let i = 0; i < count; ++i) {
                 results.push(readLine(lines[i] ?? '{}', unit.label, outcome.output));
             }

@@ -93,7 +93,7 @@ export class TypeLifecycle implements Lifecycle {
         }
 
         const { output } = await this.#desk.call({
-            unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts), takes: 'returned',
+            unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts), takes: 'nothing',
             directIo: { input: null }, occasion: facts, refusal: OBJECT_HOOKS[hook].refusal, about: object.id
         });
         return output && output.bytes.length > 0 ? outputOf(output) : null;
@@ -135,7 +135,7 @@ export class TypeLifecycle implements Lifecycle {
         const { result, refusal } = OBJECT_HOOKS[hook];
         const answer = await this.#desk.call({
             unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts),
-            takes: result === 'object' ? 'object' : 'returned', occasion: facts, refusal, about: object.id
+            takes: result, occasion: facts, refusal, about: object.id
         });
         return result === 'object' ? this.#returned(answer.object, object) : undefined;
     }

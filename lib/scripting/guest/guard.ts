@@ -1,9 +1,7 @@
 /**
  * Notices when a call has changed what all objects share. Code that sees to it that what one caller sends ends up in
  * `Object.prototype` would otherwise show it to the next caller. Changes that code makes while it is loaded are its own affair.
- *
- * What careless code does by assigning is looked for before the result of a call is told; what it takes an author to do on purpose,
- * hidden properties, costs more to find, and is looked for before the next call.
+ * It is looked for when the result of a call is told already, before the next one: it takes as long as a simple hook.
  */
 
 import { call } from './intrinsics.js';
@@ -45,30 +43,20 @@ export class Guard {
         }
     }
 
-    /** True when nothing was replaced, and nothing was added or removed that loops over properties meet. */
+    /** True when nothing was replaced, added or removed. */
     holds(): boolean {
 
         for (let i = 0; i < this.#counts.length; ++i) {
             const shared = SHARED[i] as object;
-            if (getPrototypeOf(shared) !== this.#parents[i] || enumerableIn(shared) !== this.#enumerable[i]) {
+            const isSame = getPrototypeOf(shared) === this.#parents[i] && enumerableIn(shared) === this.#enumerable[i] &&
+                (ownKeys(shared) as PropertyKey[]).length === this.#counts[i];
+            if (!isSame) {
                 return false;
             }
         }
 
         for (let i = 0; i < this.#keys.length; ++i) {
             if ((this.#owners[i] as Record<PropertyKey, unknown>)[this.#keys[i] as PropertyKey] !== this.#values[i]) {
-                return false;
-            }
-        }
-
-        return true;
-    }
-
-    /** True when nothing was added or removed at all. Runs no code of the author. */
-    isComplete(): boolean {
-
-        for (let i = 0; i < this.#counts.length; ++i) {
-            if ((ownKeys(SHARED[i] as object) as PropertyKey[]).length !== this.#counts[i]) {
                 return false;
             }
         }

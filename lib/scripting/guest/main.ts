@@ -17,7 +17,7 @@ import { describeThrown, safely } from './thrown.js';
 /** What the thread calls. Each function gives text when all is done, null when promises have to be worked off first. */
 export interface Entrance {
     /**
-     * A line for each item, behind `+`, or `-` when the calls have changed what the next one would find, or met a limit.
+     * A line for each item, behind `+`, or `-` when one of the calls met a limit.
      *
      * @param original text of `originalObject` in the context of the only item, where that has it
      */
@@ -25,14 +25,14 @@ export interface Entrance {
     describe(unit: string): string;
     /** The text that `run` did not give. */
     take(): string;
-    /** What `run` looks for last, at leisure: `+`, or `-` when the calls have changed what the next one would find. */
+    /** To be asked when nobody waits: `+`, or `-` when the calls have changed what the next one would find. */
     recheck(): string;
 }
 
 interface Request {
     readonly path: readonly string[];
     readonly items: readonly unknown[][];
-    readonly takes: 'returned' | 'object' | 'both';
+    readonly takes: 'returned' | 'object' | 'both' | 'nothing';
     readonly directIo: DirectIoFacts | null;
 }
 
@@ -64,7 +64,7 @@ export function boot(bridge: Bridge): Entrance {
         return exports;
     };
 
-    const told = (): string => (!isSpent && guard.holds() ? '+' : '-') + joined(lines);
+    const told = (): string => (isSpent ? '-' : '+') + joined(lines);
 
     return {
         run: (unit, text, original) => {
@@ -103,7 +103,7 @@ export function boot(bridge: Bridge): Entrance {
             return describe(() => load(unit));
         },
         take: told,
-        recheck: () => (guard.isComplete() ? '+' : '-')
+        recheck: () => (guard.holds() ? '+' : '-')
     };
 }
 
@@ -130,11 +130,14 @@ function joined(lines: readonly string[]): string {
     return text;
 }
 
+/** Stands where a call has not come to its end. */
+const UNSETTLED = stringify({ failure: { kind: 'error', message: 'the promise that was returned is never settled', stack: '' } });
+
 /** One call of a function, until its result or fault is written down. */
 class Call {
 
     /** JSON text of what came of the call. */
-    line = stringify({ failure: { kind: 'error', message: 'the promise that was returned is never settled', stack: '' } });
+    line = UNSETTLED;
     /** True when a limit was met. */
     isSpent = false;
     whenOver: () => void = () => {};
@@ -195,7 +198,7 @@ class Call {
         const { takes } = this.#request;
         const isNothing = returned === undefined || returned === null;
         const result = takes === 'object' ? { object: isNothing ? this.#args[0] : returned } :
-            takes === 'both' ? { returned, object: this.#args[0] } : { returned };
+            takes === 'both' ? { returned, object: this.#args[0] } : takes === 'nothing' ? {} : { returned };
         const output = this.#output();
         this.line = stringify(output ? { ...result, output } : result);
     }
