@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from './json.js';
+import { jsonText } from './known-text.js';
 import type { Acl, DigitalObject, Element, Metadata } from './object.js';
 
 /** The attributes of an object. The texts must be what `JSON.stringify` makes of their values. */
@@ -75,4 +76,13 @@ function readAttributes({ content, acl, userMetadata, metadata, responseContext 
         metadata,
         ...responseContext === null ? {} : { responseContext }
     };
+}
+
+/** The JSON text of a digital object, with the text of its content where that is known. */
+export function digitalObjectText({ id, type, attributes, elements = [] }: DigitalObject): string {
+
+    const { content, ...others } = attributes;
+    const rest = JSON.stringify(others).slice(1);
+    return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"attributes":{"content":${jsonText(content)}` +
+        `${rest === '}' ? '' : ','}${rest},"elements":${JSON.stringify(elements)}}`;
 }

@@ -12,7 +12,9 @@ import type { ReferenceStore } from '../stores/reference-store.js';
 import type { ObjectResolution, Reading } from './object-resolution.js';
 import type { StoredObject } from './stored-object.js';
 import { getAt } from '../doip/json-pointer.js';
-import { jsonText } from '../doip/known-text.js';
+import { jsonText, rememberText } from '../doip/known-text.js';
+import type { DigitalObject } from '../doip/object.js';
+import { digitalObjectText } from '../doip/written-object.js';
 import { toDigitalObject } from './stored-object.js';
 
 /** What is asked for. */
@@ -40,8 +42,8 @@ const MAX_LOOKED_AT = 100_000;
 /** Edges for each object that may be answered. */
 const EDGES_PER_OBJECT = 10;
 
-/** Length of the content of all objects of an answer. */
-const MAX_ANSWER_LENGTH = 32 * 1024 * 1024;
+/** Length of the content of all objects of an answer, which is sent in one piece. */
+const MAX_ANSWER_LENGTH = 4 * 1024 * 1024;
 
 /** Finds related objects. */
 export class RelationshipService {
@@ -84,12 +86,12 @@ export class RelationshipService {
         const referring = new Set(edges.flatMap(({ from, to }) => [from, to]));
         const nodes = [...shown].filter(([id]) => id === target.id || referring.has(id));
         const isTruncated = inbound.isCut || outbound.isCut || !isWhole;
-        return {
+        return written({
             nodes: nodes.map(([id]) => (id === target.id ? { id, label: id } : { id })),
             edges: edges.map(({ from, to, pointer }) => ({ from, to, style: 'arrow', jsonPointer: pointer })),
-            results: Object.fromEntries(nodes.map(([id, object]) => [id, toDigitalObject(object) as unknown as JsonObject])),
+            results: Object.fromEntries(nodes.map(([id, object]) => [id, toDigitalObject(object)])),
             ...(isTruncated ? { truncated: true } : {})
-        };
+        });
     }
 
     /** References from objects that the caller may read, but for versions. References of the object to itself count as outbound. */
@@ -174,6 +176,29 @@ function isShown({ from, to, pointer }: Edge, shown: ReadonlyMap<string, StoredO
     const object = shown.get(from);
     const value = object && getAt(object.content, pointer);
     return typeof value === 'string' && shown.has(to) && to.endsWith(value);
+}
+
+interface Graph {
+    readonly nodes: JsonObject[];
+    readonly edges: JsonObject[];
+    readonly results: Readonly<Record<string, DigitalObject>>;
+    readonly truncated?: boolean;
+}
+
+/** A graph together with its text, which is put together in turns: there may be many objects, and their contents long. */
+async function written(graph: Graph): Promise<JsonObject> {
+
+    const { nodes, edges, results, ...rest } = graph;
+    const all = Object.entries(results);
+    const texts: string[] = [];
+    for (let start = 0; start < all.length; start += OBJECTS_AT_ONCE) {
+        texts.push(...all.slice(start, start + OBJECTS_AT_ONCE).map(([id, object]) => `${JSON.stringify(id)}:${digitalObjectText(object)}`));
+        await setImmediate();
+    }
+
+    const head = JSON.stringify({ nodes, edges }).slice(0, -1);
+    const end = rest.truncated ? ',"truncated":true}' : '}';
+    return rememberText(graph as unknown as JsonObject, `${head},"results":{${texts.join()}}${end}`);
 }
 
 /** References in one direction, each place in content once, up to the limits. */

@@ -5,6 +5,7 @@ import type { Params } from '../http/params.js';
 import type { Route } from '../http/route.js';
 import { badRequest } from '../../lib/doip/error.js';
 import { isJsonObject } from '../../lib/doip/json.js';
+import { jsonText, rememberText } from '../../lib/doip/known-text.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { mapJson } from '../http/reply.js';
 import { given } from '../http/params.js';
@@ -63,5 +64,14 @@ function restGraph(graph: JsonObject): JsonObject {
         const { type, attributes: { content, metadata } } = asDigitalObject(value);
         return [id, given({ id, type, json: content, createdOn: metadata?.createdOn, createdBy: metadata?.createdBy })];
     });
-    return { ...graph, results: Object.fromEntries(entries) };
+    // The texts of long contents are known.
+    const texts = entries.map(([id, entry]) => `${JSON.stringify(id)}:${entryText(entry)}`);
+    const { results: _, ...rest } = graph;
+    return rememberText({ ...rest, results: Object.fromEntries(entries) }, `${JSON.stringify(rest).slice(0, -1)},"results":{${texts.join()}}}`);
+}
+
+function entryText({ id, type, json, ...rest }: JsonObject): string {
+
+    const end = JSON.stringify(rest).slice(1);
+    return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"json":${jsonText(json ?? null)}${end === '}' ? '' : ','}${end}`;
 }

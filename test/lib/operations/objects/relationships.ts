@@ -3,11 +3,12 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../../lib/doip/json.js';
+import { jsonText } from '../../../../lib/doip/known-text.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { account, ACCOUNT, basic, defineAccounts } from '../../../support/accounts.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
-import { startGateway } from '../../../support/gateway.js';
+import { ADMIN, envelope, startGateway } from '../../../support/gateway.js';
 import type { ShortRequest, TestGateway } from '../../../support/gateway.js';
 
 export const lab = Lab.script();
@@ -240,6 +241,37 @@ forEachDatabase((name, create) => {
 
             expect(edges(found)).to.equal(['nz -/next-> n']);
             expect(found.truncated).to.be.undefined();
+        });
+
+        it('are cut where the contents are too long together', async () => {
+
+            const text = 'x'.repeat(980_000);
+            await cards('s');
+            for (const n of [1, 2, 3, 4]) {
+                await card(`s${n}`, { next: 'test/s', text });
+            }
+
+            await cards('sa');
+            const whole = await graph('s');
+            await test.asAdmin('0.DOIP/Op.Update', { targetId: 'test/s', input: { attributes: { content: { id: 'test/s', list: ['test/sa'] } } } });
+            await test.asAdmin('0.DOIP/Op.Update', { targetId: 'test/sa', input: { attributes: { content: { id: 'test/sa', text } } } });
+            const cut = await graph('s');
+
+            expect([whole.nodes.length, whole.truncated]).to.equal([5, undefined]);
+            expect([cut.nodes.length, cut.truncated]).to.equal([5, true]);
+        });
+
+        it('come with their text', async () => {
+
+            await cards('t');
+            await card('t1', { next: 'test/t', list: ['test/t'] }, { attributes: { acl: { readers: [ann] }, userMetadata: { n: [1, 'ü'] } } });
+            for (const targetId of ['test/t', 'test/t1']) {
+                const { output } = await test.gateway.perform(envelope('20.DOIP/Op.Relationships.Get', { targetId, authentication: ADMIN }));
+                for await (const segment of output) {
+                    const value = segment.kind === 'json' ? segment.value : null;
+                    expect(jsonText(value)).to.equal(JSON.stringify(value));
+                }
+            }
         });
 
         it('need an object, and the right to read it', async () => {
