@@ -3,6 +3,7 @@
  * runs. A handle that makes trouble waits by itself; when the server is away everything waits, and it is asked once in a while.
  */
 
+import { setMaxListeners } from 'node:events';
 import type { Log } from '../../db/log.js';
 import type { JobKind } from '../jobs/job-kind.js';
 import type { HandleOutboxStore, OutboxEntry } from '../stores/handle-outbox-store.js';
@@ -33,8 +34,11 @@ const LEASE_MS = 15_000;
 const REPEAT_MS = 100;
 const POLL_MS = 500;
 
-/** Requests at the same time. */
-const AT_ONCE = 8;
+/** Requests at the same time. A server that writes each record to disk may do several of them at once. */
+const AT_ONCE = 32;
+
+/** Entries that are read at once. */
+const READ_AT_ONCE = 4 * AT_ONCE;
 
 const FIRST_PAUSE_MS = 1000;
 /** Longest time that a server that is away is left alone. */
@@ -50,6 +54,8 @@ export class HandleDelivery {
     readonly kind: JobKind = { kind: 'handles.deliver', run: ({ signal }) => this.#work(signal), leaseMs: LEASE_MS, repeatMs: REPEAT_MS };
     readonly #parts: DeliveryParts;
     readonly #running = new Map<string, Promise<void>>();
+    /** Entries that were due when they were read, and wait for room. */
+    #due: OutboxEntry[] = [];
     /** Failures of the server since it last did what it was asked. */
     #outages = 0;
     #pausedUntil = 0;
@@ -70,6 +76,9 @@ export class HandleDelivery {
 
     async #work(signal: AbortSignal): Promise<void> {
 
+        this.#due = [];
+        // Each request listens to it.
+        setMaxListeners(2 * AT_ONCE, signal);
         try {
             while (!signal.aborted) {
                 this.#isWanted = false;
@@ -91,9 +100,14 @@ export class HandleDelivery {
             return Math.max(1, this.#pausedUntil - now, room <= 0 ? pollMs : 0);
         }
 
-        const due = await outbox.due(now, 2 * AT_ONCE);
-        const free = due.filter(({ handle }) => !this.#running.has(handle));
-        for (const entry of free.slice(0, room)) {
+        let isEmpty = false;
+        if (this.#due.length === 0) {
+            const due = await outbox.due(now, READ_AT_ONCE);
+            isEmpty = due.length === 0;
+            this.#due = due.filter(({ handle }) => !this.#running.has(handle));
+        }
+
+        for (const entry of this.#due.splice(0, room)) {
             this.#running.set(entry.handle, this.#deliver(entry, signal).finally(() => {
 
                 this.#running.delete(entry.handle);
@@ -102,7 +116,7 @@ export class HandleDelivery {
         }
 
         // Whoever has ended wakes this up; until then what is due and under way is nothing to hurry for.
-        const next = due.length > 0 ? null : await outbox.nextDue();
+        const next = isEmpty ? await outbox.nextDue() : null;
         return Math.min(pollMs, Math.max(1, (next ?? Infinity) - now));
     }
 
@@ -139,6 +153,7 @@ export class HandleDelivery {
     #outage(now: number): void {
 
         if (now >= this.#pausedUntil) {
+            this.#due = [];
             this.#outages += 1;
             this.#pausedUntil = now + this.#pause(this.#outages, LONGEST_OUTAGE_PAUSE_MS);
         }
