@@ -28,8 +28,8 @@ interface ReferrerRow extends Omit<ObjectRow, 'content'> {
     readonly n: number;
 }
 
-/** Most references that are read at once. */
-const REFERENCES_AT_ONCE = 500;
+/** Most references that are read at once: on SQLite nothing else gets its turn meanwhile. */
+const REFERENCES_AT_ONCE = 200;
 
 /** Columns of referring objects. Those that can be long are not needed. */
 const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
