@@ -64,9 +64,8 @@ export function keptSet(set: DocumentSet, documents: number): DocumentSet {
         return set;
     }
 
-    const count = countBits(set.bits);
-    return count <= mostFew(documents) ? few(listOf(set, count)) :
-        { kind: 'many', bits: set.bits, kept: { count, isAll: count === documents } };
+    const { matches, count } = counted(set, documents);
+    return matches.kind === 'few' ? matches : { kind: 'many', bits: matches.bits, kept: { count, isAll: count === documents } };
 }
 
 /** Bytes that it takes. */
@@ -78,6 +77,13 @@ export function bytesOfSet(set: DocumentSet): number {
 export function countOf(set: DocumentSet): number {
 
     return set.kind === 'few' ? set.documents.length : set.kept?.count ?? countBits(set.bits);
+}
+
+/** The same documents, as short as they can be; `documents` is how many the segment has. */
+export function counted(set: DocumentSet, documents: number): CountedSet {
+
+    const count = countOf(set);
+    return { count, matches: set.kind === 'many' && count <= mostFew(documents) ? few(listOf(set, count)) : set };
 }
 
 export function hasDocument(set: DocumentSet, document: number): boolean {

@@ -6,17 +6,17 @@
 import { fullBits } from './bits.js';
 import type { Bits } from './bits.js';
 import { Deadline } from './deadline.js';
-import { both, bytesOfSet, countOf, keptSet, many } from './document-set.js';
+import { both, bytesOfSet, counted, keptSet, many } from './document-set.js';
 import type { CountedSet, DocumentSet } from './document-set.js';
 import { FacetCounter } from './facets.js';
 import { HitStream } from './hits.js';
+import { KnownQueries } from './known-queries.js';
 import type { Leaf } from './leaves.js';
 import { matchSegment } from './matcher.js';
 import { PhraseNotes } from './phrase-notes.js';
 import { allOf, MATCH_ALL } from './query.js';
 import type { Query } from './query.js';
 import { readQueryJson } from './query-json.js';
-import { readQuery } from './rewrite.js';
 import { Scoring } from './score.js';
 import type { FacetResult, SearchRequest } from './search-request.js';
 import type { Segment } from './segment.js';
@@ -54,6 +54,7 @@ interface Filter {
 export class SearchEngine {
 
     #room = new WorkRoom();
+    readonly #queries = new KnownQueries();
 
     /** Bytes of the lists that it works with. */
     get bytes(): number {
@@ -79,8 +80,8 @@ export class SearchEngine {
 
     #search(request: SearchRequest, segments: readonly LiveSegment[], deadline: Deadline): SearchResult {
 
-        const query = readRequest(request);
-        const filters = request.filterQueries.map((text): Filter => ({ text, query: readQuery(text) }));
+        const query = this.#readRequest(request);
+        const filters = request.filterQueries.map((text): Filter => ({ text, query: this.#queries.read(text) }));
         const scoring = isScored(request) ? new Scoring() : null;
         const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
         const matched = segments.filter(({ segment }) => segment.documents > 0).map((live): Matched => {
@@ -90,7 +91,7 @@ export class SearchEngine {
             const found = both(matchSegment(query, scope, { observe }), scope.visible);
             const matches = filters.reduce((rest, filter) => both(rest, filterSet(filter, scope, caller)), found);
             scoring?.addSegment(scope);
-            return { scope, matches, count: countOf(matches) };
+            return { scope, ...counted(matches, live.segment.documents) };
         });
         scoring?.prepare(query, matched.map(({ scope }) => scope));
         const facets = request.facets.map((field) => countFacet(new FacetCounter(field), matched, deadline));
@@ -99,6 +100,12 @@ export class SearchEngine {
             facets,
             hits: rankAll(request, matched, query, scoring)
         };
+    }
+
+    #readRequest({ query, queryJson }: SearchRequest): Query {
+
+        const parts = [...query === null ? [] : [this.#queries.read(query)], ...queryJson === undefined ? [] : [readQueryJson(queryJson)]];
+        return parts.length === 0 ? MATCH_ALL : allOf(parts);
     }
 
     #scope(live: LiveSegment, caller: CallerView, deadline: Deadline): SegmentScope {
@@ -135,12 +142,6 @@ function rankAll(request: SearchRequest, matched: readonly Matched[], query: Que
         return rankSegment(segment, part, { sort: request.sort, scores, limit: last, keepScores: request.includeScore });
     });
     return new HitStream(parts, request.start, request.limit);
-}
-
-function readRequest({ query, queryJson }: SearchRequest): Query {
-
-    const both = [...query === null ? [] : [readQuery(query)], ...queryJson === undefined ? [] : [readQueryJson(queryJson)]];
-    return both.length === 0 ? MATCH_ALL : allOf(both);
 }
 
 /** Scores are computed when they are shown or sorted by. */

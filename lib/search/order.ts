@@ -3,11 +3,11 @@
  * among the sorted values of their column.
  */
 
-import { hasBit } from './bits.js';
+import { emptyBits, hasBit, setBits } from './bits.js';
 import type { Bits } from './bits.js';
 import type { Ranks } from './column.js';
 import { listOf } from './document-set.js';
-import type { CountedSet } from './document-set.js';
+import type { CountedSet, DocumentSet } from './document-set.js';
 
 /** One thing to sort by. */
 export interface SortKey {
@@ -45,8 +45,8 @@ export function orderDocuments(
         return new Uint32Array(0);
     }
 
-    if (first.order && matches.kind === 'many' && count * DENSE_SHARE >= matches.bits.length * 32) {
-        return walkOrder(matches.bits, { ...first, order: first.order }, wanted);
+    if (first.order && (matches.kind === 'many' && count * DENSE_SHARE >= matches.bits.length * 32 || isShortWalk(first, count, wanted))) {
+        return walkOrder(bitsOf(matches, first.ranks.length), { ...first, order: first.order }, wanted);
     }
 
     const isSelected = wanted <= HEAP_LIMIT && wanted * 4 < count;
@@ -61,6 +61,25 @@ export function orderDocuments(
     }
 
     return sortAll(matches.kind === 'few' ? documents.slice() : documents, keys).subarray(0, wanted);
+}
+
+/** Is so much of a kept order likely to be walked that it takes less than a look at every match? */
+function isShortWalk({ ranks, reverse, greatest }: SortKey, count: number, wanted: number): boolean {
+
+    const documents = ranks.length;
+    // Documents that are equal are walked as a whole when the order is reversed.
+    return wanted * documents / count + (reverse ? documents / (greatest ?? 1) : 0) < count;
+}
+
+function bitsOf(matches: DocumentSet, documents: number): Bits {
+
+    if (matches.kind === 'many') {
+        return matches.bits;
+    }
+
+    const bits = emptyBits(documents);
+    setBits(bits, matches.documents, matches.documents.length);
+    return bits;
 }
 
 /** A comparison of two documents. */

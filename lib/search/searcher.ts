@@ -2,6 +2,8 @@
  * The work of the thread that searches: keeps the segments, applies changes, answers searches and hands out further hits.
  */
 
+import { DoipError } from '../doip/error.js';
+import { Status } from '../doip/status.js';
 import { SearchEngine } from './engine.js';
 import type { HitStream } from './hits.js';
 import { Memory } from './memory.js';
@@ -10,19 +12,33 @@ import { fetchThrough } from './section-port.js';
 import { SegmentSet } from './segment-set.js';
 import type { Change } from './segment-set.js';
 
-/** Searches whose hits have not all been fetched; the one that was not asked for longest is ended when there are more. */
+/** Searches whose hits have not all been fetched. */
 const MAX_CURSORS = 1000;
+
+/** When there are so many, one that nobody has asked for so long has to make room for another, which is refused otherwise. */
+const IDLE_MS = 60_000;
+
+/** A search whose hits are fetched bit by bit. */
+interface Cursor {
+    readonly stream: HitStream;
+    /** By the clock. */
+    readonly askedAt: number;
+}
 
 export class Searcher {
 
     readonly #memory: Memory;
     readonly #segments: SegmentSet;
     readonly #engine = new SearchEngine();
-    readonly #cursors = new Map<number, HitStream>();
+    /** The one that was not asked for longest comes first. */
+    readonly #cursors = new Map<number, Cursor>();
+    readonly #clock: () => number;
     #nextCursor = 1;
 
-    constructor({ sections, memory }: SearcherOptions) {
+    /** @param clock milliseconds */
+    constructor({ sections, memory }: SearcherOptions, clock = () => performance.now()) {
 
+        this.#clock = clock;
         this.#memory = new Memory(memory);
         this.#segments = new SegmentSet(this.#memory, fetchThrough(sections));
     }
@@ -69,15 +85,15 @@ export class Searcher {
 
     #more(cursor: number, count: number): SearcherAnswers['more'] {
 
-        const stream = this.#cursors.get(cursor);
+        const stream = this.#cursors.get(cursor)?.stream;
         if (!stream) {
-            throw new Error(`there is no search ${cursor}`);
+            throw tooBusy('the results of the search were not read for too long');
         }
 
         this.#cursors.delete(cursor);
         const hits = stream.take(count);
         if (!stream.isDone) {
-            this.#cursors.set(cursor, stream);
+            this.#cursors.set(cursor, { stream, askedAt: this.#clock() });
         }
 
         return { hits, isDone: stream.isDone };
@@ -85,13 +101,31 @@ export class Searcher {
 
     #keep(stream: HitStream): number {
 
+        this.#makeRoom();
         const cursor = this.#nextCursor++;
-        this.#cursors.set(cursor, stream);
-        if (this.#cursors.size > MAX_CURSORS) {
-            const [oldest = cursor] = this.#cursors.keys();
-            this.#cursors.delete(oldest);
-        }
-
+        this.#cursors.set(cursor, { stream, askedAt: this.#clock() });
         return cursor;
     }
+
+    /** Whoever is given results goes on to be given them: it is the newcomer who is told to come again. */
+    #makeRoom(): void {
+
+        const [oldest] = this.#cursors;
+        if (!oldest || this.#cursors.size < MAX_CURSORS) {
+            return;
+        }
+
+        const [cursor, { askedAt }] = oldest;
+        if (this.#clock() - askedAt < IDLE_MS) {
+            throw tooBusy('too many results of searches are being read at the same time, try again later or ask for a page');
+        }
+
+        this.#cursors.delete(cursor);
+    }
+}
+
+/** 503. */
+function tooBusy(message: string): DoipError {
+
+    return new DoipError(Status.internal, message, { http: 503 });
 }

@@ -135,6 +135,35 @@ describe('search engine', () => {
         });
     }
 
+    it('answers the same whether few documents match, which it keeps as lists, or many, in segments of any size', () => {
+
+        const corpus = new SearchCorpus(31);
+        const noted = Array.from({ length: 2600 }, (_, i) => ({ document: corpus.document(`test/${i}`), isGone: i % 9 === 4 }));
+        const current = noted.filter(({ isGone }) => !isGone);
+        const parts: LiveSegment[] = [];
+        for (let start = 0; start < noted.length;) {
+            const size = 1 + corpus.below(600);
+            parts.push(build(noted.slice(start, start + size)));
+            start += size;
+        }
+
+        const spread = { one: [build(current)], gone: [build(noted)], parts, merged: [merge(parts)] };
+        const engine = new SearchEngine();
+        const shares = new Set<boolean>();
+        for (let round = 0; round < 60; ++round) {
+            const request = corpus.request();
+            const answers = Object.values(spread).map((segments) => answer(engine, request, segments));
+            answers.forEach((found, i) => expect(found, `${Object.keys(spread)[i] ?? ''}: ${JSON.stringify(request)}`).to.equal(answers[0] as never));
+            const share = (answers[0]?.size ?? 0) / current.length;
+            shares.add(share < 1 / 64);
+            if (round % 6 === 0) {
+                expect(answers[0]?.size, JSON.stringify(request)).to.equal(naiveSearch(current.map(({ document }) => document), request).size);
+            }
+        }
+
+        expect(shares.size).to.equal(2);
+    });
+
     for (const seed of [11, 12, 13]) {
         it(`answers with the very scores and counts that there would be without what the caller may not see (seed ${seed})`, () => {
 

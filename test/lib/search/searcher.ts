@@ -1,0 +1,92 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { DoipError } from '../../../lib/doip/error.js';
+import { FULL_ACCESS } from '../../../lib/search/access.js';
+import type { SearcherAnswers } from '../../../lib/search/messages.js';
+import { Searcher } from '../../../lib/search/searcher.js';
+import { serveSections } from '../../../lib/search/section-port.js';
+import { SearchCorpus } from '../../support/search-corpus.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const DOCUMENTS = 5;
+const MOST = 1000;
+
+const REQUEST = {
+    query: '*:*', filterQueries: [], sort: [{ field: 'id', reverse: false }], facets: [], start: 0, limit: null, includeScore: false,
+    includeVersions: true, access: FULL_ACCESS
+};
+
+/** A searcher with some documents, the clock it looks at, and a search that is read bit by bit. */
+function start() {
+
+    const clock = { now: 0 };
+    const { port, close } = serveSections(() => Promise.reject(new Error('nothing is stored')), () => {});
+    const searcher = new Searcher({ sections: port, memory: 1e6 }, () => clock.now);
+    const corpus = new SearchCorpus(1);
+    const changes = Array.from({ length: DOCUMENTS }, (_, i) => ({ kind: 'put', document: corpus.document(`test/${i}`) }));
+    searcher.handle({ kind: 'apply', changes: JSON.stringify(changes) });
+    const search = (first: number): SearcherAnswers['search'] => {
+
+        return searcher.handle({ kind: 'search', request: REQUEST, first, milliseconds: 10_000 }) as SearcherAnswers['search'];
+    };
+
+    const more = (cursor: number | null): SearcherAnswers['more'] => {
+
+        return searcher.handle({ kind: 'more', cursor: cursor ?? 0, count: 2 }) as SearcherAnswers['more'];
+    };
+
+    return { searcher, clock, close, search, more };
+}
+
+describe('searches that are read bit by bit', () => {
+
+    it('are refused with 503 when there are too many, and those that run go on', () => {
+
+        const { searcher, close, search, more } = start();
+        const cursors = Array.from({ length: MOST }, () => search(1).cursor);
+        expect(() => search(1)).to.throw(DoipError, /^too many results of searches are being read/);
+        try {
+            search(1);
+        }
+        catch (error) {
+            expect((error as DoipError).http).to.equal(503);
+        }
+
+        // A page that comes with the answer needs no place.
+        expect(search(DOCUMENTS).hits.length).to.equal(DOCUMENTS);
+        for (const cursor of cursors) {
+            expect(more(cursor)).to.include({ isDone: false });
+            expect(more(cursor)).to.include({ isDone: true });
+        }
+
+        expect(search(1).cursor).to.not.be.null();
+        searcher.handle({ kind: 'forget', cursor: cursors[1] ?? 0 });
+        close();
+    });
+
+    it('have to make room when nobody has read them for a minute, the one that was not read for longest first', () => {
+
+        const { clock, close, search, more } = start();
+        const cursors = Array.from({ length: MOST }, () => search(1).cursor);
+        clock.now = 30_000;
+        expect(more(cursors[0] ?? 0).isDone).to.be.false();
+        clock.now = 60_000;
+        expect(search(1).cursor).to.not.be.null();
+        expect(() => more(cursors[1] ?? 0)).to.throw(DoipError, 'the results of the search were not read for too long');
+        expect(more(cursors[0] ?? 0).isDone).to.be.true();
+        expect(more(cursors[2] ?? 0).isDone).to.be.false();
+        close();
+    });
+
+    it('give back their place when they are forgotten', () => {
+
+        const { searcher, close, search } = start();
+        const cursors = Array.from({ length: MOST }, () => search(1).cursor);
+        searcher.handle({ kind: 'forget', cursor: cursors[500] ?? 0 });
+        expect(search(1).cursor).to.not.be.null();
+        expect(() => search(1)).to.throw(DoipError);
+        close();
+    });
+});
