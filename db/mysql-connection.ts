@@ -33,7 +33,7 @@ export function mysqlConnection(address: MysqlAddress): MysqlConnectionOptions {
         database: address.database,
         charset: 'utf8mb4',
         timezone: 'Z',
-        connectTimeout: CONNECT_TIMEOUT_MS,
+        connectTimeout: Math.min(CONNECT_TIMEOUT_MS, address.timeout),
         // Sums are decimals on MySQL; ours stay below 2^53.
         decimalNumbers: true,
         enableKeepAlive: true,

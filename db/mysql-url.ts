@@ -11,6 +11,8 @@ export interface MysqlAddress {
     readonly database: string;
     /** Connections at most; option `connections`. */
     readonly connections: number;
+    /** Milliseconds of silence after which a server that was asked something counts as away; option `timeout`, in seconds. */
+    readonly timeout: number;
     /** Encrypt and check the server's certificate; option `ssl=true`. */
     readonly ssl: boolean;
     /** Path of a socket instead of host and port; option `socket`. */
@@ -18,7 +20,7 @@ export interface MysqlAddress {
 }
 
 const FORM = 'mysql://user:password@host:port/database';
-const OPTIONS = new Set(['connections', 'ssl', 'socket']);
+const OPTIONS = new Set(['connections', 'timeout', 'ssl', 'socket']);
 
 /** Throws a helpful Error when the URL cannot be meant. */
 export function parseMysqlUrl(text: string): MysqlAddress {
@@ -51,7 +53,7 @@ export function parseMysqlUrl(text: string): MysqlAddress {
     };
 }
 
-function parseOptions(parameters: URLSearchParams): Pick<MysqlAddress, 'connections' | 'ssl' | 'socket'> {
+function parseOptions(parameters: URLSearchParams): Pick<MysqlAddress, 'connections' | 'timeout' | 'ssl' | 'socket'> {
 
     for (const name of parameters.keys()) {
         if (!OPTIONS.has(name)) {
@@ -59,17 +61,24 @@ function parseOptions(parameters: URLSearchParams): Pick<MysqlAddress, 'connecti
         }
     }
 
-    const connections = Number(parameters.get('connections') ?? '10');
-    if (!Number.isInteger(connections) || connections < 1 || connections > 1000) {
-        throw new Error('the option connections of the database URL must be a whole number from 1 to 1000');
-    }
-
+    const connections = wholeNumber(parameters, 'connections', 10);
+    const seconds = wholeNumber(parameters, 'timeout', 15);
     const ssl = parameters.get('ssl') ?? 'false';
     if (ssl !== 'true' && ssl !== 'false') {
         throw new Error('the option ssl of the database URL must be true or false');
     }
 
-    return { connections, ssl: ssl === 'true', socket: parameters.get('socket') };
+    return { connections, timeout: seconds * 1000, ssl: ssl === 'true', socket: parameters.get('socket') };
+}
+
+function wholeNumber(parameters: URLSearchParams, name: string, otherwise: number): number {
+
+    const value = Number(parameters.get(name) ?? otherwise);
+    if (!Number.isInteger(value) || value < 1 || value > 1000) {
+        throw new Error(`the option ${name} of the database URL must be a whole number from 1 to 1000`);
+    }
+
+    return value;
 }
 
 function decode(part: string): string {

@@ -16,6 +16,7 @@ import { SESSION_SETTINGS, checkServer, mysqlConnection } from './mysql-connecti
 import { mysqlFault } from './mysql-errors.js';
 import type { MysqlFault } from './mysql-errors.js';
 import { MysqlGroups } from './mysql-groups.js';
+import { endSilentConnections } from './mysql-silence.js';
 import { decodeKeys, rollback, toParameter, writeTogether, writeTransaction } from './mysql-transaction.js';
 import type { MysqlAddress } from './mysql-url.js';
 
@@ -50,15 +51,17 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promis
             });
         }
     });
+    const endWatch = endSilentConnections(pool.pool, address.timeout);
+    const end = (): Promise<void> => pool.end().finally(endWatch);
     try {
         await checkServer(pool, log);
     }
     catch (error) {
-        await pool.end();
+        await end();
         throw error instanceof DatabaseError ? error : new DatabaseError('unavailable', unreachable(address, error), error);
     }
 
-    return new MysqlDatabase(address, pool, log);
+    return new MysqlDatabase({ address, pool, end, log });
 }
 
 class MysqlDatabase implements Database {
@@ -69,17 +72,21 @@ class MysqlDatabase implements Database {
     readonly blobs: BlobDatabase;
     readonly #address: MysqlAddress;
     readonly #pool: Pool;
+    readonly #end: () => Promise<void>;
     readonly #log: Log;
     readonly #groups: MysqlGroups;
     /** What close() waits for. */
     readonly #running = new Set<Promise<unknown>>();
+    /** Counts what the server has done. */
+    #answers = 0;
     #closing: Promise<void> | null = null;
 
-    constructor(address: MysqlAddress, pool: Pool, log: Log) {
+    constructor(parts: { address: MysqlAddress; pool: Pool; end: () => Promise<void>; log: Log }) {
 
-        this.#address = address;
-        this.#pool = pool;
-        this.#log = log;
+        this.#address = parts.address;
+        this.#pool = parts.pool;
+        this.#end = parts.end;
+        this.#log = parts.log;
         this.blobs = new MysqlBlobs(this);
         this.#groups = new MysqlGroups({
             one: (unit) => this.#writeOne(unit),
@@ -116,22 +123,29 @@ class MysqlDatabase implements Database {
         await migrateMysql(this.#address, this.#log);
     }
 
-    ping(): Promise<void> {
+    /** Where all connections are at work, any answer of the server will do. */
+    async ping(): Promise<void> {
 
-        return this.#track(async () => {
-
-            try {
-                await this.#pool.query({ sql: 'select 1', timeout: PING_TIMEOUT_MS });
+        const before = this.#answers;
+        const over = new AbortController();
+        try {
+            const asked = this.#track(() => this.#pool.query('select 1'));
+            const isAnswered = await Promise.race([asked.then(() => true), sleep(PING_TIMEOUT_MS, false, { signal: over.signal, ref: false })]);
+            if (!isAnswered && this.#answers === before) {
+                throw new Error(`no answer within ${PING_TIMEOUT_MS} ms`);
             }
-            catch (error) {
-                throw new DatabaseError('unavailable', 'the database does not answer', error);
-            }
-        });
+        }
+        catch (error) {
+            throw new DatabaseError('unavailable', 'the database does not answer', error);
+        }
+        finally {
+            over.abort();
+        }
     }
 
     close(): Promise<void> {
 
-        this.#closing ??= Promise.allSettled(this.#running).then(() => this.#pool.end());
+        this.#closing ??= Promise.allSettled(this.#running).then(() => this.#end());
         return this.#closing;
     }
 
@@ -143,18 +157,21 @@ class MysqlDatabase implements Database {
         return this.#again(() => this.#pool.execute<T>(sql, values));
     }
 
-    /** Tries until it works, fails for good, or has been tried often enough. */
+    /** Tries until it works, fails for good, or has been tried often or long enough. */
     async #again<T>(work: () => Promise<T>): Promise<T> {
 
+        const deadline = performance.now() + this.#address.timeout;
         let attempt = 0;
         for (;;) {
             attempt += 1;
             try {
-                return await work();
+                const result = await work();
+                this.#answers += 1;
+                return result;
             }
             catch (error) {
                 const fault = error instanceof DatabaseError ? 'refused' : mysqlFault(error);
-                if (fault === 'refused' || fault === 'duplicate' || attempt === ATTEMPTS) {
+                if (fault === 'refused' || fault === 'duplicate' || attempt === ATTEMPTS || performance.now() > deadline) {
                     throw toDatabaseError(error, fault);
                 }
 

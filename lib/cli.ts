@@ -63,11 +63,13 @@ async function serve(): Promise<void> {
     const server = await createServer(config, { log: log.logger });
     const started = server.start();
     // Before the URL is printed: whoever reads it may send a signal in the same moment.
+    const timeout = config.http.shutdownSeconds * 1000;
     stopOnSignals(async (signal) => {
 
         log.logger.info({ signal }, 'stopping');
+        endAnyway(timeout + Math.max(timeout, CLOSING_MS), log);
         await started;
-        await server.stop({ timeout: config.http.shutdownSeconds * 1000 });
+        await server.stop({ timeout });
         log.flush();
     });
     await started;
@@ -99,6 +101,20 @@ function stopOnSignals(stop: (signal: string) => Promise<void>): void {
             stop(signal).then(() => process.exit(0), fail);
         });
     }
+}
+
+/** What is left after the requests, such as closing a database that does not answer, gets as much time again, and never less. */
+const CLOSING_MS = 5000;
+
+/** Whatever keeps the service from stopping in order: what was answered is stored. */
+function endAnyway(ms: number, log: Log): void {
+
+    setTimeout(() => {
+
+        log.logger.fatal({ ms }, 'the service could not be stopped in order and ends at once');
+        log.flush();
+        process.exit(EXIT.failed);
+    }, ms).unref();
 }
 
 /** A fault that nobody expected may have left anything behind: the process ends, and whoever runs it starts another. */

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { CommitResult, Database, Step } from '../../db/database.js';
 import { DatabaseError } from '../../db/errors.js';
+import { openDatabase } from '../../db/open.js';
 import { DIALECTS } from '../support/database.js';
 import { openProxied, type MysqlProxy, type ProxiedDatabase } from '../support/mysql-proxy.js';
 import { until } from '../support/until.js';
@@ -126,6 +127,27 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             proxy.accept(true);
 
             expect((await write).ok).to.be.true();
+        });
+
+        it('waits for a server that has fallen silent no longer than it may, and goes on when it speaks again', async () => {
+
+            const impatient = await openDatabase({ dataDir: '', url: `${proxy.url}?connections=2&timeout=1` });
+            await Promise.all([impatient.ping(), impatient.ping()]);
+            proxy.freeze(true);
+            const work = [
+                impatient.read({ sql: 'select 1' }, []), impatient.commit({ steps: [put('silence-a')] }),
+                impatient.commit({ steps: [put('silence-b')], shared: true }), impatient.ping(), impatient.blobs.readChunk(1, 1)
+            ];
+
+            // More than there are connections: those that wait for one get no better.
+            expect(await Promise.all(work.map(fault))).to.equal(Array.from(work, () => 'unavailable'));
+            proxy.freeze(false);
+            await impatient.ping();
+            expect((await impatient.commit({ steps: [put('silence-c')] })).ok).to.be.true();
+            const beforeEnd = impatient.read({ sql: 'select sleep(0.01)' }, []);
+            proxy.freeze(true);
+            await Promise.all([beforeEnd.catch(() => null), impatient.close()]);
+            proxy.freeze(false);
         });
 
         it('says what is wrong with a statement without showing it', async () => {

@@ -62,12 +62,12 @@ describe('a database URL', () => {
 
     it('is taken apart', () => {
 
-        expect(parseMysqlUrl('mysql://ro%40bin:s%2Fe%3Acret@db.example.org:3307/ob%6aects?connections=20&ssl=true')).to.equal({
+        expect(parseMysqlUrl('mysql://ro%40bin:s%2Fe%3Acret@db.example.org:3307/ob%6aects?connections=20&timeout=5&ssl=true')).to.equal({
             host: 'db.example.org', port: 3307, user: 'ro@bin', password: 's/e:cret', database: 'objects',
-            connections: 20, ssl: true, socket: null
+            connections: 20, timeout: 5000, ssl: true, socket: null
         });
         expect(parseMysqlUrl('mariadb://root@[::1]/objects?socket=%2Frun%2Fmysqld.sock')).to.equal({
-            host: '::1', port: 3306, user: 'root', password: '', database: 'objects', connections: 10, ssl: false, socket: '/run/mysqld.sock'
+            host: '::1', port: 3306, user: 'root', password: '', database: 'objects', connections: 10, timeout: 15_000, ssl: false, socket: '/run/mysqld.sock'
         });
     });
 
@@ -78,8 +78,9 @@ describe('a database URL', () => {
         ['mysql://user:secret@host', /must name one database/],
         ['mysql://user:secret@host/a/b', /must name one database/],
         ['mysql://host/db', /must name a user/],
-        ['mysql://user:secret@host/db?pool=1', /unknown option pool; known are connections, ssl, socket/],
+        ['mysql://user:secret@host/db?pool=1', /unknown option pool; known are connections, timeout, ssl, socket/],
         ['mysql://user:secret@host/db?connections=0', /connections of the database URL must be a whole number/],
+        ['mysql://user:secret@host/db?timeout=soon', /timeout of the database URL must be a whole number/],
         ['mysql://user:secret@host/db?ssl=maybe', /ssl of the database URL must be true or false/],
         ['mysql://user:100%25%@host/db', /broken percent-encoding/]
     ];

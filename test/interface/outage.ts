@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/database.js';
 import type { ServiceProcess } from '../support/process.js';
 import { createSqlite } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startMysqlProxy } from '../support/mysql-proxy.js';
 import { startProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -44,7 +45,10 @@ const status = (service: ServiceProcess): Promise<Answered> => ask(service, '/st
 
 const stateBecomes = (service: ServiceProcess, state: string): Promise<void> => {
 
-    return until(async () => (await status(service)).body['state'] === state, PATIENCE_MS);
+    // A question that met a frozen database is answered late.
+    const look = (): Promise<boolean> => ask(service, '/startupStatus', { signal: AbortSignal.timeout(2000) })
+        .then(({ body }) => body['state'] === state, () => false);
+    return until(look, PATIENCE_MS);
 };
 
 const create = (service: ServiceProcess, id: string): Promise<Answered> => {
@@ -230,6 +234,50 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         const { total, progress, exceptionCount } = await handles();
         expect(total as number).to.be.at.least(3000);
         expect([progress, exceptionCount]).to.equal([total, 0]);
+    });
+
+    it('answers 503 when the server freezes, and goes on without a restart when it moves again', async () => {
+
+        const proxy = await startMysqlProxy(server.url);
+        service = await startProcess(database, { ...env, DATABASE_URL: `${proxy.url}/outage${count}?connections=2&timeout=2` });
+        const running = service;
+        await stateBecomes(running, 'UP');
+        const before = await create(running, 'test/1');
+
+        proxy.freeze(true);
+        const asked = await Promise.all([
+            ...['test/2', 'test/3', 'test/4'].map((id) => create(running, id)), ask(running, '/objects/test/1'), ask(running, '/search?query=*:*')
+        ]);
+        await stateBecomes(running, 'FAILED');
+        proxy.freeze(false);
+        await stateBecomes(running, 'UP');
+        const again = [await create(running, 'test/5'), await ask(running, '/search?ids&query=type:Document')];
+        service = null;
+        const code = await running.stop();
+        await proxy.close();
+
+        expect(before.status, JSON.stringify(before.body) + running.log()).to.equal(200);
+        expect(asked.map(({ status }) => status)).to.equal(Array.from(asked, () => 503));
+        expect(again.map(({ status }) => status)).to.equal([200, 200]);
+        expect(again[1]?.body['results'], running.log()).to.equal(['test/1', 'test/5']);
+        expect(code).to.equal(0);
+    });
+
+    it('stops in time whatever the server does', async () => {
+
+        const proxy = await startMysqlProxy(server.url);
+        service = await startProcess(database, { ...env, DATABASE_URL: `${proxy.url}/outage${count}?timeout=1000`, SHUTDOWN_SECONDS: '1' });
+        const running = service;
+        await stateBecomes(running, 'UP');
+        proxy.freeze(true);
+        const unanswered = create(running, 'test/1').catch(() => null);
+        await stateBecomes(running, 'FAILED');
+        service = null;
+        const code = await running.stop();
+        await proxy.close();
+
+        expect([await unanswered, code]).to.equal([null, 1]);
+        expect(running.log()).to.include('could not be stopped in order');
     });
 
     it('stops in order while the server is away', async () => {

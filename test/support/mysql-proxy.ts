@@ -35,6 +35,8 @@ export interface MysqlProxy {
     cutAll(): void;
     /** Accepts connections (and drops them at once when false). */
     accept(accepts: boolean): void;
+    /** Passes nothing on any more, and accepts connections all the same (true), or does again (false) for new connections. */
+    freeze(isFrozen: boolean): void;
     close(): Promise<void>;
 }
 
@@ -71,6 +73,7 @@ export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
     const target = new URL(serverUrl);
     const open = new Set<Socket>();
     let accepts = true;
+    let isFrozen = false;
     let next: Cut | null = null;
     let count = 0;
     const sent = new Map<string, number>();
@@ -98,6 +101,10 @@ export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
         let answers = true;
         client.on('data', (data) => {
 
+            if (isFrozen) {
+                return;
+            }
+
             // A text command is one small packet: four bytes of header, the number 3, the text.
             const command = data[4] === 3 ? data.subarray(5).toString('latin1') : '';
             sent.set(command, (sent.get(command) ?? 0) + 1);
@@ -114,6 +121,10 @@ export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
             upstream.write(data);
         });
         upstream.on('data', (data) => {
+
+            if (isFrozen) {
+                return;
+            }
 
             if (answers) {
                 client.write(data);
@@ -142,6 +153,10 @@ export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
         accept(value) {
 
             accepts = value;
+        },
+        freeze(value) {
+
+            isFrozen = value;
         },
         async close() {
 
