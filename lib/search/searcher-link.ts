@@ -5,6 +5,7 @@
  */
 
 import { join } from 'node:path';
+import { DoipError } from '../doip/error.js';
 import type { Backlog, SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
 import type { Change } from './segment-set.js';
 import { WorkerPort } from './worker-port.js';
@@ -25,12 +26,14 @@ interface Group {
 export class SearcherLink {
 
     readonly #port: WorkerPort<SearcherCall, SearcherAnswers>;
+    readonly #lost: (error: Error) => void;
     #group: Group | null = null;
     #timer: NodeJS.Timeout | undefined;
 
-    /** @param lost told when the thread ends though nobody has ended it */
+    /** @param lost told when the thread ends though nobody has ended it, or can be used no longer because changes are missing in it */
     constructor(options: SearcherOptions, lost: (error: Error) => void) {
 
+        this.#lost = lost;
         this.#port = new WorkerPort(join(__dirname, 'search-worker.js'), lost, { workerData: options, transferList: [options.sections.port] });
     }
 
@@ -81,7 +84,22 @@ export class SearcherLink {
         this.#timer = undefined;
         const group = this.#group;
         this.#group = null;
-        group?.resolve(this.#port.call({ kind: 'apply', changes: `[${group.texts.join(',')}]` }));
+        group?.resolve(this.#applyAll(`[${group.texts.join(',')}]`));
+    }
+
+    /** What is changed has to be looked up in stored segments; where these cannot be read, the log has the changes for the next thread. */
+    async #applyAll(changes: string): Promise<Backlog> {
+
+        try {
+            return await this.#port.call({ kind: 'apply', changes });
+        }
+        catch (error) {
+            if (error instanceof DoipError) {
+                this.#lost(error);
+            }
+
+            throw error;
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
+import { unavailable } from '../doip/error.js';
 import type { Fetch } from './stored-sections.js';
 
 /** Given to the searching thread when it starts. */
@@ -34,6 +35,9 @@ export type SectionReader = (segment: number, section: string, start: number, en
 
 /** Longest wait for an answer; the database has given up before. */
 const PATIENCE_MS = 60_000;
+
+/** Seconds after which somebody whose search could not be answered may try again. */
+const RETRY_AFTER = 5;
 
 /**
  * Answers a searching thread.
@@ -76,7 +80,7 @@ export function fetchThrough({ port, bell }: SectionPort): Fetch {
             const answer = receiveMessageOnPort(port)?.message as Answer | undefined;
             if (answer?.id === id) {
                 if (!answer.bytes) {
-                    throw new Error(`section ${section} of segment ${segment} cannot be read`);
+                    throw unavailable(`section ${section} of segment ${segment} cannot be read`, RETRY_AFTER);
                 }
 
                 return answer.bytes;
@@ -84,7 +88,7 @@ export function fetchThrough({ port, bell }: SectionPort): Fetch {
 
             // An answer may come between the look and the wait: then the bell has been rung, and the wait ends at once.
             if (!answer && Atomics.wait(rung, 0, 0, PATIENCE_MS) === 'timed-out') {
-                throw new Error('the database does not answer');
+                throw unavailable('the database does not answer', RETRY_AFTER);
             }
 
             Atomics.store(rung, 0, 0);
