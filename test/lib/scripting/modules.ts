@@ -6,6 +6,7 @@ import { resolveModule } from '../../../lib/scripting/resolve-module.js';
 import { withUnit } from '../../../lib/scripting/script-world.js';
 import type { TestPool } from '../../support/scripts.js';
 import { testPool, unitOf, worldOf } from '../../support/scripts.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -129,6 +130,34 @@ describe('require', () => {
         });
         const failure = await pool.failure('exports.run = () => require("/lib/wrong");', { modules });
         expect(failure.kind === 'error' && failure.stack.startsWith('    at /lib/wrong.js:2:')).to.be.true();
+    });
+
+    it('finds modules as they were when a call began, though they change while it runs', async () => {
+
+        let go = (_: null): void => {};
+        const gate = new Promise<null>((resolve) => {
+
+            go = resolve;
+        });
+        let asked = 0;
+        const unit = unitOf('exports.run = () => { require("cordra").get("x"); return require("./part"); };');
+        const worldAt = (n: number): ReturnType<typeof worldOf> => worldOf([unit], { '/cordra/schemas/part': `module.exports = ${n}` }, `state ${n}`);
+        const host = {
+            get: (): Promise<null> => {
+
+                ++asked;
+                return gate;
+            }
+        };
+        const before = pool.returned('', { unit, world: worldAt(1), host });
+        await until(() => asked === 1);
+        const after = await pool.returned('', { unit, world: worldAt(2), host: { get: () => Promise.resolve(null) }, callerKey: 'other' });
+        go(null);
+
+        expect<unknown>([await before, after]).to.equal([1, 2]);
+        // In whichever thread it is run now.
+        const calls = ['one', 'two'].map((callerKey) => pool.returned('', { unit, world: worldAt(2), host, callerKey }));
+        expect<unknown>(await Promise.all(calls)).to.equal([2, 2]);
     });
 
     it('sees code that is about to be saved in the place of what is stored', async () => {
