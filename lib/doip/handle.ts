@@ -8,6 +8,9 @@ export const DESIGN_ID = 'design';
 /** The alias that stands for the service's own id in requests. */
 export const SERVICE_ALIAS = 'service';
 
+/** Steps of which none begins with a dot, and nothing that would be encoded. */
+const PLAIN_PATH = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
+
 /** The id of the service as an object: `prefix/service`. */
 export function serviceId(prefix: string): string {
 
@@ -19,6 +22,11 @@ export function serviceId(prefix: string): string {
  * too: whoever reads a URL takes such steps for a way to other paths.
  */
 export function idPath(id: string): string {
+
+    // Most ids are a path as they are.
+    if (PLAIN_PATH.test(id)) {
+        return id;
+    }
 
     const steps = id.split('/');
     return steps.includes('.') || steps.includes('..') ? encodeURIComponent(id) : steps.map(encodeURIComponent).join('/');

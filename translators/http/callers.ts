@@ -17,17 +17,46 @@ export interface PerformedFacts {
     readonly isTurnedAway?: boolean;
 }
 
-/** Where the notes stand: on the objects themselves, because a `WeakMap` entry for every request keeps the collector busy. */
+/** How a request reached us, with room for what is found out about it. A class, because a property that comes later costs each request dear. */
+class NotedTransport implements Transport {
+
+    readonly protocol: Transport['protocol'];
+    readonly secure: boolean;
+    readonly remoteAddress: string;
+    readonly logId: string;
+    #performed: PerformedFacts | null = null;
+
+    constructor({ protocol, secure, remoteAddress }: Transport, logId: string) {
+
+        this.protocol = protocol;
+        this.secure = secure;
+        this.remoteAddress = remoteAddress;
+        this.logId = logId;
+    }
+
+    static performed(transport: NotedTransport): PerformedFacts | null {
+
+        return transport.#performed;
+    }
+
+    /** Requests that did not come through these translators are nobody's to note. */
+    static note(transport: Transport, facts: PerformedFacts): void {
+
+        if (#performed in transport) {
+            transport.#performed = facts;
+        }
+    }
+}
+
+/** Where the transport stands: on the request itself, because a `WeakMap` entry for every request keeps the collector busy. */
 const TRANSPORT = Symbol('transport of the request');
-const PERFORMED = Symbol('what was performed');
 
-type Noted = Transport & { [PERFORMED]?: PerformedFacts };
+/** Notes how a request reached us; the value that comes back must go into its envelope. */
+export function noteTransport(request: Request, transport: Transport, logId: string): Transport {
 
-/** Notes how a request reached us; the same value must go into its envelope. */
-export function noteTransport(request: Request, transport: Transport): Transport {
-
-    (request as Request & { [TRANSPORT]?: Transport })[TRANSPORT] = transport;
-    return transport;
+    const noted = new NotedTransport(transport, logId);
+    (request as Request & { [TRANSPORT]?: NotedTransport })[TRANSPORT] = noted;
+    return noted;
 }
 
 /** The gateway, with a note of every caller. */
@@ -39,7 +68,7 @@ export function notingCallers(gateway: Performer): Performer {
         async perform(request) {
 
             const response = await gateway.perform(request);
-            (request.transport as Noted)[PERFORMED] = { operationId: request.operationId, callerId: response.callerId };
+            NotedTransport.note(request.transport, { operationId: request.operationId, callerId: response.callerId });
             return response;
         }
     };
@@ -48,12 +77,12 @@ export function notingCallers(gateway: Performer): Performer {
 /** Notes that a request was answered without being performed. */
 export function noteTurnedAway(transport: Transport): void {
 
-    (transport as Noted)[PERFORMED] = { isTurnedAway: true };
+    NotedTransport.note(transport, { isTurnedAway: true });
 }
 
 /** What is known of a request; empty when no translator came to it. */
 export function factsOf(request: Request): PerformedFacts {
 
-    const transport = (request as Request & { [TRANSPORT]?: Noted })[TRANSPORT];
-    return transport ? { remoteAddress: transport.remoteAddress, ...transport[PERFORMED] } : {};
+    const transport = (request as Request & { [TRANSPORT]?: NotedTransport })[TRANSPORT];
+    return transport ? { remoteAddress: transport.remoteAddress, ...NotedTransport.performed(transport) } : {};
 }

@@ -28,10 +28,10 @@ export function createTransportReader(trustedProxies: readonly string[] = []): T
         const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
         const logId = header(request.headers, 'request-id') ?? request.info.id;
         if (trusted && isForwarded(request) && contains(trusted, peer)) {
-            return noteTransport(request, { ...forwarded(request, peer, encrypted, trusted), logId });
+            return noteTransport(request, forwarded(request, peer, encrypted, trusted), logId);
         }
 
-        return noteTransport(request, { ...direct(request, peer, encrypted), logId });
+        return noteTransport(request, direct(request, peer, encrypted), logId);
     };
 }
 
@@ -57,14 +57,14 @@ export function peerSignal(request: Request): AbortSignal {
 }
 
 /** Within this machine nobody reads along; but what was forwarded may have come over any wire. */
-function direct(request: Request, peer: string, encrypted: boolean): Omit<Transport, 'logId'> {
+function direct(request: Request, peer: string, encrypted: boolean): Transport {
 
     const secure = encrypted || isLoopback(peer) && !isForwarded(request);
     return { protocol: encrypted ? 'https' : 'http', secure, remoteAddress: peer };
 }
 
 /** Walks back through the proxies to the first address that is not one of ours. */
-function forwarded(request: Request, peer: string, encrypted: boolean, trusted: BlockList): Omit<Transport, 'logId'> {
+function forwarded(request: Request, peer: string, encrypted: boolean, trusted: BlockList): Transport {
 
     const hops = listed(request, 'x-forwarded-for').map(plainAddress);
     let address = peer;
@@ -77,12 +77,11 @@ function forwarded(request: Request, peer: string, encrypted: boolean, trusted: 
     return { protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer };
 }
 
-/** Headers by which proxies show themselves. */
-const FORWARDING = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
-
+/** True when a header shows a proxy. Asked for every request, so without a list. */
 function isForwarded({ headers }: Request): boolean {
 
-    return FORWARDING.some((name) => headers[name] !== undefined);
+    return headers['x-forwarded-for'] !== undefined || headers['x-forwarded-proto'] !== undefined || headers['x-forwarded-host'] !== undefined ||
+        headers['x-real-ip'] !== undefined || headers['forwarded'] !== undefined || headers['via'] !== undefined;
 }
 
 function listed(request: Request, name: string): string[] {
@@ -119,6 +118,10 @@ function contains(list: BlockList, address: string): boolean {
 
 /** As the kernel would write it: without brackets and the port that some proxies add, either. */
 function plainAddress(text: string): string {
+
+    if (!text.includes(':')) {
+        return text;
+    }
 
     const bare = withoutMapping(text);
     const withPort = /^\[([0-9a-f:.]+)\](?::[0-9]+)?$/i.exec(bare) ?? /^([0-9.]+):[0-9]+$/.exec(bare);
