@@ -106,17 +106,24 @@ function countDense(dense: Ranks, bits: Bits, counts: Uint32Array): void {
 function countFew({ dense, pairDocuments, pairOrdinals }: Column, documents: Uint32Array): Map<number, number> {
 
     const counts = new Map<number, number>();
+    const add = (ordinal: number): void => void counts.set(ordinal, (counts.get(ordinal) ?? 0) + 1);
     for (const document of documents) {
-        const ordinals = new Set([dense ? (dense[document] as number) - 1 : -1]);
-        for (let i = firstPlace(pairDocuments, document); pairDocuments[i] === document; ++i) {
-            ordinals.add(pairOrdinals[i] as number);
+        const first = dense ? (dense[document] as number) - 1 : -1;
+        let place = pairDocuments.length === 0 ? 0 : firstPlace(pairDocuments, document);
+        if (pairDocuments[place] !== document) {
+            if (first !== -1) {
+                add(first);
+            }
+
+            continue;
         }
 
-        for (const ordinal of ordinals) {
-            if (ordinal !== -1) {
-                counts.set(ordinal, (counts.get(ordinal) ?? 0) + 1);
-            }
+        const ordinals = new Set(first === -1 ? [] : [first]);
+        for (; pairDocuments[place] === document; ++place) {
+            ordinals.add(pairOrdinals[place] as number);
         }
+
+        ordinals.forEach(add);
     }
 
     return counts;
