@@ -6,6 +6,7 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { unavailable } from '../doip/error.js';
+import { DamagedSegment } from '../stores/search-segment-store.js';
 import type { Fetch } from './stored-sections.js';
 
 /** Given to the searching thread when it starts. */
@@ -28,6 +29,8 @@ interface Answer {
     readonly id: number;
     /** Null when it could not be read. */
     readonly bytes: Uint8Array | null;
+    /** True when it never can be: the index is built anew then, and the search that wanted it is repeated. */
+    readonly isDamaged?: boolean;
 }
 
 /** Reads some bytes of a section of a stored segment, into memory that threads can share. */
@@ -60,7 +63,7 @@ export function serveSections(read: SectionReader, failed: (error: Error) => voi
         read(segment, section, start, end).then((bytes) => answer({ id, bytes }), (error: unknown) => {
 
             failed(error instanceof Error ? error : new Error(String(error)));
-            answer({ id, bytes: null });
+            answer({ id, bytes: null, isDamaged: error instanceof DamagedSegment });
         });
     });
     port1.unref();
@@ -80,7 +83,8 @@ export function fetchThrough({ port, bell }: SectionPort): Fetch {
             const answer = receiveMessageOnPort(port)?.message as Answer | undefined;
             if (answer?.id === id) {
                 if (!answer.bytes) {
-                    throw unavailable(`section ${section} of segment ${segment} cannot be read`, RETRY_AFTER);
+                    const message = `section ${section} of segment ${segment} cannot be read`;
+                    throw answer.isDamaged ? new Error(message) : unavailable(message, RETRY_AFTER);
                 }
 
                 return answer.bytes;
