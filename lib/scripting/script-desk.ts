@@ -16,7 +16,11 @@ import { ScriptError } from './script-error.js';
 import type { ScriptHost } from './script-host.js';
 import type { ScriptPool } from './script-pool.js';
 import type { ScriptResult } from './script-result.js';
-import type { ScriptUnit } from './script-world.js';
+import type { ScriptUnit, ScriptWorld } from './script-world.js';
+import { unavailable } from '../doip/error.js';
+
+/** Seconds after which it is worth while to ask again. */
+const RETRY_AFTER = 1;
 
 /** For whom code is called. */
 export interface Occasion {
@@ -88,7 +92,7 @@ export class ScriptDesk {
             return known;
         }
 
-        const { world } = this.scripts;
+        const world = this.#worldOf(unit);
         const description = await this.#pool.describe({ unit, world, ...this.#calling(occasion) });
         // What failed may work the next time, when another module or object is there.
         if (!description.failure) {
@@ -118,7 +122,7 @@ export class ScriptDesk {
 
         const { occasion, refusal: _refusal, about: _about, ...rest } = call;
         try {
-            return await this.#pool.call({ ...rest, world: this.scripts.world, ...this.#calling(occasion) });
+            return await this.#pool.call({ ...rest, world: this.#worldOf(call.unit), ...this.#calling(occasion) });
         }
         catch (error) {
             throw error instanceof ScriptError ? this.#failed(error, call) : error;
@@ -131,7 +135,7 @@ export class ScriptDesk {
         const { occasion, refusal, items, ...rest } = calls;
         try {
             const results = await this.#pool.callEach({
-                ...rest, items: items.map(({ args, context }) => ({ args, context })), world: this.scripts.world, ...this.#calling(occasion)
+                ...rest, items: items.map(({ args, context }) => ({ args, context })), world: this.#worldOf(calls.unit), ...this.#calling(occasion)
             });
             return results.map((result, index) => (
                 result instanceof ScriptError ? this.#failed(result, { occasion, refusal, about: items[index]?.about }) : result
@@ -140,6 +144,20 @@ export class ScriptDesk {
         catch (error) {
             throw error instanceof ScriptError ? this.#failed(error, { occasion, refusal, about: undefined }) : error;
         }
+    }
+
+    /**
+     * All modules of now. A request may hold a unit of an earlier moment, whose type has been removed since, as an upload of all objects
+     * does with every type: that is no fault of the code, and the next attempt meets the types as they are then.
+     */
+    #worldOf({ name, label }: ScriptUnit): ScriptWorld {
+
+        const { world } = this.scripts;
+        if (!world.find(name)) {
+            throw unavailable(`${label} has changed meanwhile, try again`, RETRY_AFTER);
+        }
+
+        return world;
     }
 
     #remember(version: string, { name, code }: ScriptUnit, description: UnitDescription): void {

@@ -4,12 +4,13 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Answer, TestGateway } from '../../support/gateway.js';
 import { forEachDatabase } from '../../support/database.js';
-import { contentOf, defineType, startNodes, type Nodes } from '../../support/type-code.js';
+import { contentOf, defineType, messageOf, OPEN_SCHEMA, put, startNodes, type Nodes } from '../../support/type-code.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const OK = '0.DOIP/Status.001';
+const BAD = '0.DOIP/Status.101';
 const CONFLICT = '0.DOIP/Status.105';
 const UPDATE = '0.DOIP/Op.Update';
 const RETRIEVE = '0.DOIP/Op.Retrieve';
@@ -87,6 +88,29 @@ forEachDatabase((name, create) => {
 
             expect(answers.map(({ status }) => status)).to.equal(Array<string>(12).fill(OK));
             expect<unknown>(contentOf(await node.asAdmin(RETRIEVE, { targetId: id }))).to.include({ n: 12 });
+        });
+
+        it('that removes its own type ends in an answer that says to come back, not in a failure', async () => {
+
+            const { id } = await node.create('Schema', {
+                identifier: '', name: 'Fleeting', schema: OPEN_SCHEMA, javascript: `
+                    const cordra = require('cordra');
+                    exports.isGenerateIdLoopable = true;
+                    exports.generateId = () => {
+                        if (cordra.get('test/fleeting')) { cordra.delete('test/fleeting'); }
+                        return 'test/taken';
+                    };
+                `
+            }, { id: 'test/fleeting' });
+            await node.create('Document', {}, { id: 'test/taken' });
+
+            const answer = await put(node, 'Fleeting', {});
+            const again = await put(node, 'Fleeting', {});
+
+            expect(id).to.equal('test/fleeting');
+            expect([answer.http, messageOf(answer)]).to.equal([503, 'type Fleeting has changed meanwhile, try again']);
+            expect<unknown>(answer.attributes['retryAfter']).to.equal(1);
+            expect([again.status, messageOf(again)]).to.equal([BAD, 'Unknown type Fleeting']);
         });
     });
 });
