@@ -201,7 +201,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const settings = new SettingStore(db);
     const modules = new ScriptModuleStore(db);
     const catalog = new Catalog({
-        store: objectStore, modules,
+        store: objectStore, modules, settings,
         build: (design, schemas, previous) => TypeRegistry.build({
             design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
         }),
@@ -257,7 +257,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, catalog }), references,
         new IdentityParticipant(identity.accountWriter), ...search.participants, ...handles.participants
     ];
-    const gate = new UploadGate(settings, catalog);
+    const gate = new UploadGate(catalog);
     const floor = new NumberFloorStore(db);
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate, clock, floor });
     const { lifecycle } = scripting;

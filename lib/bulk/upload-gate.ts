@@ -1,19 +1,11 @@
 /**
- * Closed while an upload of all objects runs, here or on another node: then only its own writes pass. Whether it is closed is a row of
- * the database, which is read when the epoch of types has changed; whoever closes or opens it raises that epoch.
+ * Closed while an upload of all objects runs, here or on another node: then only its own writes pass. Whether one runs is known to
+ * the catalog of types.
  */
 
 import type { WriteGate } from '../objects/object-writer.js';
 import type { ObjectChange } from '../objects/write-participant.js';
-import type { SettingStore } from '../stores/setting-store.js';
 import type { Catalog } from '../types/catalog.js';
-import { unavailable } from '../doip/error.js';
-
-/** The setting that is there while an upload runs. */
-export const UPLOAD_SETTING = 'upload.running';
-
-/** Seconds after which it is worth while to ask again. */
-const RETRY_AFTER = 5;
 
 /** Those who passed since the last time somebody waited for all of them. */
 interface Crowd {
@@ -24,15 +16,11 @@ interface Crowd {
 
 export class UploadGate implements WriteGate {
 
-    readonly #settings: SettingStore;
     readonly #catalog: Catalog;
-    #seen = -1;
-    #isClosed = false;
     #crowd: Crowd = { count: 0, isEmpty: null };
 
-    constructor(settings: SettingStore, catalog: Catalog) {
+    constructor(catalog: Catalog) {
 
-        this.#settings = settings;
         this.#catalog = catalog;
     }
 
@@ -46,10 +34,7 @@ export class UploadGate implements WriteGate {
         const crowd = this.#crowd;
         crowd.count += 1;
         try {
-            if (this.#seen !== this.#catalog.epoch || this.#isClosed) {
-                await this.#look();
-            }
-
+            this.#catalog.checkComplete();
             return await write();
         }
         finally {
@@ -70,16 +55,6 @@ export class UploadGate implements WriteGate {
 
                 crowd.isEmpty = resolve;
             });
-        }
-    }
-
-    async #look(): Promise<void> {
-
-        const { epoch } = this.#catalog;
-        this.#isClosed = await this.#settings.get(UPLOAD_SETTING) !== null;
-        this.#seen = epoch;
-        if (this.#isClosed) {
-            throw unavailable('an upload of objects is in progress, try again later', RETRY_AFTER);
         }
     }
 }

@@ -24,11 +24,11 @@ import { isJsonObject } from '../doip/json.js';
 import { ADMIN_ID } from '../identity/caller.js';
 import { readObjectInput, storing, type ObjectInput } from '../objects/object-input.js';
 import { applyElements } from '../objects/update-wish.js';
+import { UPLOAD_SETTING } from '../stores/setting-store.js';
 import { SCHEMA_TYPE } from '../types/built-in-types.js';
 import { itemSegments } from './bulk-item.js';
 import { readImported } from './import-object.js';
 import type { UploadGate } from './upload-gate.js';
-import { UPLOAD_SETTING } from './upload-gate.js';
 
 export const UPLOAD_KIND = 'objects.upload';
 

@@ -25,9 +25,9 @@ import { isJsonObject } from '../doip/json.js';
 import { authorOf } from '../objects/write-context.js';
 import { checkWritable } from '../objects/write-rules.js';
 import { mintId } from '../objects/id-minter.js';
+import { UPLOAD_SETTING } from '../stores/setting-store.js';
 import { lineOf } from './export-format.js';
 import { readImported } from './import-object.js';
-import { UPLOAD_SETTING } from './upload-gate.js';
 import { UPLOAD_KIND, type UploadPayload } from './upload-job.js';
 import { UploadPlan } from './upload-plan.js';
 

@@ -7,7 +7,7 @@ import type { Acl, Metadata } from '../doip/object.js';
 import type { JsonObject } from '../doip/json.js';
 import type { Caller } from '../identity/caller.js';
 import type { Catalog } from '../types/catalog.js';
-import type { ProcessedContent, TypeDefinition } from '../types/type-definition.js';
+import type { ProcessedContent } from '../types/type-definition.js';
 import type { FieldLimits } from './field-rules.js';
 import type { ObjectHasher } from './object-hasher.js';
 import type { ReferenceChecker } from './reference-checker.js';
@@ -15,7 +15,6 @@ import type { StoredElement, StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
 import type { WriteContext } from './write-context.js';
 import type { ObjectChange } from './write-participant.js';
-import { badRequest } from '../doip/error.js';
 import { NO_ROLES } from '../identity/content-roles.js';
 import { checkedText, checkElementCount } from './field-rules.js';
 
@@ -123,7 +122,7 @@ export class ContentPipeline {
 
     private async process(draft: Draft): Promise<ProcessedContent> {
 
-        const processed = this.typeOf(draft.type).process({
+        const processed = this.catalog.require(draft.type).process({
             content: draft.content,
             id: draft.id,
             createdOn: draft.metadata.createdOn,
@@ -142,16 +141,6 @@ export class ContentPipeline {
     private examine({ type, content }: Draft): ProcessedContent {
 
         return this.catalog.current.get(type)?.examine(content) ?? unmarked(content);
-    }
-
-    private typeOf(name: string): TypeDefinition {
-
-        const type = this.catalog.current.get(name);
-        if (!type) {
-            throw badRequest(`Unknown type ${name}`);
-        }
-
-        return type;
     }
 
     private complete(draft: Draft, content: JsonObject): StoredObject | Promise<StoredObject> {

@@ -5,6 +5,9 @@
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
+/** The setting that is there while an upload of all objects runs, on whatever node. Whoever makes or removes it raises the epoch of types. */
+export const UPLOAD_SETTING = 'upload.running';
+
 /** Settings in the database. */
 export class SettingStore {
 

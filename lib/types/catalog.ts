@@ -6,9 +6,13 @@
 import type { JsonObject } from '../doip/json.js';
 import type { ObjectStore } from '../stores/object-store.js';
 import type { ModuleFile, ScriptModuleStore } from '../stores/script-module-store.js';
+import type { SettingStore } from '../stores/setting-store.js';
+import type { TypeDefinition } from './type-definition.js';
 import type { TypeRegistry } from './type-registry.js';
+import { badRequest, unavailable } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { isJsonObject } from '../doip/json.js';
+import { UPLOAD_SETTING } from '../stores/setting-store.js';
 import { SCHEMA_TYPE } from './built-in-types.js';
 
 /** A Schema object as the registry needs it. */
@@ -24,24 +28,30 @@ export type RegistryBuilder = (design: JsonObject, schemas: readonly SchemaRecor
 /** Access rules that the code of types makes: name → entry. Asked for before a registry counts. */
 export type RuleMaker = (coming: TypeRegistry, files: readonly ModuleFile[]) => Promise<ReadonlyMap<string, JsonObject>>;
 
+/** Seconds after which it is worth while to ask again whether an upload is over. */
+const RETRY_AFTER = 5;
+
 /** Design and types of this moment. */
 export class Catalog {
 
     readonly #store: ObjectStore;
     readonly #modules: ScriptModuleStore;
+    readonly #settings: SettingStore;
     readonly #build: RegistryBuilder;
     readonly #codedRules: RuleMaker;
     #registry: TypeRegistry | null = null;
     #epoch = -1;
+    #isUploading = false;
     #schemas = new Map<string, SchemaRecord>();
     #directories: ReadonlyMap<string, string> = new Map();
     #files: readonly ModuleFile[] = [];
     #loading: Promise<void> | null = null;
 
-    constructor(parts: { store: ObjectStore; modules: ScriptModuleStore; build: RegistryBuilder; codedRules: RuleMaker }) {
+    constructor(parts: { store: ObjectStore; modules: ScriptModuleStore; settings: SettingStore; build: RegistryBuilder; codedRules: RuleMaker }) {
 
         this.#store = parts.store;
         this.#modules = parts.modules;
+        this.#settings = parts.settings;
         this.#build = parts.build;
         this.#codedRules = parts.codedRules;
     }
@@ -60,6 +70,34 @@ export class Catalog {
     get epoch(): number {
 
         return this.#epoch;
+    }
+
+    /**
+     * Requires that no upload of all objects runs: then types may be missing that are to come, and only its own writes pass.
+     *
+     * @throws DoipError 503
+     */
+    checkComplete(): void {
+
+        if (this.#isUploading) {
+            throw unavailable('an upload of objects is in progress, try again later', RETRY_AFTER);
+        }
+    }
+
+    /**
+     * Requires that there is a type.
+     *
+     * @throws DoipError 400 when there is none, 503 when an upload of all objects may bring it
+     */
+    require(name: string): TypeDefinition {
+
+        const type = this.current.get(name);
+        if (!type) {
+            this.checkComplete();
+            throw badRequest(`Unknown type ${name}`);
+        }
+
+        return type;
     }
 
     /** Objects whose payloads are modules for scripts: id → name of the directory. */
@@ -101,11 +139,13 @@ export class Catalog {
         const schemas = await this.#loadSchemas();
         const directories = await this.#modules.directories();
         const files = directories.size > 0 ? await this.#modules.files() : [];
+        const isUploading = await this.#settings.get(UPLOAD_SETTING) !== null;
         const coming = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
         this.#registry = coming.ruledBy(await this.#codedRules(coming, files));
         this.#schemas = schemas;
         this.#directories = directories;
         this.#files = files;
+        this.#isUploading = isUploading;
         this.#epoch = epochs.types;
     }
 

@@ -163,6 +163,7 @@ forEachDatabase((name, create) => {
             expect((await ask('PUT /uploadObjects', [schema('test/old', 'Old', {})])).status).to.equal(200);
             let isOver = false;
             const answered: string[] = [];
+            const later: number[] = [];
             const writers = Array.from({ length: 16 }, async (_, writer) => {
 
                 for (let n = 0; !isOver; ++n) {
@@ -174,6 +175,10 @@ forEachDatabase((name, create) => {
                     else {
                         expect([400, 503], id).to.include(status);
                         isOver ||= status === 400;
+                        if (status === 400) {
+                            // The type is gone for good: not before the upload is over.
+                            later.push((await ask('POST /objects?type=New&dryRun', { n })).status);
+                        }
                     }
                 }
             });
@@ -189,6 +194,7 @@ forEachDatabase((name, create) => {
             await written;
 
             expect(status).to.equal(200);
+            expect(later).to.equal(later.map(() => 200));
             const { value } = await ask('GET /search?query=*:*&ids');
             expect((value['results'] as string[]).toSorted()).to.equal(['test/document', 'test/new', 'test/survivor']);
             for (const id of answered.slice(-50)) {

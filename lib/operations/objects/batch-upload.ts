@@ -119,14 +119,13 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
             throw badRequest('Missing object type');
         }
 
+        catalog.checkComplete();
         demand(caller, policy.canCreate(caller, type));
         if (!catalog.current.get(type)) {
             await objects.view(DESIGN_ID);
         }
 
-        if (!catalog.current.get(type)) {
-            throw badRequest(`Unknown type ${type}`);
-        }
+        catalog.require(type);
     });
     return storing(input, false, () => objects.create(input, { caller, earlier, requestContext }, { isFree: true }));
 }

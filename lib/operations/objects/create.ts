@@ -52,8 +52,8 @@ function admit({ caller, services: { catalog, policy } }: OperationContext<Creat
         throw badRequest('Missing object type');
     }
 
+    // Also the rights depend on types.
+    catalog.checkComplete();
     demand(caller, policy.canCreate(caller, type));
-    if (!catalog.current.get(type)) {
-        throw badRequest(`Unknown type ${type}`);
-    }
+    catalog.require(type);
 }

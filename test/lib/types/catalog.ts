@@ -5,6 +5,7 @@ import type { StoredObject } from '../../../lib/objects/stored-object.js';
 import { CatalogStore } from '../../../lib/stores/catalog-store.js';
 import { ObjectStore } from '../../../lib/stores/object-store.js';
 import { ScriptModuleStore } from '../../../lib/stores/script-module-store.js';
+import { SettingStore } from '../../../lib/stores/setting-store.js';
 import { Catalog } from '../../../lib/types/catalog.js';
 import { TypeRegistry } from '../../../lib/types/type-registry.js';
 import { forEachDatabase } from '../../support/database.js';
@@ -34,7 +35,7 @@ forEachDatabase((name, create) => {
             const [db, writer] = [await place.open(), await place.open()];
             const store = new ObjectStore(db);
             const catalog = new Catalog({
-                store, modules: new ScriptModuleStore(db), codedRules: () => Promise.resolve(new Map()),
+                store, modules: new ScriptModuleStore(db), settings: new SettingStore(db), codedRules: () => Promise.resolve(new Map()),
                 build: (design, schemas, previous) => TypeRegistry.build({ design, schemas, previous, extensionKeyword: 'cordra', prefix: 'test' })
             });
             const design = [1, 4].map((txnId) => object('design', txnId, 'CordraDesign', { n: txnId }));
