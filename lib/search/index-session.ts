@@ -5,7 +5,6 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { unavailable } from '../doip/error.js';
 import type { ObjectChange } from '../objects/write-participant.js';
 import { DamagedSegment } from '../stores/search-segment-store.js';
 import { tookTooLong } from './deadline.js';
@@ -20,7 +19,7 @@ import { SearcherLink } from './searcher-link.js';
 import { serveSections } from './section-port.js';
 import type { Change } from './segment-set.js';
 import type { SessionParts, StoredState } from './session-parts.js';
-import { WorkerPort } from './worker-port.js';
+import { gone, WorkerPort } from './worker-port.js';
 
 /** A thread that does not answer for so long after the time of a search is over is stuck. */
 const GRACE_MS = 5000;
@@ -257,7 +256,8 @@ export class IndexSession {
 
         const { backlog, options: { storeAfter } } = this.#parts;
         if (this.#isClosed) {
-            throw unavailable('the search index is being restarted, try again', 1);      // The backlog is the next session's by now
+            // The backlog is the next session's by now.
+            throw gone();
         }
 
         for (const watched of this.#changed) {

@@ -31,7 +31,7 @@ export function addPostings(bits: Bits, count: number, bytes: Uint8Array, start:
     }
 }
 
-/** The same into a list, from a place of it on. */
+/** The same into a list, from a place of it on. The loop stands here again because a call for each document would take as long as all the rest. */
 export function listPostings(list: Uint32Array, place: number, { count, bytes, start }: { count: number; bytes: Uint8Array; start: number }): void {
 
     let at = start;

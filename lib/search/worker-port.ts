@@ -171,7 +171,8 @@ function received({ message, stack, status, http }: SentError): Error {
 
 const GONE = new WeakSet<Error>();
 
-function gone(): Error {
+/** The error of whoever asks a thread that has ended, or is about to. */
+export function gone(): Error {
 
     const error = unavailable('the search index is being restarted, try again', 1);
     GONE.add(error);

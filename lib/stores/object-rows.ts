@@ -5,6 +5,7 @@
 import type { SqlValue } from '../../db/database.js';
 import type { JsonObject } from '../doip/json.js';
 import type { Acl, Metadata } from '../doip/object.js';
+import { unavailable } from '../doip/error.js';
 import { rememberText } from '../doip/known-text.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
 import type { ObjectParts } from '../objects/object-text.js';
@@ -19,7 +20,7 @@ export const OBJECT_COLUMNS = [
 export const ELEMENT_COLUMNS = ['name', 'filename', 'media_type', 'size', 'blob_id', 'store', 'hash'] as const;
 
 /** So often an object is read that is changed while it is read. */
-export const READINGS = 5;
+const READINGS = 5;
 
 /** A row of `objects`. */
 export interface ObjectRow {
@@ -87,11 +88,26 @@ export type DatedElementRow = ElementRow & { txn_id: number };
 
 /**
  * The elements of an object from the rows that were read after its own; null when it has been changed in between, so that they belong
- * to another state of it.
+ * to another state of it and both have to be read again. Rows that are lost are nothing to wait for.
+ *
+ * @param reading the how manyth it was, from 1
+ * @throws DoipError 503 when the object is changed faster than it can be read
  */
-export function elementsOf({ txn_id }: Pick<ObjectRow, 'txn_id'>, rows: readonly DatedElementRow[]): StoredElement[] | null {
+export function elementsOf({ id, txn_id }: Pick<ObjectRow, 'id' | 'txn_id'>, rows: readonly DatedElementRow[], reading: number): StoredElement[] | null {
 
-    return rows[0]?.txn_id === txn_id ? rows.map(toElement) : null;
+    if (rows[0]?.txn_id === txn_id) {
+        return rows.map(toElement);
+    }
+
+    if (reading < READINGS) {
+        return null;
+    }
+
+    if (rows.length > 0) {
+        throw unavailable(`object ${id} is being changed all the time, try again`, 1);
+    }
+
+    return [];
 }
 
 /** The values of an object's row. */

@@ -6,7 +6,7 @@ import type { Database } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 import type { ObjectParts } from '../objects/object-text.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
-import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, READINGS, toObject, toParts } from './object-rows.js';
+import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, toObject, toParts } from './object-rows.js';
 import type { DatedElementRow, ObjectRow } from './object-rows.js';
 
 /** Most objects that are read at once. */
@@ -105,9 +105,9 @@ export class ObjectScan {
         const made = new Map<string, T>();
         const changed: string[] = [];
         for (const row of rows) {
-            const own = row.element_count > 0 ? elementsOf(row, elements.get(row.id) ?? []) : [];
-            if (own || reading === READINGS) {
-                made.set(row.id, make(row, own ?? []));
+            const own = row.element_count > 0 ? elementsOf(row, elements.get(row.id) ?? [], reading) : [];
+            if (own) {
+                made.set(row.id, make(row, own));
             }
             else {
                 changed.push(row.id);

@@ -6,7 +6,7 @@ import type { Database, Step } from '../../db/database.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
 import { row, statements } from '../../db/statements.js';
 import { ObjectCache } from './object-cache.js';
-import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, objectValues, READINGS, toObject } from './object-rows.js';
+import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, objectValues, toObject } from './object-rows.js';
 import type { DatedElementRow, ObjectRow } from './object-rows.js';
 
 /** Counters that tell whether cached knowledge is still current; they only grow. */
@@ -111,12 +111,12 @@ export class ObjectStore {
             return { object: null, epochs: this.#absent.epochs };
         }
 
-        const own = found.element_count > 0 ? elementsOf(found, await this.#db.read<DatedElementRow>(elements, elements.values({ id }))) : [];
-        if (!own && reading < READINGS) {
+        const own = found.element_count > 0 ? elementsOf(found, await this.#db.read<DatedElementRow>(elements, elements.values({ id })), reading) : [];
+        if (!own) {
             return this.#read(id, reading + 1);
         }
 
-        const object = toObject(found, own ?? []);
+        const object = toObject(found, own);
         const epochs = epochsOf(found);
         this.#cache.put(object, { revision, epochs }, found.content.length);
         return { object, epochs };

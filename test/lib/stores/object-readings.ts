@@ -99,6 +99,16 @@ forEachDatabase((name, create) => {
             expect<unknown>(told(await scan.after('test/1'))).to.equal([whole('test/2', ['a', 'b']), whole('test/3', ['a', 'b'])]);
         });
 
+        it('never gives an object without its elements because it is changed all the time', async () => {
+
+            const changes = Array.from({ length: 20 }, (_, i) => change('test/1', i + 2, ['c']));
+            between = changes.slice(0, 10);
+            await expect(new ObjectStore(db).view('test/1')).to.reject('object test/1 is being changed all the time, try again');
+            const written = 10 - between.length;
+            between = changes.slice(written, written + 10);
+            await expect(new ObjectScan(db).byIds(['test/1'])).to.reject('object test/1 is being changed all the time, try again');
+        });
+
         it('comes to an end with an object that lacks its elements', async () => {
 
             await writer.commit({ steps: [{ sql: 'delete from payloads where object_id = ?', bindings: ['test/1'] }] });
