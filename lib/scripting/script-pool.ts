@@ -11,6 +11,7 @@ import { unavailable } from '../doip/error.js';
 import { parseJson } from '../doip/json-text.js';
 import type { UnitDescription } from './description.js';
 import { describeFailure, EMPTY_DESCRIPTION, readDescription } from './description.js';
+import { LongRuns } from './long-runs.js';
 import type { RunMessage, RunRequest, ThreadOptions } from './messages.js';
 import { requestTexts } from './request-texts.js';
 import type { DescribeOptions, DirectIo, ScriptCall, ScriptCalls } from './script-call.js';
@@ -72,6 +73,7 @@ export class ScriptPool {
 
     readonly #limits: ScriptLimits;
     readonly #log: Log;
+    readonly #longRuns = new LongRuns();
     readonly #lanes: Lane[] = [];
     readonly #described = new Map<string, KnownUnit>();
     #isClosed = false;
@@ -270,7 +272,7 @@ export class ScriptPool {
     #newSeat(lane: Lane): ThreadSeat {
 
         const { memoryBytes, stackBytes, crossingBytes, idleMs } = this.#limits;
-        const seat = new ThreadSeat({ memoryBytes, stackBytes, crossingBytes }, idleMs);
+        const seat = new ThreadSeat({ memoryBytes, stackBytes, crossingBytes }, this.#longRuns, idleMs);
         lane.seats.push(seat);
         return seat;
     }

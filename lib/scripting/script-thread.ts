@@ -3,7 +3,7 @@
  * the world; a context in which a limit was hit is thrown away.
  */
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, threadId, workerData } from 'node:worker_threads';
 import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { authorStack } from './author-stack.js';
 import { compute } from './compute.js';
@@ -12,6 +12,7 @@ import { openEngine } from './engine.js';
 import type { LineEnd } from './line.js';
 import { Line } from './line.js';
 import { LogGate } from './log-gate.js';
+import { LongRun } from './long-runs.js';
 import type { LogLevel, Reply, RunMessage, ThreadMessage, ThreadOptions } from './messages.js';
 import type { RealmServices } from './realm.js';
 import { Realm, RealmStopped } from './realm.js';
@@ -24,6 +25,8 @@ export interface ThreadData {
     readonly line: LineEnd;
     /** Where the thread writes the number of the run that it has begun. */
     readonly begun: SharedArrayBuffer;
+    /** Of {@link LongRuns}. */
+    readonly longRuns: SharedArrayBuffer;
 }
 
 /** Contexts that are kept. */
@@ -54,6 +57,7 @@ class ScriptThread implements RealmServices {
     readonly #options: ThreadOptions;
     readonly #line: Line;
     readonly #begun: Int32Array;
+    readonly #longRun: LongRun;
     readonly #send: (message: ThreadMessage) => void;
     readonly #gate = new LogGate();
     /** By unit; the one used last is at the end. */
@@ -63,13 +67,14 @@ class ScriptThread implements RealmServices {
     #output: Uint8Array[] = [];
     #outputBytes = 0;
 
-    constructor({ engine, isFull }: Engine, { options, line, begun }: ThreadData, send: (message: ThreadMessage) => void) {
+    constructor({ engine, isFull }: Engine, { options, line, begun, longRuns }: ThreadData, send: (message: ThreadMessage) => void) {
 
         this.#engine = engine;
         this.#isFull = isFull;
         this.#options = options;
         this.#line = new Line(line);
         this.#begun = new Int32Array(begun);
+        this.#longRun = new LongRun(longRuns, threadId);
         this.#send = send;
     }
 
@@ -79,11 +84,13 @@ class ScriptThread implements RealmServices {
         Atomics.store(this.#begun, 0, message.run);
         this.#message = message;
         this.#deadline = performance.now() + message.budget;
+        this.#longRun.begin();
         this.#output = [];
         this.#outputBytes = 0;
         this.#answer(message);
         this.#message = null;
         this.#recheck(message.unit);
+        this.#longRun.end();
     }
 
     #answer(message: RunMessage): void {
@@ -166,11 +173,14 @@ class ScriptThread implements RealmServices {
 
     isOver(): boolean {
 
-        return performance.now() > this.#deadline;
+        const now = performance.now();
+        this.#longRun.goOn(now, this.#deadline);
+        return now > this.#deadline;
     }
 
     #ask(name: string, args: string): Reply {
 
+        this.#longRun.end();
         const reply = this.#line.ask((question) => this.#send({ kind: 'ask', question, name, args }), this.#deadline - performance.now());
         if (!reply) {
             throw new RealmStopped('time', 'interrupted');

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { answerQuestion } from './host-desk.js';
 import { LineAnswers } from './line.js';
+import type { LongRuns } from './long-runs.js';
 import type { RunMessage, ThreadMessage, ThreadOptions } from './messages.js';
 import type { ScriptFailure } from './script-error.js';
 import type { ThreadData } from './script-thread.js';
@@ -50,11 +51,11 @@ export class ThreadLink {
     #current: Current | null = null;
     #cause: ScriptFailure | null = null;
 
-    constructor(options: ThreadOptions) {
+    constructor(options: ThreadOptions, longRuns: LongRuns) {
 
         const { port1, port2 } = new MessageChannel();
         const bell = new SharedArrayBuffer(4);
-        const data: ThreadData = { options, line: { port: port2, bell }, begun: this.#begun.buffer };
+        const data: ThreadData = { options, line: { port: port2, bell }, begun: this.#begun.buffer, longRuns: longRuns.memory };
         this.#answers = new LineAnswers({ port: port1, bell });
         this.#worker = new Worker(join(__dirname, 'script-thread.js'), {
             workerData: data,
@@ -65,6 +66,7 @@ export class ThreadLink {
             stderr: true,
             resourceLimits: { stackSizeMb: OWN_STACK_MB + Math.ceil(options.stackBytes * STACK_RATIO / MIB) }
         });
+        const { threadId } = this.#worker;
         this.#worker.stdout.resume();
         this.#worker.stderr.resume();
         this.ready = new Promise((resolve, reject) => {
@@ -80,6 +82,7 @@ export class ThreadLink {
 
             this.#worker.on('exit', () => {
 
+                longRuns.ended(threadId);
                 this.#lost();
                 resolve();
             });

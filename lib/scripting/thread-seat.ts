@@ -3,6 +3,7 @@
  * script does not stop by itself, when it breaks down, when its memory has grown too far, and ended when it is idle for long.
  */
 
+import type { LongRuns } from './long-runs.js';
 import type { LogLevel, RunMessage, ThreadOptions } from './messages.js';
 import type { Desk } from './host-desk.js';
 import type { ScriptFailure } from './script-error.js';
@@ -38,14 +39,16 @@ const ATTEMPTS = 3;
 export class ThreadSeat {
 
     readonly #options: ThreadOptions;
+    readonly #longRuns: LongRuns;
     readonly #idleMs: number;
     #link: ThreadLink | null = null;
     #idle: NodeJS.Timeout | undefined;
 
     /** `idleMs`: milliseconds after which a thread that was not needed is ended. */
-    constructor(options: ThreadOptions, idleMs = IDLE_MS) {
+    constructor(options: ThreadOptions, longRuns: LongRuns, idleMs = IDLE_MS) {
 
         this.#options = options;
+        this.#longRuns = longRuns;
         this.#idleMs = idleMs;
     }
 
@@ -109,7 +112,7 @@ export class ThreadSeat {
     #open(): ThreadLink {
 
         if (this.#link?.isOpen !== true) {
-            this.#link = new ThreadLink(this.#options);
+            this.#link = new ThreadLink(this.#options, this.#longRuns);
         }
 
         return this.#link;

@@ -3,6 +3,7 @@
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
+import { ScriptError } from '../../../lib/scripting/script-error.js';
 import type { TestPool } from '../../support/scripts.js';
 import { testPool, unitOf, worldOf } from '../../support/scripts.js';
 
@@ -12,6 +13,8 @@ const { after, before, describe, it } = lab;
 const MIB = 1024 * 1024;
 
 const CROSSING = MIB;
+
+const ATTEMPTS = 5;
 
 /** The pool that everything hostile runs in, one after the other: none of it may do harm to the next. */
 let pool: TestPool;
@@ -35,8 +38,23 @@ after(async () => {
 /** A call of harmless code works, in the same place and in another. */
 async function expectHealth(place: TestPool): Promise<void> {
 
-    expect<unknown>(await place.returned('exports.run = (object) => object.id')).to.equal('test/1');
-    expect<unknown>(await place.returned('', { unit: unitOf('exports.run = () => [].concat({}.x ?? "fine")', 'Other') })).to.equal(['fine']);
+    expect<unknown>(await inTime(() => place.returned('exports.run = (object) => object.id'))).to.equal('test/1');
+    expect<unknown>(await inTime(() => place.returned('', { unit: unitOf('exports.run = () => [].concat({}.x ?? "fine")', 'Other') }))).to.equal(['fine']);
+}
+
+/** On a machine with much else to do even harmless code may not be done within a second; the next attempt finds its thread started. */
+async function inTime<T>(call: () => Promise<T>): Promise<T> {
+
+    for (let attempt = 1; ; ++attempt) {
+        try {
+            return await call();
+        }
+        catch (error) {
+            if (attempt === ATTEMPTS || !(error instanceof ScriptError) || error.failure.kind !== 'limit' || error.failure.limit !== 'time') {
+                throw error;
+            }
+        }
+    }
 }
 
 describe('a script that goes too far', () => {

@@ -1,0 +1,123 @@
+/**
+ * Scripts that run for long take turns, so that however many there are a processor is left to everything else. Their priority alone
+ * does not see to that: a thread that wakes up may have to wait until the one that runs has used up its slice, several milliseconds.
+ *
+ * There are fewer places than processors. A script that has run for a while goes on only while it holds one, and gives it to the one
+ * that has waited longest after each turn. Time limits go on meanwhile.
+ */
+
+import { availableParallelism } from 'node:os';
+
+/** Milliseconds that a script may run without a place; nearly all have ended by then. */
+const FREE_MS = 30;
+
+/** Milliseconds of a turn. */
+const TURN_MS = 20;
+
+/** Longest wait before a place is looked for again, though nobody told of one. */
+const LOOK_MS = 2 * TURN_MS;
+
+/** Counts the places that were given back; the places come behind it, each with the number of the run that holds it. */
+const RETURNED = 0;
+const PLACES = 1;
+
+const NOBODY = 0;
+
+/** The places of a pool. */
+export class LongRuns {
+
+    /** For the threads. */
+    readonly memory: SharedArrayBuffer;
+
+    /** @param places how many scripts may run for long at the same time */
+    constructor(places = Math.max(availableParallelism() - 1, 1)) {
+
+        this.memory = new SharedArrayBuffer((PLACES + places) * Int32Array.BYTES_PER_ELEMENT);
+    }
+
+    /** To be called when a thread has ended: takes back what it held. */
+    ended(thread: number): void {
+
+        const memory = new Int32Array(this.memory);
+        for (let place = PLACES; place < memory.length; ++place) {
+            giveBack(memory, place, thread);
+        }
+    }
+}
+
+/** A thread that takes part. */
+export class LongRun {
+
+    readonly #memory: Int32Array;
+    readonly #thread: number;
+    #place = NOBODY;
+    /** Milliseconds, as `performance.now()` counts: when it has to be looked whose turn it is. */
+    #until = 0;
+
+    /** @param thread its number, from 1 */
+    constructor(memory: SharedArrayBuffer, thread: number) {
+
+        this.#memory = new Int32Array(memory);
+        this.#thread = thread;
+    }
+
+    /** A script begins. */
+    begin(): void {
+
+        this.end();
+        this.#until = performance.now() + FREE_MS;
+    }
+
+    /** To be called again and again while it runs. Waits for the next turn, until the deadline at most. */
+    goOn(now: number, deadline: number): void {
+
+        if (now < this.#until) {
+            return;
+        }
+
+        let seen = Atomics.load(this.#memory, RETURNED);
+        // Whoever was woken has to get there first.
+        let mustWait = this.end();
+        for (let left = deadline - now; left > 0; left = deadline - performance.now()) {
+            if (!mustWait && this.#take()) {
+                this.#until = performance.now() + TURN_MS;
+                return;
+            }
+
+            Atomics.wait(this.#memory, RETURNED, mustWait ? seen + 1 : seen, Math.min(left, LOOK_MS));
+            seen = Atomics.load(this.#memory, RETURNED);
+            mustWait = false;
+        }
+    }
+
+    /** The script has ended, or waits for something. True when another one was waiting for its place. */
+    end(): boolean {
+
+        const place = this.#place;
+        this.#place = NOBODY;
+        return place !== NOBODY && giveBack(this.#memory, place, this.#thread);
+    }
+
+    #take(): boolean {
+
+        for (let place = PLACES; place < this.#memory.length; ++place) {
+            if (Atomics.compareExchange(this.#memory, place, NOBODY, this.#thread) === NOBODY) {
+                this.#place = place;
+                return true;
+            }
+        }
+
+        return false;
+    }
+}
+
+/** True when that woke somebody. */
+function giveBack(memory: Int32Array, place: number, thread: number): boolean {
+
+    if (Atomics.compareExchange(memory, place, thread, NOBODY) !== thread) {
+        return false;
+    }
+
+    Atomics.add(memory, RETURNED, 1);
+    return Atomics.notify(memory, RETURNED, 1) > 0;
+}
