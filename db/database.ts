@@ -93,8 +93,12 @@ export interface Database {
     /** Applies migrations, up to the newest. */
     migrate(): Promise<void>;
 
-    /** Rejects when the database does not answer. */
-    ping(): Promise<void>;
+    /**
+     * Rejects when the database does not answer.
+     *
+     * @param patience milliseconds that an answer may take; default 5000
+     */
+    ping(patience?: number): Promise<void>;
 
     /** Lets running work end and closes everything. */
     close(): Promise<void>;

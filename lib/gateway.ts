@@ -159,9 +159,10 @@ class RepositoryGateway implements Gateway {
             const { runtime, generatedPassword } = await opening;
             this.#runtime = runtime;
             this.#watch = new StorageWatch({
-                ping: () => runtime.ping(), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
+                ping: (patience) => runtime.ping(patience), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
             });
             this.#watch.start();
+            this.#startup.ask(() => this.#watch?.answersNow() ?? Promise.resolve(true));
             this.#dispatcher = this.#dispatcherOf(runtime.services, null);
             return { generatedPassword };
         }

@@ -114,8 +114,8 @@ export interface GatewayOptions {
 /** Everything that was opened. */
 export interface Runtime {
     readonly services: Services;
-    /** Rejects when the database does not answer. */
-    ping(): Promise<void>;
+    /** Rejects when the database does not answer, within so many milliseconds where they are given. */
+    ping(patience?: number): Promise<void>;
     /** Ends background work and closes the database. */
     close(): Promise<void>;
 }
@@ -185,7 +185,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
         startup.set('handles', 'UP');
         await stages.enter(() => jobs.start(), () => jobs.stop());
         startup.set('jobs', 'UP');
-        return { runtime: { services, ping: () => db.ping(), close: () => stages.leave() }, generatedPassword };
+        return { runtime: { services, ping: (patience) => db.ping(patience), close: () => stages.leave() }, generatedPassword };
     }
     catch (error) {
         await stages.leave();

@@ -16,6 +16,13 @@ export type Subsystem = (typeof SUBSYSTEMS)[number];
 export class StartupState {
 
     private readonly details = new Map<Subsystem, SubsystemState>();
+    private probe: () => Promise<boolean> = () => Promise.resolve(true);
+
+    /** Tells how to find out, within a second or so, whether the storage answers that was up last; never rejects. */
+    ask(probe: () => Promise<boolean>): void {
+
+        this.probe = probe;
+    }
 
     /** Notes that a start begins: nothing is up yet. */
     begin(): void {
@@ -44,17 +51,34 @@ export class StartupState {
     /** FAILED when anything failed, UP when everything is up. */
     get state(): SubsystemState {
 
-        const states = [...this.details.values()];
-        if (states.includes('FAILED')) {
-            return 'FAILED';
-        }
-
-        return states.length > 0 && states.every((state) => state === 'UP') ? 'UP' : 'STARTING';
+        return stateOf(this.details);
     }
 
     /** The record that clients read. */
     record(): JsonObject {
 
-        return { state: this.state, details: Object.fromEntries(this.details) };
+        return recordOf(this.details);
     }
+
+    /** The record after a look at the storage: what does not answer right now has failed, whatever is known of it. */
+    async look(): Promise<JsonObject> {
+
+        const isSilent = this.details.get('storage') === 'UP' && !await this.probe();
+        return recordOf(isSilent ? new Map(this.details).set('storage', 'FAILED') : this.details);
+    }
+}
+
+function stateOf(details: ReadonlyMap<Subsystem, SubsystemState>): SubsystemState {
+
+    const states = [...details.values()];
+    if (states.includes('FAILED')) {
+        return 'FAILED';
+    }
+
+    return states.length > 0 && states.every((state) => state === 'UP') ? 'UP' : 'STARTING';
+}
+
+function recordOf(details: ReadonlyMap<Subsystem, SubsystemState>): JsonObject {
+
+    return { state: stateOf(details), details: Object.fromEntries(details) };
 }

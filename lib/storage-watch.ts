@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export interface StorageWatchOptions {
-    /** Rejects when the database does not answer. */
-    readonly ping: () => Promise<void>;
+    /** Rejects when the database does not answer, within so many milliseconds where they are given. */
+    readonly ping: (patience?: number) => Promise<void>;
     /** Called when it has not answered several times. */
     readonly onOutage: () => void;
     /** Called when it answers again. */
@@ -24,6 +24,9 @@ const INTERVAL_MS = 5000;
 const ATTEMPTS = 3;
 const ATTEMPT_PAUSE_MS = 100;
 
+/** So many milliseconds somebody waits who wants to know whether the database answers. */
+const LOOK_MS = 1000;
+
 /** Pauses in milliseconds between two looks during an outage: the first, and the longest. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
@@ -35,6 +38,7 @@ export class StorageWatch {
     readonly #stop = new AbortController();
     #wake: (() => void) | null = null;
     #isSuspected = false;
+    #look: Promise<boolean> | null = null;
     #watching: Promise<void> = Promise.resolve();
 
     constructor(options: StorageWatchOptions) {
@@ -52,6 +56,16 @@ export class StorageWatch {
 
         this.#isSuspected = true;
         this.#wake?.();
+    }
+
+    /** Whether the database answers right now; never rejects. However many ask at a time, it is asked once. */
+    answersNow(): Promise<boolean> {
+
+        this.#look ??= this.#answersWithin(LOOK_MS).finally(() => {
+
+            this.#look = null;
+        });
+        return this.#look;
     }
 
     async stop(): Promise<void> {
@@ -109,6 +123,23 @@ export class StorageWatch {
 
             await sleep(ATTEMPT_PAUSE_MS, undefined, { ref: false });
         }
+    }
+
+    async #answersWithin(ms: number): Promise<boolean> {
+
+        const deadline = performance.now() + ms;
+        for (let attempt = 1; attempt <= ATTEMPTS && performance.now() < deadline; ++attempt) {
+            try {
+                await this.#options.ping(deadline - performance.now());
+                return true;
+            }
+            catch {
+                await sleep(ATTEMPT_PAUSE_MS, undefined, { ref: false });
+            }
+        }
+
+        this.suspect();
+        return false;
     }
 
     /** Until it is time to look, or somebody suspects something. */

@@ -65,12 +65,12 @@ export class Dispatcher {
         const { registry, services } = this.options;
         const fixed = registry.get(request.operationId);
         const { outage } = this.options;
-        if (outage) {
-            if (!fixed?.availableWhenDown) {
-                throw outage;
-            }
+        if (fixed?.availableWhenDown) {
+            return this.runWithoutState(fixed, request);
+        }
 
-            return fixed.handler(contextWithoutState(request, services, this.options.log));
+        if (outage) {
+            throw outage;
         }
 
         const targetId = this.resolveTarget(request);
@@ -90,6 +90,19 @@ export class Dispatcher {
             requestContext: readRequestContext(request.attributes)
         });
         await authorise(operation, context, view.object);
+        await shapeInput(operation, context, request.input);
+        return operation.handler(context);
+    }
+
+    /** What is answered while the database is away is never kept waiting by it: before anybody knows that it is away, too. */
+    private async runWithoutState(operation: Operation, request: DoipRequest): Promise<OperationResult> {
+
+        this.checkVerb(operation, request);
+        if (!this.options.outage) {
+            this.checkTarget(operation, this.resolveTarget(request));
+        }
+
+        const context = contextWithoutState(operation, request, this.options);
         await shapeInput(operation, context, request.input);
         return operation.handler(context);
     }
@@ -195,10 +208,11 @@ export class Context implements OperationContext {
     }
 }
 
-function contextWithoutState(request: DoipRequest, services: Services, log: Logger): OperationContext {
+function contextWithoutState(operation: Operation, request: DoipRequest, { services, log }: DispatcherOptions): Context {
 
     return new Context({
-        caller: ANONYMOUS, targetId: DESIGN_ID, attributes: {}, requestContext: {}, services, log, request, stored: null
+        caller: ANONYMOUS, targetId: DESIGN_ID, attributes: shapeAttributes(operation, request.attributes),
+        requestContext: readRequestContext(request.attributes), services, log, request, stored: null
     });
 }
 

@@ -40,7 +40,10 @@ export interface Operation<A extends object = JsonObject> {
     readonly input?: 'none' | 'json' | 'optional-json' | 'segments';
     /** Shape of the JSON input. */
     readonly inputSchema?: Joi.Schema;
-    /** True to be answered even when start-up failed or the database is away. */
+    /**
+     * True to be answered even when start-up failed or the database is away. The caller is always anonymous and nothing is read
+     * before the handler runs: needs target `service` and the rule `anyone`.
+     */
     readonly availableWhenDown?: boolean;
     /** True for an operation on objects that also has an answer for an id whose object is gone; its handler asks `hasTarget`. */
     readonly targetMayBeGone?: boolean;

@@ -43,6 +43,10 @@ const schema = Joi.object({
         return helpers.message({ custom: 'targetMayBeGone needs authorise \'in-handler\'' });
     }
 
+    if (operation.availableWhenDown && (operation.authorise !== 'anyone' || operation.target !== 'service')) {
+        return helpers.message({ custom: 'availableWhenDown needs authorise \'anyone\' and target \'service\'' });
+    }
+
     if (operation.inputSchema && !operation.input?.endsWith('json')) {
         return helpers.message({ custom: 'inputSchema needs input \'json\' or \'optional-json\'' });
     }

@@ -1,15 +1,14 @@
-/** A database that is away when the service starts, or goes away while it runs: it says so, and recovers by itself. */
+/** A database server that is away when the service starts, or goes away while it runs: it says so, and recovers by itself. */
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TestDatabase } from '../support/database.js';
 import type { ServiceProcess } from '../support/process.js';
 import { createSqlite } from '../support/database.js';
-import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startMysqlProxy } from '../support/mysql-proxy.js';
+import { PATIENCE_MS, ask, create, stateBecomes, status } from '../support/outage.js';
 import { startProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -26,90 +25,6 @@ interface Mariadb {
 
 const MARIADB = pathToFileURL(join(__dirname, '../../../test/support/mariadb.mjs')).href;
 const TESTS_MYSQL = Boolean(process.env['TEST_MYSQL_URL']);
-const ADMIN = { authorization: `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'content-type': 'application/json' };
-const PATIENCE_MS = 60_000;
-
-interface Answered {
-    readonly status: number;
-    readonly body: Readonly<Record<string, unknown>>;
-    readonly retryAfter: string | null;
-}
-
-async function ask(service: ServiceProcess, path: string, more: RequestInit = {}): Promise<Answered> {
-
-    const response = await fetch(service.url + path, { headers: ADMIN, ...more });
-    return { status: response.status, body: await response.json() as Record<string, unknown>, retryAfter: response.headers.get('retry-after') };
-}
-
-const status = (service: ServiceProcess): Promise<Answered> => ask(service, '/startupStatus');
-
-const stateBecomes = (service: ServiceProcess, state: string): Promise<void> => {
-
-    // A question that met a frozen database is answered late.
-    const look = (): Promise<boolean> => ask(service, '/startupStatus', { signal: AbortSignal.timeout(2000) })
-        .then(({ body }) => body['state'] === state, () => false);
-    return until(look, PATIENCE_MS);
-};
-
-const create = (service: ServiceProcess, id: string): Promise<Answered> => {
-
-    return ask(service, `/objects?type=Document&handle=${id}`, { method: 'POST', body: JSON.stringify({ name: `name of ${id}` }) });
-};
-
-describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
-
-    let database: TestDatabase;
-    let dataDir = '';
-    let service: ServiceProcess | null = null;
-
-    beforeEach(async () => {
-
-        database = await createSqlite();
-        dataDir = join(database.options.dataDir, 'place', 'data');
-    });
-
-    afterEach(async () => {
-
-        await service?.stop();
-        service = null;
-        await database.dispose();
-    });
-
-    it('listens while its folder cannot be made, and starts when it can', async () => {
-
-        // A file in the place of a folder, as when a disk has not been mounted yet.
-        const place = join(database.options.dataDir, 'place');
-        await writeFile(place, '');
-        service = await startProcess(database, { DATA_DIR: dataDir });
-
-        const down = await status(service);
-        const other = await ask(service, '/objects/test/1');
-        await rm(place);
-        await mkdir(place);
-        await stateBecomes(service, 'UP');
-
-        expect([down.status, down.body['state']]).to.equal([500, 'FAILED']);
-        expect(down.body['details']).to.include({ storage: 'FAILED' });
-        expect([other.status, other.body]).to.equal([500, { message: 'The system is down.' }]);
-        expect((await create(service, 'test/1')).status).to.equal(200);
-        expect(service.log()).to.include('the gateway could not be started');
-    });
-
-    it('takes nothing while its files are gone, and goes on when they are back', async () => {
-
-        service = await startProcess(database, { DATA_DIR: dataDir });
-        await create(service, 'test/1');
-        await rename(dataDir, `${dataDir} away`);
-        await stateBecomes(service, 'FAILED');
-        const down = await create(service, 'test/2');
-        await rename(`${dataDir} away`, dataDir);
-        await stateBecomes(service, 'UP');
-
-        expect([down.status, down.body, down.retryAfter]).to.equal([503, { message: 'The system is down.' }, '5']);
-        expect((await create(service, 'test/2')).status).to.equal(200);
-        expect((await ask(service, '/search?ids&query=*:*&filterQueries=["type:Document"]')).body['results']).to.equal(['test/1', 'test/2']);
-    });
-});
 
 describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL }, () => {
 
@@ -261,6 +176,26 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         expect(again.map(({ status }) => status)).to.equal([200, 200]);
         expect(again[1]?.body['results'], running.log()).to.equal(['test/1', 'test/5']);
         expect(code).to.equal(0);
+    });
+
+    it('tells everybody who asks that the server is frozen, long before it gives the server up', async () => {
+
+        const proxy = await startMysqlProxy(server.url);
+        service = await startProcess(database, { ...env, DATABASE_URL: `${proxy.url}/outage${count}?timeout=1000` });
+        const running = service;
+        await stateBecomes(running, 'UP');
+        proxy.freeze(true);
+        const [first, ...others] = await Promise.all(['/startupStatus', '/startupStatus/', '/doip/gateway/Op.StartupStatus?targetId=service']
+            .map((path) => ask(running, path)));
+        const ofObject = await ask(running, '/doip/gateway/Op.StartupStatus?targetId=design');
+        service = null;
+        await running.kill();
+        await proxy.close();
+
+        const details = { storage: 'FAILED', indexer: 'UP', identity: 'UP', handles: 'UP', jobs: 'UP' };
+        expect([first?.status, first?.body]).to.equal([500, { message: 'start-up failed', state: 'FAILED', details }]);
+        expect(others.map(({ status, body }) => [status, body['details']])).to.equal([[500, details], [500, details]]);
+        expect(ofObject.status).to.equal(400);
     });
 
     it('stops in time whatever the server does', async () => {

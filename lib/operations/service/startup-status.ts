@@ -17,8 +17,8 @@ export const startupStatus = defineOperation({
 
     async handler({ services: { startup } }) {
 
-        const record = startup.record();
-        return startup.state === 'FAILED' ?
+        const record = await startup.look();
+        return record['state'] === 'FAILED' ?
             result.status(Status.internal, { message: 'start-up failed', ...record }) :
             result.json(record);
     }

@@ -36,6 +36,8 @@ describe('the registry of operations', () => {
         ['an unknown method', { methods: ['PUT'] }, /"methods/],
         ['an unknown member', { authorize: 'reader' }, /"authorize" is not allowed/],
         ['a reader of the service', { target: 'service' }, /authorise 'reader' needs target 'object'/],
+        ['a check of rights while the database is away', { target: 'service', authorise: 'caller', availableWhenDown: true }, /availableWhenDown needs/],
+        ['an object as target while the database is away', { authorise: 'anyone', availableWhenDown: true }, /availableWhenDown needs/],
         ['a schema for an input it does not take', { inputSchema: Joi.object() }, /inputSchema needs input/],
         ['an id of the service', { id: '0.DOIP/Op.Count' }, /belongs to the service/],
         ['another id of the service', { id: '20.DOIP/Op.Count' }, /belongs to the service/],
