@@ -76,6 +76,18 @@ export class CatalogScripts {
         return this.#now().handles;
     }
 
+    /** A piece of code as it is by now; null when there is none any more, undefined when even its type is gone. */
+    currentOf({ name }: ScriptUnit): ScriptUnit | null | undefined {
+
+        const { design, handles, registry } = this.#now();
+        if (name === DESIGN || name === HANDLES) {
+            return name === DESIGN ? design : handles;
+        }
+
+        const type = name.slice(TYPES.length);
+        return this.unitOf(type) ?? (registry.get(type) ? null : undefined);
+    }
+
     #now(): Moment {
 
         const { epoch, current } = this.#catalog;

@@ -95,12 +95,7 @@ export class DesignCode {
         unit: ScriptUnit, hook: string, call: { args: readonly JsonValue[]; context: JsonObject; occasion: Occasion; about: string | undefined }
     ): Promise<JsonValue | undefined> {
 
-        const { hooks } = await this.#desk.exportsOf(unit, call.occasion);
-        if (!hooks.has(hook)) {
-            return undefined;
-        }
-
-        const { returned } = await this.#desk.call({ ...call, unit, path: [hook], takes: 'returned', refusal: 400 });
-        return returned;
+        const answer = await this.#desk.call({ ...call, unit, path: [hook], takes: 'returned', refusal: 400 });
+        return answer?.returned;
     }
 }

@@ -136,7 +136,8 @@ export class Methods {
         const { caller, requestContext, check } = occasion;
         return this.#objects().callOn(object.id, { caller, requestContext, check }, async (current, chain) => {
 
-            const result = await this.#run(method, asked(current), input, { ...occasion, chain, isDryRun: false });
+            const ofNow = current.type === object.type ? method : await this.#ofType(current, method);
+            const result = await this.#run(ofNow, asked(current), input, { ...occasion, chain, isDryRun: false });
             return { answer: answerOf(result), object: this.#edited(result.object, current) };
         });
     }
@@ -159,7 +160,13 @@ export class Methods {
             await this.#desk.exportsOf(unit, QUIET);
         }
 
-        throw notFound(`Schema does not have a ${kind === 'static' ? 'static ' : ''}method called ${name}`);
+        throw unknown(name, kind);
+    }
+
+    /** The method of the same name in the type that an object has by now. */
+    async #ofType(object: StoredObject, { name, kind }: FoundMethod): Promise<FoundMethod> {
+
+        return await this.require(await this.onObject(object), { name, kind, type: object.type });
     }
 
     async #of(
@@ -189,13 +196,18 @@ export class Methods {
                 ...isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {}
             }
         };
-        return this.#desk.call({
+        const result = await this.#desk.call({
             unit: method.unit, path: [method.group, method.name],
             args: object === null ? [] : [isContentOnly ? object.content : object as unknown as JsonObject],
             context: object === null ? contextOf(source) : objectContext(source, object, this.#policy),
             takes: object === null ? 'returned' : 'both',
             directIo: { input: direct }, occasion, refusal: 400, about: object?.id
         });
+        if (!result) {
+            throw unknown(method.name, method.kind);
+        }
+
+        return result;
     }
 
     /** The object as the method left it. */
@@ -204,6 +216,11 @@ export class Methods {
         const isContentOnly = value !== undefined && this.#catalog.current.design.useLegacyContentOnlyJavaScriptHooks;
         return isContentOnly ? { ...asked(before) as unknown as JsonObject, content: value } : value;
     }
+}
+
+function unknown(name: string, kind: FoundMethod['kind']): Error {
+
+    return notFound(`Schema does not have a ${kind === 'static' ? 'static ' : ''}method called ${name}`);
 }
 
 function asked(object: StoredObject): HookObject {

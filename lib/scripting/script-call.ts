@@ -43,4 +43,6 @@ export interface DescribeOptions {
     readonly world: ScriptWorld;
     readonly host: ScriptHost;
     readonly callerKey: string;
+    /** As in {@link ScriptCall}. */
+    readonly within?: ScriptScope;
 }

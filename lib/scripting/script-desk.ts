@@ -11,12 +11,12 @@ import type { CatalogScripts } from './catalog-scripts.js';
 import type { UnitDescription } from './description.js';
 import type { Takes } from './messages.js';
 import { answerTo } from './script-answer.js';
-import type { DirectIo } from './script-call.js';
+import type { DirectIo, ScriptCall } from './script-call.js';
 import { ScriptError } from './script-error.js';
 import type { ScriptHost } from './script-host.js';
 import type { ScriptPool } from './script-pool.js';
 import type { ScriptResult } from './script-result.js';
-import type { ScriptUnit, ScriptWorld } from './script-world.js';
+import type { ScriptUnit } from './script-world.js';
 import { unavailable } from '../doip/error.js';
 
 /** Seconds after which it is worth while to ask again. */
@@ -52,6 +52,9 @@ export type DeskCalls = Omit<DeskCall, 'args' | 'context' | 'directIo' | 'about'
 
 /** Makes the services that a script may ask for. */
 export type HostMaker = (occasion: Occasion) => ScriptHost;
+
+/** What a call is started with, of its moment. */
+type Start = Pick<ScriptCall, 'unit' | 'world' | 'host' | 'callerKey' | 'within'>;
 
 interface Known {
     readonly code: string;
@@ -92,10 +95,10 @@ export class ScriptDesk {
             return known;
         }
 
-        const world = this.#worldOf(unit);
+        const { world } = this.scripts;
         const description = await this.#pool.describe({ unit, world, ...this.#calling(occasion) });
         // What failed may work the next time, when another module or object is there.
-        if (!description.failure) {
+        if (!description.failure && world.version === this.scripts.world.version) {
             this.#remember(world.version, unit, description);
         }
 
@@ -117,29 +120,31 @@ export class ScriptDesk {
         return description;
     }
 
-    /** Calls a function that a unit exports. Throws what the failure of the script means to the caller. */
-    async call(call: DeskCall): Promise<ScriptResult> {
+    /**
+     * Calls a function that a unit exports; null when its code, as it is by now, has no such function. Throws what the failure of the
+     * script means to the caller.
+     */
+    async call(call: DeskCall): Promise<ScriptResult | null> {
 
-        const { occasion, refusal: _refusal, about: _about, ...rest } = call;
+        const { occasion: _occasion, refusal: _refusal, about: _about, ...rest } = call;
         try {
-            return await this.#pool.call({ ...rest, world: this.#worldOf(call.unit), ...this.#calling(occasion) });
+            return await this.#begin(call, (at) => this.#pool.call({ ...rest, ...at }));
         }
         catch (error) {
             throw error instanceof ScriptError ? this.#failed(error, call) : error;
         }
     }
 
-    /** Calls a function for each item in one go. Failures of single items are results. */
-    async callEach(calls: DeskCalls): Promise<readonly (ScriptResult | Error)[]> {
+    /** Calls a function for each item in one go; null as in {@link call}. Failures of single items are results. */
+    async callEach(calls: DeskCalls): Promise<readonly (ScriptResult | Error)[] | null> {
 
         const { occasion, refusal, items, ...rest } = calls;
         try {
-            const results = await this.#pool.callEach({
-                ...rest, items: items.map(({ args, context }) => ({ args, context })), world: this.#worldOf(calls.unit), ...this.#calling(occasion)
-            });
-            return results.map((result, index) => (
+            const stripped = items.map(({ args, context }) => ({ args, context }));
+            const results = await this.#begin(calls, (at) => this.#pool.callEach({ ...rest, items: stripped, ...at }));
+            return results?.map((result, index) => (
                 result instanceof ScriptError ? this.#failed(result, { occasion, refusal, about: items[index]?.about }) : result
-            ));
+            )) ?? null;
         }
         catch (error) {
             throw error instanceof ScriptError ? this.#failed(error, { occasion, refusal, about: undefined }) : error;
@@ -147,17 +152,32 @@ export class ScriptDesk {
     }
 
     /**
-     * All modules of now. A request may hold a unit of an earlier moment, whose type has been removed since, as an upload of all objects
-     * does with every type: that is no fault of the code, and the next attempt meets the types as they are then.
+     * Starts a call, in the code of now: a request may hold a unit of an earlier moment. That its type has been removed since, as an
+     * upload of all objects does with every type, is no fault of the code, and the next attempt meets the types as they are then.
      */
-    #worldOf({ name, label }: ScriptUnit): ScriptWorld {
+    async #begin<T>({ unit, path, occasion }: Pick<DeskCall, 'unit' | 'path' | 'occasion'>, start: (at: Start) => Promise<T>): Promise<T | null> {
 
-        const { world } = this.scripts;
-        if (!world.find(name)) {
-            throw unavailable(`${label} has changed meanwhile, try again`, RETRY_AFTER);
+        let now = this.#current(unit);
+        while (now && !this.known(now)) {
+            await this.exportsOf(now, occasion);
+            now = this.#current(unit);
         }
 
-        return world;
+        // Nothing is waited for between this look and the start: what is known of the code holds for what is called.
+        const description = now && this.known(now);
+        return now && description && offers(description, path) ?
+            await start({ unit: now, world: this.scripts.world, ...this.#calling(occasion) }) : null;
+    }
+
+    /** The unit as it is by now; null when it has no code any more. */
+    #current(unit: ScriptUnit): ScriptUnit | null {
+
+        const now = this.scripts.currentOf(unit);
+        if (now === undefined) {
+            throw unavailable(`${unit.label} has changed meanwhile, try again`, RETRY_AFTER);
+        }
+
+        return now;
     }
 
     #remember(version: string, { name, code }: ScriptUnit, description: UnitDescription): void {
@@ -185,4 +205,11 @@ export class ScriptDesk {
 
         return answerTo(error, { refusal, isAdmin: occasion.caller.isAdmin });
     }
+}
+
+/** Whether a unit exports a function: a hook, or a method of a group. */
+function offers(description: UnitDescription, [first = '', second]: readonly string[]): boolean {
+
+    return second === undefined ? description.hooks.has(first) :
+        (first === 'methods' || first === 'staticMethods') && description[first].has(second);
 }

@@ -112,10 +112,15 @@ export class ScriptPool {
     }
 
     /** What a unit exports; kept until the world changes, but for failures, which may pass. Throws as {@link call} where it was not the fault of the script. */
-    async describe({ unit, world, host, callerKey }: DescribeOptions): Promise<UnitDescription> {
+    async describe({ unit, world, host, callerKey, within }: DescribeOptions): Promise<UnitDescription> {
 
         if (unit.code.trim() === '') {
             return EMPTY_DESCRIPTION;
+        }
+
+        if (within) {
+            // Not shared: what others have begun may wait for a thread in which a script waits for this.
+            return await this.#describe({ unit, world, host, callerKey, within });
         }
 
         const known = this.#described.get(unit.name);
@@ -195,7 +200,7 @@ export class ScriptPool {
         return results;
     }
 
-    async #run(options: DescribeOptions & { readonly within?: ScriptScope }, asked: Asked): Promise<RunOutcome> {
+    async #run(options: DescribeOptions, asked: Asked): Promise<RunOutcome> {
 
         const { unit, world, host, within } = options;
         const depth = within ? within.depth + 1 : 0;

@@ -62,15 +62,15 @@ export class TypeLifecycle implements Lifecycle {
     async runAll(hook: ObjectHook, type: string, objects: readonly HookObject[], facts: HookFacts): Promise<readonly HookOutcome[]> {
 
         try {
-            const unit = await this.#unitWith(hook, type, facts);
-            if (!unit) {
-                return objects.map(() => ({ value: undefined }));
-            }
-
-            const results = await this.#desk.callEach({
+            const unit = this.#desk.scripts.unitOf(type);
+            const results = unit && await this.#desk.callEach({
                 unit, path: [hook], takes: 'object', occasion: facts, refusal: OBJECT_HOOKS[hook].refusal,
                 items: objects.map((object) => ({ args: [this.#argument(object)], context: this.#context(hook, object, facts), about: object.id }))
             });
+            if (!results) {
+                return objects.map(() => ({ value: undefined }));
+            }
+
             return objects.map((object, index): HookOutcome => {
 
                 const result = results[index];
@@ -87,16 +87,12 @@ export class TypeLifecycle implements Lifecycle {
     async resolvePayload(type: string, object: HookObject, facts: HookFacts): Promise<DirectOutput | null> {
 
         const hook = 'onPayloadResolution';
-        const unit = await this.#unitWith(hook, type, facts);
-        if (!unit) {
-            return null;
-        }
-
-        const { output } = await this.#desk.call({
+        const unit = this.#desk.scripts.unitOf(type);
+        const answer = unit && await this.#desk.call({
             unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts), takes: 'nothing',
             directIo: { input: null }, occasion: facts, refusal: OBJECT_HOOKS[hook].refusal, about: object.id
         });
-        return output && output.bytes.length > 0 ? outputOf(output) : null;
+        return answer?.output && answer.output.bytes.length > 0 ? outputOf(answer.output) : null;
     }
 
     async generator(type: string, facts: HookFacts): Promise<IdGenerator | null> {
@@ -116,36 +112,24 @@ export class TypeLifecycle implements Lifecycle {
             isLoopable: flags.has('isGenerateIdLoopable'),
             next: async (object) => {
 
-                const { returned } = await this.#desk.call({
+                const answer = await this.#desk.call({
                     unit, path: [GENERATE], args: [this.#argument(object)], context: this.#flagged(objectContext(facts, object, this.#policy)),
                     takes: 'returned', occasion: facts, refusal: 400, about: undefined
                 });
-                return typeof returned === 'string' && returned !== '' ? returned : null;
+                return typeof answer?.returned === 'string' && answer.returned !== '' ? answer.returned : null;
             }
         };
     }
 
     async #run(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<JsonValue | undefined> {
 
-        const unit = await this.#unitWith(hook, type, facts);
-        if (!unit) {
-            return undefined;
-        }
-
         const { result, refusal } = OBJECT_HOOKS[hook];
-        const answer = await this.#desk.call({
+        const unit = this.#desk.scripts.unitOf(type);
+        const answer = unit && await this.#desk.call({
             unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts),
             takes: result, occasion: facts, refusal, about: object.id
         });
-        return result === 'object' ? this.#returned(answer.object, object) : undefined;
-    }
-
-    /** The code of a type, if it has the hook. */
-    async #unitWith(hook: ObjectHook, type: string, facts: HookFacts): Promise<ScriptUnit | null> {
-
-        const unit = this.#desk.scripts.unitOf(type);
-        const { hooks } = unit ? await this.#desk.exportsOf(unit, facts) : { hooks: NONE };
-        return hooks.has(hook) ? unit : null;
+        return answer && result === 'object' ? this.#returned(answer.object, object) : undefined;
     }
 
     /** Code that cannot be loaded may have had the hook: it fails where it is called. */

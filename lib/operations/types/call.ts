@@ -117,7 +117,11 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     const { caller, requestContext, isSafe, services: { policy, scripts } } = context;
     const { kind, type, methods } = callee;
     const object = callee.object ?? null;
-    const check = (current: StoredObject | null): void => demand(caller, policy.canCall(caller, { kind, type, method: name, object: current }));
+    // The type of an object may change before the call has its turn.
+    const ruling = (current: StoredObject | null): string => (kind === 'instance' && current ? current.type : type);
+    const check = (current: StoredObject | null): void => (
+        demand(caller, policy.canCall(caller, { kind, type: ruling(current), method: name, object: current }))
+    );
     check(object);
     const method = await scripts.methods.require(methods, { name, kind, type });
     const input = await readMethodInput(context.input, { attributes, params, limit: MAX_INPUT });
