@@ -42,9 +42,12 @@ interface Result {
 /** Objects that are read at once. */
 const AT_ONCE = 25;
 
+/** How long the objects are that are handed on at once, in UTF-16 units; a single one may be longer. */
+const LENGTH_AT_ONCE = 64 * 1024;
+
 /** Objects that are given to the code of their types at once, and how long they may be together, in UTF-16 units. */
 const RESOLVED_AT_ONCE = 100;
-const RESOLVED_LENGTH = 512 * 1024;
+const RESOLVED_LENGTH = 160 * 1024;
 
 export class ResultReader {
 
@@ -67,12 +70,13 @@ export class ResultReader {
         let waiting: Result[] = [];
         let length = 0;
         for await (const slice of slices(hits, AT_ONCE, { turns: this.#turns, signal: reading.signal })) {
-            if (waiting.length + slice.length > RESOLVED_AT_ONCE || length > RESOLVED_LENGTH) {
-                yield *this.#resolved(waiting, reading);
-                [waiting, length] = [[], 0];
-            }
-
             for await (const results of this.#read(slice, reading)) {
+                const added = results.reduce((sum, { object }) => sum + object.length, 0);
+                if (waiting.length > 0 && (waiting.length + results.length > RESOLVED_AT_ONCE || length + added > RESOLVED_LENGTH)) {
+                    yield *this.#resolved(waiting, reading);
+                    [waiting, length] = [[], 0];
+                }
+
                 if (waiting.length === 0 && !results.some(({ object }) => this.#resolution.concerns(object.type))) {
                     yield results.map((result) => this.#shown(result, reading.caller));
                     continue;
@@ -80,36 +84,34 @@ export class ResultReader {
 
                 // The code of types is asked for many objects in one go.
                 waiting.push(...results);
-                length += results.reduce((sum, { object }) => sum + object.length, 0);
+                length += added;
             }
         }
 
         yield *this.#resolved(waiting, reading);
     }
 
-    /** The objects behind some hits that the caller may read, in their order; long ones alone. */
-    async *#read(hits: readonly SearchHit[], { caller }: ResultReading): AsyncGenerator<readonly Result[], void, undefined> {
+    /** The objects behind some hits that the caller may read, in their order; a few at a time, long ones alone. */
+    async *#read(hits: readonly SearchHit[], { caller, signal }: ResultReading): AsyncGenerator<readonly Result[], void, undefined> {
 
         const { objects, long } = await this.#objects.texts(hits.map(({ id }) => id));
         const byId = new Map(objects.map((parts) => [parts.id, parts]));
         let results: Result[] = [];
-        const readable = (parts: ObjectParts, score: number | null): Result[] => {
-
-            const object = new ObjectText(parts);
-            return this.#policy.canRead(caller, object).allowed ? [{ object, score }] : [];
-        };
-
+        let length = 0;
         for (const { id, score } of hits) {
-            const parts = byId.get(id);
-            if (parts) {
-                results.push(...readable(parts, score));
-            }
-            else if (long.includes(id)) {
+            const isLong = !byId.has(id) && long.includes(id);
+            if (isLong || length >= LENGTH_AT_ONCE) {
                 yield results;
-                results = [];
+                [results, length] = [[], 0];
                 await this.#turns.next();
-                const alone = await this.#objects.text(id);
-                yield alone ? readable(alone, score) : [];
+                signal.throwIfAborted();
+            }
+
+            const parts = isLong ? await this.#objects.text(id) : byId.get(id);
+            const object = parts && new ObjectText(parts);
+            if (object && this.#policy.canRead(caller, object).allowed) {
+                results.push({ object, score });
+                length += isLong ? LENGTH_AT_ONCE : object.length;
             }
         }
 

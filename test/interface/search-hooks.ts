@@ -28,6 +28,12 @@ const TYPES = ['One', 'Other'];
 /** Objects of each type, and of a third one without code. */
 const EACH = 100;
 
+/** A type with longer objects. */
+const LONGER = 'Longer';
+const LONGER_COUNT = 20;
+const LONGER_TEXT = 'l'.repeat(10_000);
+const CODED = [...TYPES, LONGER];
+
 interface SearchRecord {
     readonly size: number;
     readonly results: readonly { readonly type: string; readonly attributes: { readonly content: { readonly n: number; readonly seenBy?: string } } }[];
@@ -60,7 +66,7 @@ forEachDatabase((name, create) => {
             watched = watchWorkers();
             database = await create();
             gateway = await startGateway(database, { scripts: { ...DEFAULT_LIMITS, workers: 1 } });
-            for (const type of TYPES) {
+            for (const type of CODED) {
                 await gateway.create('Schema', { name: type, schema: { type: 'object' }, javascript: CODE(type) });
             }
 
@@ -68,6 +74,10 @@ forEachDatabase((name, create) => {
                 for (const type of [...TYPES, 'Document']) {
                     await gateway.create(type, { n, mark: 'm' });
                 }
+            }
+
+            for (let n = 0; n < LONGER_COUNT; ++n) {
+                await gateway.create(LONGER, { n, mark: 'm', text: LONGER_TEXT });
             }
         });
 
@@ -83,6 +93,7 @@ forEachDatabase((name, create) => {
             ['a page of a hundred of two types once for each', 'type:(One Other)', 100, 2, 10],
             ['a page of a hundred some of which have no code once for each type', 'type:(One Other Document)', 100, 2, 6],
             ['a page of a hundred without code never', 'type:Document', 100, 0, 0],
+            ['twenty longer ones twice, not to hold up others', `type:${LONGER}`, LONGER_COUNT, 2, 2],
             ['two hundred of two types twice for each', 'type:(One Other)', 200, 4, 20]
         ];
         for (const [title, query, pageSize, runs, kept] of cases) {
@@ -102,7 +113,7 @@ forEachDatabase((name, create) => {
 
                 expect(counter.runs).to.equal(runs);
                 for (const { type, attributes: { content } } of results) {
-                    const [isCoded, isKept] = [TYPES.includes(type), content.n % 10 === 3];
+                    const [isCoded, isKept] = [CODED.includes(type), content.n % 10 === 3];
                     expect(content.seenBy, type).to.equal(isCoded ? type : undefined);
                     expect(isCoded && isKept).to.be.false();
                 }

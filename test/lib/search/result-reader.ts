@@ -25,6 +25,10 @@ const ADMIN: Caller = { ...ANONYMOUS, userId: 'admin', username: 'admin', isAdmi
 const COUNT = 100;
 const AT_ONCE = 25;
 
+/** Objects that are not long enough to come alone, and how long their texts are. */
+const WIDE = 30;
+const WIDE_LENGTH = 10_000;
+
 const system = { defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [] };
 const policy = new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => [] }));
 
@@ -35,6 +39,7 @@ forEachDatabase((name, create) => {
         let place: TestDatabase;
         let scan: ObjectScan;
         const ids = Array.from({ length: COUNT }, (_, n) => `test/${n}`);
+        const wide = Array.from({ length: WIDE }, (_, n) => `test/wide-${n}`);
 
         before(async () => {
 
@@ -47,18 +52,22 @@ forEachDatabase((name, create) => {
                 userMetadata: n % 10 === 8 ? { long: 'x'.repeat(20_000) } : null, elements: [],
                 metadata: { createdOn: 1, createdBy: 'admin', modifiedOn: 1, modifiedBy: 'admin', txnId: n + 1 }
             }, 'taken'));
+            steps.push(...wide.flatMap((id, n) => store.insertSteps({
+                id, type: 'T', content: { text: 'w'.repeat(WIDE_LENGTH) }, acl: null, userMetadata: null, elements: [],
+                metadata: { createdOn: 1, createdBy: 'admin', modifiedOn: 1, modifiedBy: 'admin', txnId: COUNT + n + 1 }
+            }, 'taken')));
             expect((await database.commit({ steps })).ok).to.be.true();
         });
 
         after(() => place.dispose());
 
-        async function *hits(): AsyncGenerator<readonly SearchHit[]> {
+        async function *hits(of: readonly string[]): AsyncGenerator<readonly SearchHit[]> {
 
             // Some are gone.
-            yield ids.flatMap((id) => [{ id, score: null }, { id: `${id}-gone`, score: null }]);
+            yield of.flatMap((id) => [{ id, score: null }, { id: `${id}-gone`, score: null }]);
         }
 
-        function reading(caller: Caller, signal = new AbortController().signal) {
+        function reading(caller: Caller, { signal = new AbortController().signal, of = ids } = {}) {
 
             const read: string[] = [];
             const reader = new ResultReader({
@@ -72,7 +81,7 @@ forEachDatabase((name, create) => {
                     text: (id) => scan.text(id)
                 }
             });
-            return { read, blocks: reader.show(hits(), { caller, requestContext: {}, signal }) };
+            return { read, blocks: reader.show(hits(of), { caller, requestContext: {}, signal }) };
         }
 
         for (const [who, caller, isShown] of [['the administrator', ADMIN, () => true], ['others', ANONYMOUS, (n: number) => n % 4 !== 3]] as const) {
@@ -93,6 +102,19 @@ forEachDatabase((name, create) => {
             });
         }
 
+        it('come together as long as they are short enough for that', async () => {
+
+            const sizes: number[] = [];
+            const found: string[] = [];
+            for await (const block of reading(ANONYMOUS, { of: wide }).blocks) {
+                sizes.push(block.length);
+                found.push(...block.map(({ id }) => id));
+            }
+
+            expect(found).to.equal(wide);
+            expect(Math.max(...sizes)).to.be.between(1, 10);
+        });
+
         it('are read no faster than somebody takes them', async () => {
 
             const { read, blocks } = reading(ADMIN);
@@ -110,7 +132,7 @@ forEachDatabase((name, create) => {
         it('are not read any more when nobody waits', async () => {
 
             const gone = new AbortController();
-            const { read, blocks } = reading(ADMIN, gone.signal);
+            const { read, blocks } = reading(ADMIN, { signal: gone.signal });
             await blocks.next();
             gone.abort(new Error('gone'));
 
