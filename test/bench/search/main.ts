@@ -154,7 +154,10 @@ async function service(folder: string, seconds: number): Promise<void> {
     console.log(`\nlistens ${(listening / 1000).toFixed(2)} s after its start, has answered a search after ${(answered / 1000).toFixed(2)} s`);
     const running = await BenchService.start(folder);
     try {
-        const results = [await running.besidePages(seconds), await running.besideUnlimited(seconds)];
+        const results = [
+            await running.besidePages(seconds), await running.besideUnlimited(seconds), await running.besideFiltered(seconds),
+            await running.besideHooked(seconds), await running.besideCompressed(seconds)
+        ];
         console.log(`\n${serviceTable(results)}\n\nresident memory of the service ${(running.memory() / MIB).toFixed(0)} MiB`);
     }
     finally {

@@ -7,7 +7,9 @@ import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
 import { MeasuredProcess } from '../measured-process.js';
 import type { LoopDelay } from '../measured-process.js';
 import { percentiles } from './latency.js';
@@ -18,6 +20,13 @@ const RETRIEVE_EVERY_MS = 10;
 
 /** How long the first search may take, which is not measured. */
 const WARM_UP_MS = 1000;
+
+/** Pointers that are asked for where results are narrowed. */
+const FILTER = '["/id","/type","/content/identifier","/content/title","/content/authors/_/name","/metadata/modifiedOn"]';
+
+/** The most frequent type of the objects; and code for it. */
+const HOOKED_TYPE = 'Article';
+const HOOK = 'exports.onObjectResolution = (object) => { object.content.shown = true; return object; };';
 const CLI = join(__dirname, '../../../lib/cli.js');
 
 /** One load beside the retrieves. */
@@ -100,10 +109,36 @@ export class BenchService {
     /** Retrieves beside searches for everything, without a limit. */
     async besideUnlimited(seconds: number): Promise<ServiceResult> {
 
-        return await this.#beside('unlimited results', seconds, async (until) => {
+        return await this.#besideAll('unlimited results', seconds, '*:*');
+    }
 
-            return await this.#get('/search?query=*:*', (body) => countResults(body, until));
-        });
+    /** The same with results of which only parts are asked for. */
+    async besideFiltered(seconds: number): Promise<ServiceResult> {
+
+        return await this.#besideAll('unlimited results with filter', seconds, `*:*&filter=${encodeURIComponent(FILTER)}`);
+    }
+
+    /** The same with answers that are compressed. */
+    async besideCompressed(seconds: number): Promise<ServiceResult> {
+
+        return await this.#besideAll('unlimited results in gzip', seconds, '*:*', { 'accept-encoding': 'gzip' });
+    }
+
+    /** The same with results that all go through the code of their type, which is there only meanwhile. */
+    async besideHooked(seconds: number): Promise<ServiceResult> {
+
+        const { id } = await this.#ask('POST', '/objects?type=Schema&full', { name: HOOKED_TYPE, schema: {}, javascript: HOOK }) as { id: string };
+        try {
+            return await this.#besideAll('unlimited results with a hook', seconds, `type:${HOOKED_TYPE}`);
+        }
+        finally {
+            await this.#ask('DELETE', `/objects/${id}`);
+        }
+    }
+
+    async #besideAll(name: string, seconds: number, query: string, headers: Readonly<Record<string, string>> = {}): Promise<ServiceResult> {
+
+        return await this.#beside(name, seconds, (until) => this.#get(`/search?query=${query}`, { headers, read: (body) => countResults(body, until) }));
     }
 
     async #beside(name: string, seconds: number, search: (until: number) => Promise<number>): Promise<ServiceResult> {
@@ -123,6 +158,7 @@ export class BenchService {
         })();
         // One search can take longer than all that is measured.
         await search(Date.now() + WARM_UP_MS);
+        times.length = 0;
         this.#process.resetDelay();
         const started = Date.now();
         let count = 0;
@@ -143,9 +179,11 @@ export class BenchService {
         times.push(performance.now() - started);
     }
 
-    async #get<T = null>(path: string, read?: (body: IncomingMessage) => Promise<T>): Promise<T> {
+    async #get<T = null>(
+        path: string, { headers = {}, read }: { headers?: Readonly<Record<string, string>>; read?: (body: Readable) => Promise<T> } = {}
+    ): Promise<T> {
 
-        const call = request(`${this.url}${path}`, { agent: this.#agent, headers: { authorization: this.#authorization } }).end();
+        const call = request(`${this.url}${path}`, { agent: this.#agent, headers: { authorization: this.#authorization, ...headers } }).end();
         const [response] = await once(call, 'response') as [IncomingMessage];
         if (response.statusCode !== 200) {
             response.resume();
@@ -153,17 +191,43 @@ export class BenchService {
         }
 
         if (read) {
-            return await read(response);
+            return await read(decoded(response));
         }
 
         response.resume();
         await once(response, 'end');
         return null as T;
     }
+
+    /** A request that is no part of what is measured. */
+    async #ask(method: string, path: string, body?: object): Promise<unknown> {
+
+        const answer = await fetch(this.url + path, {
+            method, headers: { authorization: this.#authorization }, ...body ? { body: JSON.stringify(body) } : {}
+        });
+        const text = await answer.text();
+        if (!answer.ok) {
+            throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
+        }
+
+        return text === '' ? null : JSON.parse(text);
+    }
+}
+
+function decoded(response: IncomingMessage): Readable {
+
+    if (response.headers['content-encoding'] !== 'gzip') {
+        return response;
+    }
+
+    const text = createGunzip();
+    // Whoever has read enough lets go of the answer as well.
+    text.once('close', () => response.destroy());
+    return response.pipe(text);
 }
 
 /** Objects in a stream of results; gives up reading when the time is over. */
-async function countResults(body: IncomingMessage, until: number): Promise<number> {
+async function countResults(body: Readable, until: number): Promise<number> {
 
     let count = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
