@@ -70,12 +70,12 @@ async function serve(): Promise<void> {
         endAnyway(timeout + Math.max(timeout, CLOSING_MS), log);
         await started;
         await server.stop({ timeout });
-        log.flush();
+        await log.flush();
     });
     await started;
     const url = serverUrl(server, config);
     log.logger.info({ url, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
-    log.flush();
+    await log.flush();
     console.log(url);
 }
 
@@ -112,7 +112,6 @@ function endAnyway(ms: number, log: Log): void {
     setTimeout(() => {
 
         log.logger.fatal({ ms }, 'the service could not be stopped in order and ends at once');
-        log.flush();
         process.exit(EXIT.failed);
     }, ms).unref();
 }
@@ -123,7 +122,6 @@ function endOnFaults(log: Log): void {
     process.on('uncaughtException', (error, origin) => {
 
         log.logger.fatal({ err: error, origin }, 'unexpected fault');
-        log.flush();
         process.exit(EXIT.failed);
     });
 }

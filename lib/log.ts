@@ -4,19 +4,19 @@
  */
 
 import type { DestinationStream, Logger } from 'pino';
-import { destination as openDestination, pino } from 'pino';
+import { pino } from 'pino';
 import type { LogConfig } from './config.js';
+import { LogOutput } from './log-output.js';
 
 /** A log with the place it writes to. */
 export interface Log {
     readonly logger: Logger;
-    /** Writes at once what is still in memory; before something else is printed, and before the process ends. */
-    flush(): void;
+    /** Until what is still in memory was written, for a second at most; before something else is printed, and before the process ends. */
+    flush(): Promise<void>;
 }
 
 /** Fields that never show their value, at the top of an event or one level down. */
 const SECRET_FIELDS = ['authentication', 'authorization', 'cookie', 'password', 'token', 'access_token', 'assertion', 'secret', 'databaseUrl'];
-const STANDARD_ERROR = 2;
 /** Causes are followed so far. */
 const MAX_CAUSES = 5;
 
@@ -28,12 +28,29 @@ const MAX_CAUSES = 5;
 export function openLog({ level }: LogConfig, stream?: DestinationStream): Log {
 
     if (stream) {
-        return { logger: makeLogger(level, stream), flush() {} };
+        return { logger: makeLogger(level, stream), flush: () => Promise.resolve() };
     }
 
-    // Asynchronous: a slow reader of the log must not hold up requests.
-    const buffered = openDestination({ dest: STANDARD_ERROR, sync: false, minLength: 0 });
-    return { logger: makeLogger(level, buffered), flush: () => buffered.flushSync() };
+    const output = standardError();
+    const logger = makeLogger(level, output);
+    output.onDropped = (count) => logger.error({ count }, 'lines of the log were dropped: they were not read, or could not be written');
+    return { logger, flush: () => output.drain() };
+}
+
+let errorOutput: LogOutput | null = null;
+
+/** There is one for the process, whoever opens logs. */
+function standardError(): LogOutput {
+
+    if (!errorOutput) {
+        // Node sees to it, when this stream is made, that a write to a pipe or socket that is full does not block.
+        const { fd } = process.stderr;
+        const output = new LogOutput(fd);
+        process.on('exit', () => output.flushSync());
+        errorOutput = output;
+    }
+
+    return errorOutput;
 }
 
 function makeLogger(level: string, stream: DestinationStream): Logger {

@@ -68,7 +68,7 @@ export async function openService(config: Config): Promise<Service> {
         async close() {
 
             await gateway.stop();
-            log.flush();
+            await log.flush();
         }
     };
 }
