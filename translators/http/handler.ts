@@ -75,7 +75,8 @@ export async function discardBody(request: Request): Promise<void> {
     };
 
     const finish = (): void => over.abort();
-    source.unpipe();
+    // Whoever reads and did not say that it is no longer interested would keep the body from flowing.
+    source.unpipe().removeAllListeners('readable');
     if (request.payload instanceof Transform) {
         request.payload.destroy();                          // The decompressor; nobody feeds it any more
     }
