@@ -33,8 +33,9 @@ export const MAX_FIELDS = 2000;
 export function describeFields(document: IndexDocument, sink: FieldSink): void {
 
     const walker = new Walker(sink);
-    walker.walk(document.content, '');
+    // First of all, since what it says must never be beyond the limit of properties: rights depend on who made an object.
     walker.walk(document.metadata as unknown as JsonObject, 'metadata');
+    walker.walk(document.content, '');
     if (document.userMetadata) {
         walker.walk(document.userMetadata, 'userMetadata');
     }

@@ -132,6 +132,20 @@ forEachDatabase((name, create) => {
             }
         }
 
+        it('tell of an object by its maker however many properties it has', async () => {
+
+            const content = Object.fromEntries(Array.from({ length: 2100 }, (_, i) => [`p${i}`, i]));
+            const authentication = callers.get('ann') ?? {};
+            const acl = { readers: ['creator'], writers: ['creator'] };
+            const { status, value } = await gateway.perform('0.DOIP/Op.Create', { authentication, input: { id: 'test/wide', type: 'Red', attributes: { content, acl } } });
+            expect(status, JSON.stringify(value)).to.equal(OK);
+
+            for (const query of ['id:test/wide', '+id:test/wide +metadata/createdBy:"test/ann" +objcreated:[2000 TO *] +txnId:*']) {
+                expect((await search(query, authentication)).results, query).to.equal(['test/wide']);
+                expect((await search(query, callers.get('bob') ?? {})).results, query).to.equal([]);
+            }
+        });
+
         it('tell nothing of objects and payloads that the caller may not read, whatever the defaults are', { timeout: 240_000 }, async () => {
 
             for (let round = 0; round < 4; ++round) {
