@@ -3,34 +3,25 @@
  * in documents whose payloads the caller may read.
  */
 
-import { badRequest } from '../doip/error.js';
 import { emptyBits, setBit } from './bits.js';
 import type { Bits } from './bits.js';
 import { matchColumnRange, matchNumbers, matchValue } from './column-match.js';
 import { DocumentCollector } from './document-collector.js';
 import { both, bytesOfSet, hasDocument, keptSet, many, NO_DOCUMENTS } from './document-set.js';
 import type { DocumentSet } from './document-set.js';
-import { forEachMatch, isPrefix, rangeOfTerms } from './expand.js';
-import { forEachSimilar } from './fuzzy.js';
+import { isPrefix } from './expand.js';
+import { forEachTerm, isTooMany, refuseTooMany } from './expansion.js';
+import type { Expanded, TermPlace } from './expansion.js';
 import { findPhrase } from './phrase.js';
 import type { PhraseSink } from './phrase.js';
 import { placeOf } from './places.js';
-import type { ExistsQuery, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery } from './query.js';
-import type { SortedTerms } from './sorted-terms.js';
+import type { ExistsQuery, PhraseQuery, Query, TermQuery } from './query.js';
 import { commonFields, entriesOf } from './term-entries.js';
-import type { TermSignatures } from './term-signatures.js';
 import type { TermSpace } from './term-space.js';
+import { isHidden } from './segment-scope.js';
 import type { SegmentScope } from './segment-scope.js';
 
-/** Most terms that one pattern may stand for in a segment, unless they are all neighbours. */
-export const MAX_EXPANSIONS = 250_000;
-
-/** Entries between two looks at the clock. */
-const PATIENCE = 256;
-
 export type Leaf = Exclude<Query, { kind: 'boolean' }>;
-
-type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
 
 /** Where documents are added: those that have a word in a payload alone apart. */
 interface Target {
@@ -114,8 +105,7 @@ export class Leaves {
     /** Has it to be asked whether the words of an entry may be searched in a document? */
     isHidden(space: TermSpace, entry: number): boolean {
 
-        const { segment, payloads } = this.#scope;
-        return payloads !== null && space.name === 'text' && space.fieldOf(entry) < segment.payloadFields;
+        return isHidden(this.#scope, space, entry);
     }
 
     #term(leaf: TermQuery): DocumentSet {
@@ -145,93 +135,56 @@ export class Leaves {
 
         const { spaces, fields } = placeOf(segment, target, leaf.kind === 'range');
         for (const space of spaces) {
-            if (!fields) {
-                this.#keep(leaf, space.name, into, (target) => this.#ofAllFields(space, leaf, target));
-            }
-
-            for (const field of fields ?? []) {
-                this.#keep(leaf, `${space.name} ${field}`, into, (target) => this.#ofField(space, field, leaf, target));
+            for (const field of fields ?? [null]) {
+                if (isTooMany(leaf, this.#keep({ space, field }, leaf, into))) {
+                    refuseTooMany(this.#scope, { space, field }, leaf);
+                }
             }
         }
 
         return this.#reveal(into);
     }
 
-    /** Keeps what a pattern stands for where all words have to be looked at: those who ask for one page ask for the next. */
-    #keep(leaf: Expanded, name: string, into: Target, add: (target: Target) => void): void {
+    /**
+     * Adds what a leaf stands for, and returns how many terms that are. What a pattern stands for is kept where all words have to be
+     * looked at: those who ask for one page ask for the next.
+     */
+    #keep(place: TermPlace, leaf: Expanded, into: Target): number {
 
         if (leaf.kind !== 'pattern' || isPrefix(leaf.pattern)) {
-            add(into);
-            return;
+            return this.#add(place, leaf, into);
         }
 
         const { segment } = this.#scope;
-        const { shown, hidden } = segment.shelf.get(`pattern ${name} ${JSON.stringify(leaf.pattern)}`, () => {
+        const { shown, hidden, count } = segment.shelf.get(`pattern ${place.space.name} ${place.field} ${JSON.stringify(leaf.pattern)}`, () => {
 
             const target = { shown: new DocumentCollector(segment), hidden: new DocumentCollector(segment) };
-            add(target);
-            const value = { shown: keptSet(target.shown.take(), segment.documents), hidden: keptSet(target.hidden.take(), segment.documents) };
+            const count = this.#add(place, leaf, target);
+            const value = { shown: keptSet(target.shown.take(), segment.documents), hidden: keptSet(target.hidden.take(), segment.documents), count };
             return { value, bytes: bytesOfSet(value.shown) + bytesOfSet(value.hidden) };
         });
         into.shown.addSet(shown);
         into.hidden.addSet(hidden);
+        return count;
     }
 
-    #ofField(space: TermSpace, field: number, leaf: Expanded, { shown, hidden }: Target): void {
+    #add(place: TermPlace, leaf: Expanded, { shown, hidden }: Target): number {
 
         const { segment } = this.#scope;
-        const terms = segment.fieldTerms(space, field);
-        const into = space.name === 'text' && field < segment.payloadFields ? hidden : shown;
-        this.#expand(terms, () => segment.signatures(space, field, terms), leaf, (term) => into.addEntry(space, terms.entries[term] as number));
-    }
+        const { space, field } = place;
+        if (field !== null) {
+            const { entries } = segment.fieldTerms(space, field);
+            const into = space.name === 'text' && field < segment.payloadFields ? hidden : shown;
+            return forEachTerm(this.#scope, place, leaf, (term) => into.addEntry(space, entries[term] as number));
+        }
 
-    #ofAllFields(space: TermSpace, leaf: Expanded, { shown, hidden }: Target): void {
-
-        const { segment } = this.#scope;
-        const terms = space.all;
-        this.#expand(terms, () => segment.signatures(space, null, terms), leaf, (term) => {
+        return forEachTerm(this.#scope, place, leaf, (term) => {
 
             const end = space.firstEntry(term + 1);
             for (let entry = space.firstEntry(term); entry < end; ++entry) {
                 (space.name === 'text' && space.fieldOf(entry) < segment.payloadFields ? hidden : shown).addEntry(space, entry);
             }
         });
-    }
-
-    #expand(terms: SortedTerms, signatures: () => TermSignatures, leaf: Expanded, add: (term: number) => void): void {
-
-        const { deadline } = this.#scope;
-        const most = isOfNeighbours(leaf) ? Infinity : MAX_EXPANSIONS;
-        let count = 0;
-        const visit = (term: number): void => {
-
-            if (++count % PATIENCE === 0) {
-                deadline.check();
-            }
-
-            if (count > most) {
-                throw badRequest(`a pattern of the query stands for more than ${MAX_EXPANSIONS} words, make it more specific`);
-            }
-
-            add(term);
-        };
-
-        switch (leaf.kind) {
-            case 'range': {
-                const [first, end] = rangeOfTerms(terms, leaf);
-                for (let term = first; term < end; ++term) {
-                    visit(term);
-                }
-
-                return;
-            }
-
-            case 'pattern':
-                forEachMatch(terms, leaf.pattern, deadline, visit);
-                return;
-            case 'fuzzy':
-                forEachSimilar(terms, signatures(), { word: leaf.term, edits: leaf.edits, deadline }, visit);
-        }
     }
 
     #exists({ target }: ExistsQuery): DocumentSet {
@@ -273,10 +226,4 @@ export class Leaves {
 
         return shown.take();
     }
-}
-
-/** Ranges, and patterns that are a beginning: however many words there are, each takes little. */
-function isOfNeighbours(leaf: Expanded): boolean {
-
-    return leaf.kind === 'range' || leaf.kind === 'pattern' && isPrefix(leaf.pattern);
 }

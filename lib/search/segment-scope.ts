@@ -7,6 +7,7 @@ import type { DocumentSet } from './document-set.js';
 import type { PhraseNotes } from './phrase-notes.js';
 import type { Segment } from './segment.js';
 import type { View } from './visibility.js';
+import type { TermSpace } from './term-space.js';
 import type { WorkRoom } from './work-room.js';
 
 export interface SegmentScope {
@@ -19,4 +20,10 @@ export interface SegmentScope {
     readonly deadline: Deadline;
     readonly phrases: PhraseNotes;
     readonly room: WorkRoom;
+}
+
+/** Has it to be asked whether the words of an entry may be searched in a document? */
+export function isHidden({ segment, payloads }: SegmentScope, space: TermSpace, entry: number): boolean {
+
+    return payloads !== null && space.name === 'text' && space.fieldOf(entry) < segment.payloadFields;
 }

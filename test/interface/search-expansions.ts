@@ -2,8 +2,8 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { MAX_EXPANSIONS } from '../../lib/search/leaves.js';
-import { jsonOf } from '../support/rest.js';
+import { MAX_EXPANSIONS } from '../../lib/search/expansion.js';
+import { basic, jsonOf } from '../support/rest.js';
 import { forEachWay } from '../support/rest-service.js';
 import type { RestService } from '../support/rest-service.js';
 
@@ -11,6 +11,10 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const COUNT = MAX_EXPANSIONS + 1;
+
+const ANN = basic('ann', 'password of ann');
+
+const words = (count: number, word: (text: string) => string): string => Array.from({ length: count }, (_, i) => word(i.toString(36))).join(' ');
 
 forEachWay((name, start) => {
 
@@ -21,8 +25,13 @@ forEachWay((name, start) => {
         before({ timeout: 120_000 }, async () => {
 
             service = await start();
-            await service.create('Document', { text: Array.from({ length: COUNT }, (_, i) => `w${i.toString(36)}e`).join(' ') }, 'handle=test/long');
+            await service.create('Document', { text: words(COUNT, (text) => `w${text}e`) }, 'handle=test/long');
             await service.create('Document', { text: 'wider' }, 'handle=test/short');
+            await service.create('User', { username: 'ann', password: 'password of ann' }, 'handle=test/ann');
+            await service.create('Document', { pin: 'x1234' }, 'handle=test/mine');
+            await service.create('Document', { pin: words(COUNT, (text) => `p${text}1234`) }, 'handle=test/hidden');
+            const acl = await service.asAdmin('PUT /acls/test/hidden', { payload: JSON.stringify({ readers: [], writers: [] }) });
+            expect(acl.statusCode, acl.payload).to.equal(200);
         });
 
         after(() => service.stop());
@@ -38,6 +47,19 @@ forEachWay((name, start) => {
                     const response = await service.asAdmin(line(query));
                     expect(response.statusCode, response.payload.slice(0, 1000)).to.equal(200);
                     expect<unknown>(jsonOf(response)['results']).to.equal(['test/long', 'test/short']);
+                });
+            }
+
+            for (const query of ['/pin:*1234', '/pin:?*1234', '*1234']) {
+                it(`tell nothing of words that the caller may not read by refusing ${query} by ${way}`, { timeout: 60_000 }, async () => {
+
+                    // Twice, because it is kept what a pattern stands for.
+                    for (const headers of [ANN, ANN]) {
+                        const response = await service.anonymously(line(query), { headers });
+                        expect(response.statusCode, response.payload.slice(0, 1000)).to.equal(200);
+                        expect<unknown>(jsonOf(response)['results']).to.equal(['test/mine']);
+                        expect((await service.asAdmin(line(query))).statusCode).to.equal(400);
+                    }
                 });
             }
 
