@@ -16,6 +16,12 @@ import { parsePointer } from './json-pointer.js';
  */
 export function prune(root: JsonValue, pointers: readonly string[]): JsonValue {
 
+    return pruner(pointers)(root);
+}
+
+/** {@link prune} with the same pointers for many values; throws at once. */
+export function pruner(pointers: readonly string[]): (root: JsonValue) => JsonValue {
+
     const mask = newMask();
     for (const pointer of pointers) {
         let node = mask;
@@ -26,7 +32,7 @@ export function prune(root: JsonValue, pointers: readonly string[]): JsonValue {
         node.whole = true;
     }
 
-    return masked(root, mask) ?? null;
+    return (root) => masked(root, mask) ?? null;
 }
 
 /** Which parts of a value to keep: all of it, or what its members say. */

@@ -41,11 +41,12 @@ export class FacetCounter {
             }
         };
 
+        const twins = twinsOf(segment, this.#column, column);
         if (matches.kind === 'few') {
-            countFew(column, matches.documents).forEach(add);
+            countFew(column, matches.documents, twins).forEach(add);
         }
         else {
-            countMany(column, matches).forEach(add);
+            countMany(column, matches, twins).forEach(add);
         }
     }
 
@@ -60,8 +61,41 @@ export class FacetCounter {
     }
 }
 
+/**
+ * By ordinal of a number the one of the text that reads the same, if there is one: they are one value. Null where no column has
+ * both. {@link NO_TWIN} for none.
+ */
+type Twins = Uint32Array | null;
+
+const NO_TWIN = 0xffff_ffff;
+
+function twinsOf(segment: Segment, name: string, column: Column): Twins {
+
+    const { numbers, count } = column;
+    return numbers.length === 0 || numbers.length === count ? null : segment.shelf.get(`twins ${name}`, () => {
+
+        const texts = new Map<string, number>();
+        for (let ordinal = numbers.length; ordinal < count; ++ordinal) {
+            const text = String(column.value(ordinal));
+            if (String(Number(text)) === text) {
+                texts.set(text, ordinal);
+            }
+        }
+
+        const value = Uint32Array.from(numbers, (number) => texts.get(String(number)) ?? NO_TWIN);
+        return { value, bytes: value.byteLength };
+    });
+}
+
+/** The ordinal under which a value is looked for among others of the same document. */
+function ofTwins(twins: Twins, ordinal: number): number {
+
+    const twin = twins?.[ordinal] ?? NO_TWIN;
+    return twin === NO_TWIN ? ordinal : twin;
+}
+
 /** By ordinal. */
-function countMany(column: Column, matches: ManyDocuments): Uint32Array {
+function countMany(column: Column, matches: ManyDocuments, twins: Twins): Uint32Array {
 
     const { dense, pairDocuments, pairOrdinals } = column;
     const counts = new Uint32Array(column.count);
@@ -76,11 +110,12 @@ function countMany(column: Column, matches: ManyDocuments): Uint32Array {
         if (document !== lastDocument) {
             lastDocument = document;
             seen.clear();
-            seen.add(dense ? (dense[document] as number) - 1 : -1);
+            seen.add(dense ? ofTwins(twins, (dense[document] as number) - 1) : -1);
         }
 
-        if (!seen.has(ordinal) && hasBit(matches.bits, document)) {
-            seen.add(ordinal);
+        const own = ofTwins(twins, ordinal);
+        if (!seen.has(own) && hasBit(matches.bits, document)) {
+            seen.add(own);
             counts[ordinal] = (counts[ordinal] as number) + 1;
         }
     }
@@ -103,7 +138,7 @@ function countDense(dense: Ranks, bits: Bits, counts: Uint32Array): void {
 }
 
 /** The same; ordinals that no document has are left out. */
-function countFew({ dense, pairDocuments, pairOrdinals }: Column, documents: Uint32Array): Map<number, number> {
+function countFew({ dense, pairDocuments, pairOrdinals }: Column, documents: Uint32Array, twins: Twins): Map<number, number> {
 
     const counts = new Map<number, number>();
     const add = (ordinal: number): void => void counts.set(ordinal, (counts.get(ordinal) ?? 0) + 1);
@@ -118,9 +153,9 @@ function countFew({ dense, pairDocuments, pairOrdinals }: Column, documents: Uin
             continue;
         }
 
-        const ordinals = new Set(first === -1 ? [] : [first]);
+        const ordinals = new Set(first === -1 ? [] : [ofTwins(twins, first)]);
         for (; pairDocuments[place] === document; ++place) {
-            ordinals.add(pairOrdinals[place] as number);
+            ordinals.add(ofTwins(twins, pairOrdinals[place] as number));
         }
 
         ordinals.forEach(add);
@@ -132,5 +167,6 @@ function countFew({ dense, pairDocuments, pairOrdinals }: Column, documents: Uin
 /** A query for exactly this value of a field. */
 function filterQuery(field: string, value: string): string {
 
-    return `${VALUE_PREFIX}${field.replaceAll(/[\\+\-!():^[\]"{}~*?|&\s]/gu, '\\$&')}:"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+    // A slash behind a backslash would begin a regular expression.
+    return `${VALUE_PREFIX}${field.replaceAll(/[\\+\-!():^[\]"{}~*?|&\s]|(?<=\\)\//gu, '\\$&')}:"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -83,8 +83,8 @@ function countValues(found: readonly Parts[], field: string): { value: string; c
 
     const counts = new Map<string, number>();
     for (const parts of found) {
-        for (const value of new Set(valuesOf(parts, resolveColumn(field)))) {
-            counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
+        for (const value of new Set(valuesOf(parts, resolveColumn(field)).map(String))) {
+            counts.set(value, (counts.get(value) ?? 0) + 1);
         }
     }
 

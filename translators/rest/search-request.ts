@@ -56,7 +56,7 @@ export function searchView(params: Params): ResultView {
 /** The older notation, names with `ASC` or `DESC` behind commas, is left as text for the operation. */
 function sortFields(value: JsonValue | undefined): JsonValue | undefined {
 
-    const isJsonText = typeof value === 'string' && /^\s*\[/.test(value);
+    const isJsonText = typeof value === 'string' && /^\s*[[{]/.test(value);
     return isJsonText ? parseLenientJson(value, { name: 'parameter sortFields' }) : value;
 }
 

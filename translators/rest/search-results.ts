@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { RecordShape } from './record-text.js';
 import { isJsonObject } from '../../lib/doip/json.js';
-import { prune } from '../../lib/doip/json-prune.js';
+import { pruner } from '../../lib/doip/json-prune.js';
 import { WrittenObject } from '../../lib/doip/written-object.js';
 import { asDigitalObject, asJson, restObjectText, toRestObject } from './project.js';
 
@@ -18,23 +18,27 @@ export interface ResultView {
     readonly pageSize: number;
 }
 
-/** How a search record is written. Facets are there when they were asked for. */
+/** What is left of a result. */
+type Narrow = (result: JsonValue) => JsonValue;
+
+/** How a search record is written. Facets are there when they were asked for. 400 when the filter is no list of pointers. */
 export function searchRecord(view: ResultView): RecordShape {
 
+    const narrow = narrowing(view);
     return {
         frame: ({ pageNum, pageSize, size, facets }) => ({
             before: { pageNum: pageNum ?? view.pageNum, pageSize: pageSize ?? view.pageSize, size: size ?? 0 },
             after: facets === undefined ? {} : { facets }
         }),
-        text: (result) => resultText(result, view)
+        text: (result) => resultText(result, view, narrow)
     };
 }
 
 /** The JSON text of {@link projectResult}. Objects that nobody has looked into go out as the texts that they are made of. */
-export function resultText(result: JsonValue, view: Pick<ResultView, 'full' | 'filter'>): string {
+export function resultText(result: JsonValue, view: Pick<ResultView, 'full' | 'filter'>, narrow = narrowing(view)): string {
 
-    if (!(result instanceof WrittenObject) || view.filter) {
-        return JSON.stringify(projectResult(result, view));
+    if (!(result instanceof WrittenObject) || narrow) {
+        return JSON.stringify(projectResult(result, view, narrow));
     }
 
     if (view.full) {
@@ -49,7 +53,7 @@ export function resultText(result: JsonValue, view: Pick<ResultView, 'full' | 'f
  * One result as the client wants it: an id stays as it is, an object becomes its full form or its content. A score that
  * was asked for stands in `responseContext` in either form, beside the members of a bare content.
  */
-export function projectResult(result: JsonValue, { full, filter }: Pick<ResultView, 'full' | 'filter'>): JsonValue {
+export function projectResult(result: JsonValue, view: Pick<ResultView, 'full' | 'filter'>, narrow = narrowing(view)): JsonValue {
 
     if (!isJsonObject(result)) {
         return result;
@@ -57,8 +61,13 @@ export function projectResult(result: JsonValue, { full, filter }: Pick<ResultVi
 
     const object = asDigitalObject(result);
     const { content, responseContext } = object.attributes;
-    const form = full ? asJson(toRestObject(object)) : withContext(content, responseContext);
-    return filter ? prune(form, filter) : form;
+    const form = view.full ? asJson(toRestObject(object)) : withContext(content, responseContext);
+    return narrow ? narrow(form) : form;
+}
+
+function narrowing({ filter }: Pick<ResultView, 'filter'>): Narrow | undefined {
+
+    return filter && pruner(filter);
 }
 
 function withContext(content: JsonObject, responseContext: JsonObject | undefined): JsonObject {

@@ -12,7 +12,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { readRequestContext } from '../../core/request-context.js';
 import { badRequest } from '../../doip/error.js';
 import { isJsonObject } from '../../doip/json.js';
-import { prune } from '../../doip/json-prune.js';
+import { pruner } from '../../doip/json-prune.js';
 import { plainObject, WrittenObject } from '../../doip/written-object.js';
 import { Op } from '../../doip/operation-ids.js';
 import type { DigitalObject } from '../../doip/object.js';
@@ -43,6 +43,9 @@ interface SearchAttributes {
 
 /** The query that everything matches. */
 const EVERYTHING = '*:*';
+
+/** The page size that stands for no limit. */
+const UNLIMITED = -1;
 
 /** No result has a greater number. */
 const MAX_RESULTS = 2 ** 31;
@@ -99,14 +102,14 @@ export const search = defineOperation<SearchAttributes>({
         const { services, caller, signal, transport: { remoteAddress } } = context;
         const asked = await customized(wanted, { caller, requestContext, services });
         const wish = toWish(asked, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
+        const project = projection(wanted.filter);
         const searching = { caller, requestContext, remoteAddress, signal };
         const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
         const found: Found<Result> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
-        const { filter } = wanted;
-        const project: Project = (result) => (typeof result === 'string' || !filter ? result : prune(asJson(plainObject(result)), filter));
         const record: JsonObject = {
             size: found.size,
-            pageNum: Math.max(wanted.pageNum, 0), pageSize: wanted.pageSize,
+            // Without a limit there is one page.
+            pageNum: wish.limit === null ? 0 : Math.max(wanted.pageNum, 0), pageSize: wish.limit ?? UNLIMITED,
             ...wanted.facets ? { facets: found.facets as unknown as JsonValue } : {}
         };
         return wanted.inBlocks ?
@@ -160,6 +163,17 @@ async function customized(wanted: SearchAttributes, { caller, requestContext, se
     const asked = isBlank ? EVERYTHING : query;
     const customizedQuery = await scripts.design.customizeQuery(asked, { caller, requestContext });
     return customizedQuery === asked ? wanted : { ...wanted, query: customizedQuery };
+}
+
+/** Ids are never narrowed down. 400 for what is no pointer, before anything is looked for. */
+function projection(filter: readonly string[] | undefined): Project {
+
+    if (!filter) {
+        return (result) => result;
+    }
+
+    const narrow = pruner(filter);
+    return (result) => (typeof result === 'string' ? result : narrow(asJson(plainObject(result))));
 }
 
 function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {

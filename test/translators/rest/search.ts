@@ -81,7 +81,7 @@ describe('A REST search', () => {
     });
 
     for (const text of ['pageNum=x', 'pageSize=1.5', 'facets=["type"]', 'facets=x', 'query=a&query=b', 'queryJson=x',
-        'sortFields=[', 'filter=[1]']) {
+        'sortFields=[', 'sortFields={"name":"/a"', 'filter=[1]']) {
         it(`refuses "?${text}" and names the parameter`, () => {
 
             const name = text.split('=')[0] as string;
@@ -114,6 +114,11 @@ describe('A REST search record', () => {
             { type: 'T', content: { n: 1 } });
         expect<unknown>(projectResult(found('test/1'), { ...page, full: false, filter: ['/n'] })).to.equal({ n: 1 });
         expect<unknown>(projectResult('test/1', { ...page, filter: ['/n'] })).to.equal('test/1');
+    });
+
+    it('is refused before there is any when the filter is no list of pointers', () => {
+
+        expect(() => searchRecord({ ...page, filter: ['/a', 'b'] })).to.throw('Invalid JSON Pointer b');
     });
 
     it('is written in the order of the interface', async () => {

@@ -55,10 +55,10 @@ describe('Op.Search', () => {
         ['sorts by fields as objects', { query: '/n:*', sortFields: [{ name: '/part' }, { name: '/n', reverse: true }] }, 4, ['test/2', 'test/0', 'test/3', 'test/1']],
         ['sorts by fields as texts', { query: '/n:*', sortFields: ['/n DESC'] }, 4, ['test/3', 'test/2', 'test/1', 'test/0']],
         ['answers a page', { query: '/n:*', sortFields: '/n', pageNum: 1, pageSize: 3 }, 4, ['test/3']],
-        ['answers nothing after the end', { query: '/n:*', pageNum: 7, pageSize: 3 }, 4, []],
         ['takes a negative page for the first', { query: '/n:*', sortFields: '/n', pageNum: -2, pageSize: 1 }, 4, ['test/0']],
+        ['answers nothing after the end', { query: '/n:*', pageNum: 7, pageSize: 3 }, 4, []],
         ['answers only the size for pages of nothing', { query: '/n:*', pageSize: 0 }, 4, []],
-        ['answers everything without a page size', { query: '/n:*', sortFields: '/n', pageSize: -5, pageNum: 3 }, 4, ['test/0', 'test/1', 'test/2', 'test/3']],
+        ['answers everything without a page size', { query: '/n:*', sortFields: '/n', pageSize: -5, pageNum: -3 }, 4, ['test/0', 'test/1', 'test/2', 'test/3']],
         ['narrows down by filter queries', { query: '/n:*', sortFields: '/n', filterQueries: ['/part:1', '-/title:three'] }, 4 - 3, ['test/1']],
         ['takes numbers where texts are meant', { query: 2, filterQueries: '/title:two' }, 1, ['test/2']]
     ];
@@ -100,6 +100,47 @@ describe('Op.Search', () => {
             { field: '/title', buckets: ['one', 'three', 'Two', 'two words'].map((value) => ({ value, count: 1, filterQuery: `facet_/title:"${value}"` })) }
         ]);
         expect((await found(gateway, { query: '/n:*', filterQueries: [bucket.filterQuery], pageSize: 0 })).size).to.equal(2);
+    });
+
+    it('says that there is one page where all results are asked for', async () => {
+
+        for (const attributes of [{}, { pageSize: -1 }, { pageSize: -7, pageNum: 4 }]) {
+            expect<unknown>(await found(gateway, { query: '/n:2', type: 'id', ...attributes })).to.include({ pageNum: 0, pageSize: -1, results: ['test/2'] });
+        }
+    });
+
+    it('counts a value once for an object that has it as a number and as a text', async () => {
+
+        for (let i = 0; i < 20; ++i) {
+            await gateway.create('Document', { mixed: i % 2 === 0 ? [5, '5', 5, 'five'] : ['5', 1e21, '1e+21'] });
+        }
+
+        for (const [query, counts] of [['/mixed/_:five', [10, 10]], ['/mixed/_:*', [20, 10, 10]]] as const) {
+            const { facets } = await found(gateway, { query, pageSize: 0, facets: [{ field: '/mixed/_' }] });
+            const buckets = (facets?.[0]?.buckets ?? []) as unknown as { value: string; count: number; filterQuery: string }[];
+            expect(buckets.map(({ count }) => count), query).to.equal([...counts]);
+            for (const { count, filterQuery } of buckets) {
+                expect((await found(gateway, { query, filterQueries: [filterQuery], pageSize: 0 })).size, filterQuery).to.equal(count);
+            }
+        }
+    });
+
+    it('takes the filters of facets back whatever the property is called', async () => {
+
+        const names = [
+            'a b', 'c:d', 't~x', 's/l', '*', 'q?', 'AND', '', '_', 'score', 'a"b', 'back\\slash', '(p)', '[r]', '{c}', '+-!^|&', 'ünï', '\u3000', '\u{1f600}', 'line\nend',
+            '\u0000', 'u\\u0041', '\\/', 'x\\'
+        ];
+        const content = Object.fromEntries(names.map((name) => [name, { inner: `in "${name}"` }]));
+        await gateway.create('Document', { named: 'yes', ...content });
+        for (const name of names) {
+            const field = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/inner`;
+            const { facets } = await found(gateway, { query: '/named:yes', facets: [{ field }], sortFields: [{ name: field }] });
+            const [bucket] = (facets?.[0]?.buckets ?? []) as unknown as { value: string; filterQuery: string }[];
+            expect(bucket?.value, field).to.equal(`in "${name}"`);
+            expect((await found(gateway, { query: bucket?.filterQuery ?? '', filterQueries: [bucket?.filterQuery ?? ''] })).size, field).to.equal(1);
+            expect((await found(gateway, { queryJson: { named: 'yes', [name]: { inner: `in "${name}"` } } })).size, field).to.equal(1);
+        }
     });
 
     it('gives the record first and then blocks where that is asked for', async () => {
@@ -155,6 +196,8 @@ describe('Op.Search', () => {
         [{ query: 'a', pageNum: 'x' }, /pageNum/],
         [{ query: 'a', pageSize: 1.5 }, /pageSize/],
         [{ query: 'a', pageNum: 2e9, pageSize: 2e9 }, /results after the first/],
+        [{ query: 'nothing', filter: ['/a', 'b'] }, /^Invalid JSON Pointer b$/],
+        [{ query: 'nothing', filter: ['b'], type: 'id' }, /^Invalid JSON Pointer b$/],
         [{ query: 'a', facets: [{}] }, /field/],
         [{ query: 'a', facets: 'type' }, /facets/],
         [{ query: 'a', facets: [{ field: 'a', maxBuckets: -1 }] }, /maxBuckets/],
