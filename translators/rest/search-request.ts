@@ -48,7 +48,7 @@ export function searchView(params: Params): ResultView {
     return {
         full: params.flagOr('full', true),
         filter: params.textList('filter'),
-        pageNum: Math.max(0, params.integer('pageNum') ?? 0),
+        pageNum: params.integer('pageNum') ?? 0,
         pageSize: params.integer('pageSize') ?? UNLIMITED
     };
 }

@@ -109,7 +109,7 @@ export const search = defineOperation<SearchAttributes>({
         const record: JsonObject = {
             size: found.size,
             // Without a limit there is one page.
-            pageNum: wish.limit === null ? 0 : Math.max(wanted.pageNum, 0), pageSize: wish.limit ?? UNLIMITED,
+            pageNum: wish.limit === null ? 0 : wanted.pageNum, pageSize: wish.limit ?? UNLIMITED,
             ...wanted.facets ? { facets: found.facets as unknown as JsonValue } : {}
         };
         return wanted.inBlocks ?
@@ -185,7 +185,11 @@ function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
     }
 
     const limit = pageSize < 0 || pageSize === 0 && zeroMeansAll ? null : pageSize;
-    const start = limit === null ? 0 : Math.max(wanted.pageNum, 0) * limit;
+    if (limit !== null && wanted.pageNum < 0) {
+        throw badRequest(`attribute pageNum must not be negative, got ${wanted.pageNum}: the first page is 0`);
+    }
+
+    const start = limit === null ? 0 : wanted.pageNum * limit;
     if (start + (limit ?? 0) > MAX_RESULTS) {
         throw badRequest(`attributes pageNum and pageSize ask for results after the first ${MAX_RESULTS}`);
     }

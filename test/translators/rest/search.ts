@@ -42,7 +42,7 @@ describe('A REST search', () => {
         ['query=x', { query: 'x' }],
         ['query=', { query: '' }],
         ['query=x&pageNum=2&pageSize=10', { query: 'x', pageNum: 2, pageSize: 10 }],
-        ['query=x&pageNum=-2&pageSize=-7', { query: 'x', pageNum: 0, pageSize: -7 }],
+        ['query=x&pageNum=-2&pageSize=-7', { query: 'x', pageNum: -2, pageSize: -7 }],
         ['query=x&pageSize=0', { query: 'x', pageSize: 0 }],
         ['ids&query=x', { query: 'x', type: 'id' }],
         ['ids=True&query=x', { query: 'x', type: 'id' }],
