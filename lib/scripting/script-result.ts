@@ -75,11 +75,12 @@ function parsed(line: string): JsonObject | Error {
     }
 }
 
-/** An HTTP code that stands for an error, or the id of a DOIP status. */
+/** An HTTP code that stands for an error, also as text, or the id of a DOIP status. */
 function readStatus(status: JsonValue | undefined): number | string | null {
 
-    if (typeof status === 'number') {
-        return Number.isInteger(status) && status >= 400 && status <= 599 ? status : null;
+    if (typeof status === 'number' || typeof status === 'string' && /^\d{3}$/.test(status)) {
+        const code = Number(status);
+        return Number.isInteger(code) && code >= 400 && code <= 599 ? code : null;
     }
 
     return typeof status === 'string' && /^[^/\s]+\/\S+$/.test(status) && status.length <= 255 ? status : null;

@@ -30,19 +30,23 @@ export function directIo(bridge: Bridge, facts: DirectIoFacts): { readonly io: o
     };
 
     const inputText = (): string => (parse(bridge.compute('inputText', '[]')) as { value: string }).value;
-    const write = (bytes: unknown): void => {
-
-        use();
-        const buffer = bytesOf(bytes);
-        if (buffer.byteLength > 0) {
-            bridge.output(buffer);
-        }
-    };
-
     const writeText = (text: unknown): void => {
 
         use();
         bridge.outputText(stringify(String(text)));
+    };
+
+    const write = (bytes: unknown): void => {
+
+        const buffer = bytesOf(bytes);
+        if (buffer.byteLength === 0) {
+            // No bytes are an output, too: they take the place of what would be shown without any.
+            writeText('');
+            return;
+        }
+
+        use();
+        bridge.output(buffer);
     };
 
     const io = {
@@ -61,7 +65,7 @@ export function directIo(bridge: Bridge, facts: DirectIoFacts): { readonly io: o
         writeOutputJson: (value: unknown) => {
 
             use().mediaType ??= 'application/json';
-            writeText(stringify(value));
+            writeText((stringify(value)) ?? 'null');
         },
         setOutputFilename: (name: unknown) => void (use().filename = String(name)),
         setOutputMediaType: (mediaType: unknown) => void (use().mediaType = String(mediaType)),
@@ -91,5 +95,9 @@ function bytesOf(value: unknown): ArrayBuffer {
         return new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength).slice().buffer;
     }
 
-    return new Uint8Array(value as ArrayLike<number>).buffer;
+    if (Array.isArray(value)) {
+        return new Uint8Array(value as number[]).buffer;
+    }
+
+    throw new TypeError('bytes must be a Uint8Array');
 }

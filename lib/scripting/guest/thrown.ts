@@ -41,11 +41,12 @@ export function describeThrown(thrown: unknown): Thrown {
     }
 
     const name = safely(() => member(thrown, 'name'));
-    if (name === 'CordraError') {
+    if (name === 'CordraError' || safely(() => member(thrown, 'isCordraError')) === true) {
         return describeAnswer(thrown);
     }
 
-    const message = shortened(safely(() => messageOf(thrown)) ?? 'something that cannot be told was thrown', MESSAGE_LENGTH);
+    const message = thrown === undefined ? 'undefined was thrown' :
+        shortened(safely(() => messageOf(thrown)) ?? 'something that cannot be told was thrown', MESSAGE_LENGTH);
     if (name === 'InvalidException') {
         return { kind: 'invalid', message };
     }

@@ -89,6 +89,7 @@ forEachDatabase((name, create) => {
             await defineType(node, 'Veiled', `
                 exports.onPayloadResolution = (object, context) => {
                     if (context.payload === 'none') { throw 'nothing for you'; }
+                    if (context.requestContext) { context.directIo.writeOutputUint8Array(new Uint8Array(0)); return; }
                     if (context.userId === undefined) {
                         context.directIo.setOutputMediaType('text/plain');
                         context.directIo.setOutputFilename('veil.txt');
@@ -105,9 +106,10 @@ forEachDatabase((name, create) => {
 
             const admin = await node.asAdmin(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'scan' } });
             const other = await node.perform(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'scan' } });
+            const blank = await node.perform(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'scan', requestContext: { blank: true } } });
             const refused = await node.perform(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'none' } });
 
-            expect([admin.value, other.value]).to.equal(['the scan', 'a veil over scan']);
+            expect([admin.value, other.value, blank.value]).to.equal(['the scan', 'a veil over scan', '']);
             expect(other.attributes).to.include({ mediaType: 'text/plain', filename: 'veil.txt' });
             expect([refused.status, refused.http]).to.equal([BAD, 403]);
         });

@@ -167,12 +167,17 @@ describe('what type code throws', () => {
             { kind: 'answer', body: { message: 'no' }, status: '20.5/Status.Tea' }],
         ['a CordraError that claims success', `${cordra} exports.run = () => { throw new CordraError("no", 200); }`,
             { kind: 'answer', body: { message: 'no' }, status: null }],
+        ['a CordraError with a status as text', `${cordra} exports.run = () => { throw new CordraError("no", "404"); }`,
+            { kind: 'answer', body: { message: 'no' }, status: 404 }],
+        ['an error of a class made from CordraError',
+            `${cordra} class Own extends CordraError { name = "Own"; } exports.run = () => { throw new Own("mine", 409); }`,
+            { kind: 'answer', body: { message: 'mine' }, status: 409 }],
         ['a string from an async function', 'exports.run = async () => { await 1; throw "later"; }', { kind: 'invalid', message: 'later' }],
         ['an error', '\n\nexports.run = function check(object) {\n    object.nothing.more();\n}',
             { kind: 'error', message: `TypeError: cannot read property 'more' of undefined`, stack: '    at check (/cordra/schemas/Document:4:19)' }],
         ['an error on the first line', 'exports.run = () => { null.x; }',
             { kind: 'error', message: `TypeError: cannot read property 'x' of null`, stack: '    at <anonymous> (/cordra/schemas/Document:1:27)' }],
-        ['nothing that is known', 'exports.run = () => { throw undefined; }', { kind: 'error', message: '', stack: '' }],
+        ['nothing that is known', 'exports.run = () => { throw undefined; }', { kind: 'error', message: 'undefined was thrown', stack: '' }],
         ['a number', 'exports.run = () => { throw 5; }', { kind: 'error', message: '5', stack: '' }]
     ];
     for (const [title, code, expected] of cases) {
