@@ -21,6 +21,9 @@ export const MAX_CLAUSES = 4096;
 /** Most letters between the words of a phrase, whatever is asked for. */
 const MAX_SLOP = 1_000_000;
 
+/** More weight than this is none: sums of scores must stay numbers. */
+const MAX_BOOST = 1e9;
+
 /** What surrounds a clause. */
 interface Scope {
     readonly target: FieldTarget;
@@ -86,7 +89,7 @@ class Rewriter {
 
         const scope = {
             target: body.field === null ? outer.target : resolveField(body.field),
-            boost: outer.boost * (body.boost ?? 1)
+            boost: Math.min(outer.boost * (body.boost ?? 1), MAX_BOOST)
         };
         switch (body.kind) {
             case 'group':

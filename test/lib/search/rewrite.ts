@@ -137,7 +137,9 @@ const MEANINGS: readonly (readonly [query: string, meaning: string])[] = [
     // Boosts
     ['a^2', 'a^2'],
     ['a ^2', 'a^2'],
-    ['*:*^0', '*:*^0']
+    ['*:*^0', '*:*^0'],
+    [`a^${'9'.repeat(400)}`, 'a^1000000000'],
+    ['((a^99999999)^99999999 b)^0.5', 'a^1000000000 b^0.5']
 ];
 
 /** Query → the character at which it goes wrong, 1-based. */
