@@ -5,14 +5,18 @@
 
 import type { JsonObject, JsonValue } from './json.js';
 import { isJsonObject } from './json.js';
+import { badRequest } from './error.js';
 import { parsePointer } from './json-pointer.js';
+
+/** Pointers of one filter. */
+const MAX_POINTERS = 10_000;
 
 /**
  * Only the parts of a value that one of the pointers names, with their parents as a skeleton (the `filter` of requests).
  * `_` stands for every element of an array; a number keeps that element alone, so that indices shift. The empty pointer
  * keeps everything, and a pointer to nothing yields nothing.
  *
- * @throws 400 when one of the pointers is malformed.
+ * @throws 400 when one of the pointers is malformed, or when there are more than 10,000.
  */
 export function prune(root: JsonValue, pointers: readonly string[]): JsonValue {
 
@@ -21,6 +25,10 @@ export function prune(root: JsonValue, pointers: readonly string[]): JsonValue {
 
 /** {@link prune} with the same pointers for many values; throws at once. */
 export function pruner(pointers: readonly string[]): (root: JsonValue) => JsonValue {
+
+    if (pointers.length > MAX_POINTERS) {
+        throw badRequest(`the filter has more than ${MAX_POINTERS} JSON pointers`);
+    }
 
     const mask = newMask();
     for (const pointer of pointers) {

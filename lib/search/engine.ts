@@ -14,9 +14,9 @@ import { KnownQueries } from './known-queries.js';
 import type { Leaf } from './leaves.js';
 import { matchSegment } from './matcher.js';
 import { PhraseNotes } from './phrase-notes.js';
-import { allOf, MATCH_ALL } from './query.js';
 import type { Query } from './query.js';
-import { readQueryJson } from './query-json.js';
+import { readRequest } from './read-request.js';
+import type { Filter } from './read-request.js';
 import { Scoring } from './score.js';
 import type { FacetResult, SearchRequest } from './search-request.js';
 import type { Segment } from './segment.js';
@@ -43,12 +43,6 @@ export interface SearchResult {
 /** Matches of one segment. */
 interface Matched extends CountedSet {
     readonly scope: SegmentScope;
-}
-
-/** A condition without influence on scores. */
-interface Filter {
-    readonly text: string;
-    readonly query: Query;
 }
 
 export class SearchEngine {
@@ -80,8 +74,7 @@ export class SearchEngine {
 
     #search(request: SearchRequest, segments: readonly LiveSegment[], deadline: Deadline): SearchResult {
 
-        const query = this.#readRequest(request);
-        const filters = request.filterQueries.map((text): Filter => ({ text, query: this.#queries.read(text) }));
+        const { query, filters } = readRequest(request, this.#queries);
         const scoring = isScored(request) ? new Scoring() : null;
         const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
         const matched = segments.filter(({ segment }) => segment.documents > 0).map((live): Matched => {
@@ -100,12 +93,6 @@ export class SearchEngine {
             facets,
             hits: rankAll(request, matched, query, scoring)
         };
-    }
-
-    #readRequest({ query, queryJson }: SearchRequest): Query {
-
-        const parts = [...query === null ? [] : [this.#queries.read(query)], ...queryJson === undefined ? [] : [readQueryJson(queryJson)]];
-        return parts.length === 0 ? MATCH_ALL : allOf(parts);
     }
 
     #scope(live: LiveSegment, caller: CallerView, deadline: Deadline): SegmentScope {

@@ -8,7 +8,7 @@ import { isJsonObject } from '../doip/json.js';
 import type { JsonValue } from '../doip/json.js';
 import { childPointer } from '../doip/json-pointer.js';
 import { resolveField } from './field-names.js';
-import { MAX_QUERY_DEPTH } from './parse-query.js';
+import { MAX_QUERY_DEPTH, MAX_QUERY_LENGTH } from './parse-query.js';
 import { allOf } from './query.js';
 import type { Query } from './query.js';
 import { analysePhrase, MAX_CLAUSES } from './rewrite.js';
@@ -16,7 +16,7 @@ import { analysePhrase, MAX_CLAUSES } from './rewrite.js';
 /**
  * The query that an example stands for.
  *
- * @throws DoipError 400 when it is not an object, too deep, or has too many leaves
+ * @throws DoipError 400 when it is not an object, too deep, too long, or has too many leaves
  */
 export function readQueryJson(example: JsonValue): Query {
 
@@ -24,29 +24,40 @@ export function readQueryJson(example: JsonValue): Query {
         throw badRequest('queryJson must be a JSON object');
     }
 
-    const leaves: Query[] = [];
-    collect(example, '', leaves, 0);
-    return allOf(leaves);
+    const found: Found = { leaves: [], characters: 0 };
+    collect(example, '', found, 0);
+    return allOf(found.leaves);
 }
 
-function collect(value: JsonValue, pointer: string, leaves: Query[], depth: number): void {
+interface Found {
+    readonly leaves: Query[];
+    /** Of pointers and values. */
+    characters: number;
+}
+
+function collect(value: JsonValue, pointer: string, found: Found, depth: number): void {
 
     if (depth > MAX_QUERY_DEPTH) {
         throw badRequest(`queryJson is nested deeper than ${MAX_QUERY_DEPTH} levels`);
     }
 
     if (Array.isArray(value)) {
-        value.forEach((element) => collect(element, `${pointer}/_`, leaves, depth + 1));
+        value.forEach((element) => collect(element, `${pointer}/_`, found, depth + 1));
         return;
     }
 
     if (isJsonObject(value)) {
-        Object.entries(value).forEach(([name, member]) => collect(member, childPointer(pointer, name), leaves, depth + 1));
+        Object.entries(value).forEach(([name, member]) => collect(member, childPointer(pointer, name), found, depth + 1));
         return;
     }
 
-    leaves.push(leaf(value, pointer));
-    if (leaves.length > MAX_CLAUSES) {
+    found.characters += pointer.length + (typeof value === 'string' ? value.length : 0);
+    if (found.characters > MAX_QUERY_LENGTH) {
+        throw badRequest(`queryJson is longer than ${MAX_QUERY_LENGTH} characters, pointers to all values included`);
+    }
+
+    found.leaves.push(leaf(value, pointer));
+    if (found.leaves.length > MAX_CLAUSES) {
         throw badRequest(`queryJson has more than ${MAX_CLAUSES} leaves`);
     }
 }

@@ -70,6 +70,11 @@ describe('Pruning', () => {
         expect((pruned as JsonObject)['x']).to.be.undefined();
     });
 
+    it('refuses more pointers than anybody writes', () => {
+
+        expect(() => prune({}, new Array<string>(10_001).fill('/a'))).to.throw('the filter has more than 10000 JSON pointers');
+    });
+
     it('refuses a malformed pointer', () => {
 
         expect(() => prune({}, ['/a', 'b'])).to.throw('Invalid JSON Pointer b');

@@ -47,4 +47,10 @@ describe('queries by example', () => {
         expect(() => readQueryJson(deep)).to.throw(DoipError, /nested deeper/);
         expect(() => readQueryJson({ a: new Array<string>(5000).fill('x') })).to.throw(DoipError, /more than 4096 leaves/);
     });
+
+    it('refuses what is too long, be it values or their pointers', () => {
+
+        expect(() => readQueryJson({ a: 'x '.repeat(70_000) })).to.throw(DoipError, /queryJson is longer than 131072 characters/);
+        expect(() => readQueryJson({ ['x'.repeat(10_000)]: Array.from({ length: 20 }, () => 1) })).to.throw(DoipError, /queryJson is longer than 131072 characters/);
+    });
 });

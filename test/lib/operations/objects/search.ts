@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject } from '../../../../lib/doip/json.js';
-import { createSqlite, forEachDatabase } from '../../../support/database.js';
+import { createSqlite } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { ADMIN, startGateway } from '../../../support/gateway.js';
 import type { TestGateway } from '../../../support/gateway.js';
@@ -82,6 +82,24 @@ describe('Op.Search', () => {
         expect((plain as { attributes: JsonObject }).attributes['responseContext']).to.be.undefined();
         expect((scored as { attributes: { responseContext: { score: number } } }).attributes.responseContext.score).to.be.above(0);
         expect<unknown>(filtered).to.equal({ attributes: { content: { title: 'two words' } } });
+    });
+
+    it('answers as many filters as there may be', async () => {
+
+        const filterQueries = Array.from({ length: 100 }, (_, i) => `/n:* -/n:${i + 4} ${'x '.repeat(30)}`);
+
+        expect((await found(gateway, { query: '/n:*', filterQueries, pageSize: 0 })).size).to.equal(4);
+    });
+
+    it('answers a score that is a number whatever a clause weighs', async () => {
+
+        for (const query of ['/title:two^' + '9'.repeat(400), '((/n:1^99999999999)^99999999999 /title:two)^0.1', '/n:*^' + '9'.repeat(40)]) {
+            const { results } = await found(gateway, { query, includeScore: true });
+            for (const result of results) {
+                const { score } = (result as { attributes: { responseContext: { score: number } } }).attributes.responseContext;
+                expect(score, query).to.be.a.number().and.to.be.above(0);
+            }
+        }
     });
 
     it('puts the size first', async () => {
@@ -205,10 +223,15 @@ describe('Op.Search', () => {
         [{ query: 'a', sortFields: { a: 1 } }, /sortFields/],
         [{ queryJson: 'text' }, /queryJson must be a JSON object/],
         [{ query: 'a', includeScore: 'perhaps' }, /includeScore/],
-        [{ query: { a: 1 } }, /query/]
+        [{ query: { a: 1 } }, /query/],
+        [{ query: 'a', filter: new Array<string>(10_001).fill('/a') }, /more than 10000 JSON pointers/],
+        [{ query: 'a', filterQueries: ['b'.repeat(70_000), 'c'.repeat(70_000)] }, /longer than 131072 characters together/],
+        [{ query: '*:*', filterQueries: ['a '.repeat(2000), '"' + 'b '.repeat(2000) + '"', 'c '.repeat(100)] }, /more than 4096 clauses in all queries together/],
+        [{ queryJson: { a: 'b '.repeat(5000) } }, /more than 4096 clauses in all queries together/],
+        [{ query: 'c '.repeat(4000), queryJson: { a: ['b', 'b '.repeat(100)] } }, /more than 4096 clauses in all queries together/]
     ];
     for (const [attributes, message] of faults) {
-        it(`refuses ${JSON.stringify(attributes)}`, async () => {
+        it(`refuses ${JSON.stringify(attributes).slice(0, 100)}`, async () => {
 
             const { status, value } = await gateway.asAdmin(SEARCH, { attributes });
 
@@ -216,85 +239,4 @@ describe('Op.Search', () => {
             expect((value as { message: string }).message).to.match(message);
         });
     }
-});
-
-forEachDatabase((name, create) => {
-
-    describe(`rights in searches on ${name}`, () => {
-
-        const USERS = ['ann', 'bob', 'eve'];
-        const callers: Map<string, JsonObject> = new Map([
-            ['nobody', {}], ['admin', ADMIN], ...USERS.map((user): [string, JsonObject] => [user, { username: user, password: `password of ${user}` }])
-        ]);
-        let database: TestDatabase;
-        let gateway: TestGateway;
-        let ids: string[];
-
-        before(async () => {
-
-            database = await create();
-            gateway = await startGateway(database);
-            for (const user of USERS) {
-                await gateway.create('User', { username: user, password: `password of ${user}` }, { id: `test/${user}` });
-            }
-
-            await gateway.create('Group', { groupName: 'g', description: 'd', users: ['test/ann', 'test/bob'] }, { id: 'test/g' });
-            const lists: (string[] | undefined)[] = [
-                undefined, [], ['public'], ['authenticated'], ['creator'], ['self'], ['test/ann'], ['test/g'], ['TEST/ANN'], ['writers']
-            ];
-            ids = [];
-            for (const readers of lists) {
-                for (const writers of lists) {
-                    const acl = { ...readers ? { readers } : {}, ...writers ? { writers } : {} };
-                    const { id } = await gateway.create('Document', { secret: `word${ids.length}`, all: 'common' }, { attributes: { acl } });
-                    ids.push(id);
-                }
-            }
-        });
-
-        after(async () => {
-
-            await gateway.stop();
-            await database.dispose();
-        });
-
-        async function compare(): Promise<void> {
-
-            for (const [caller, authentication] of callers) {
-                const readable: string[] = [];
-                for (const id of ids) {
-                    const { status } = await gateway.perform('0.DOIP/Op.Retrieve', { targetId: id, authentication });
-                    if (status === OK) {
-                        readable.push(id);
-                    }
-                }
-
-                const { size, results, facets } = await found(gateway, {
-                    query: '/all:common', type: 'id', sortFields: 'id', facets: [{ field: '/secret', maxBuckets: 1000 }]
-                }, authentication);
-                expect<unknown>(results.toSorted(), caller).to.equal(readable.toSorted());
-                expect(size, caller).to.equal(readable.length);
-                expect(facets?.[0]?.buckets.reduce((sum, { count }) => sum + count, 0), caller).to.equal(readable.length);
-            }
-        }
-
-        it('leave out, for every caller, just the objects that the caller may not read', async () => {
-
-            await compare();
-        });
-
-        it('follow the defaults of the service at once', async () => {
-
-            const { value } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'design' });
-            const { content } = (value as { attributes: { content: JsonObject } }).attributes;
-            for (const defaultAclRead of [['test/bob'], ['creator'], []]) {
-                const authConfig = { defaultAcls: { defaultAclRead, defaultAclWrite: [] } };
-                const { status } = await gateway.asAdmin('0.DOIP/Op.Update', {
-                    targetId: 'design', input: { attributes: { content: { ...content, authConfig } } }
-                });
-                expect(status).to.equal(OK);
-                await compare();
-            }
-        });
-    });
 });
