@@ -10,6 +10,7 @@ import { AccountStore } from '../stores/account-store.js';
 import { CredentialStore } from '../stores/credential-store.js';
 import { GroupStore } from '../stores/group-store.js';
 import { LoginStore } from '../stores/login-store.js';
+import { SettingStore } from '../stores/setting-store.js';
 import { TokenStore } from '../stores/token-store.js';
 import { AccountWriter } from './account-writer.js';
 import { AdminAccount } from './admin-account.js';
@@ -29,6 +30,7 @@ import { Passwords } from './passwords.js';
 import type { Policy } from './policy.js';
 import { SecretTransfer } from './secret-transfer.js';
 import { SecureValues } from './secure-values.js';
+import { ServiceKey } from './service-key.js';
 import { Sessions } from './sessions.js';
 import { TokenDesk } from './token-desk.js';
 import { Tokens } from './tokens.js';
@@ -59,6 +61,7 @@ export interface Identity {
     readonly logins: PasswordLogins;
     readonly directory: Directory;
     readonly secureValues: SecureValues;
+    readonly serviceKey: ServiceKey;
     readonly secretTransfer: SecretTransfer;
     readonly accountWriter: AccountWriter;
     /** Puts the authenticate hook in its place, at any time; `find` is asked with every login and must be cheap. */
@@ -98,6 +101,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         records: new CredentialRecords(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
         secureValues: new SecureValues({ ...stores, passwords }),
+        serviceKey: new ServiceKey(db, new SettingStore(db)),
         secretTransfer: new SecretTransfer(stores),
         accountWriter: new AccountWriter(stores),
         useAuthenticateHook: (find) => hook.use(find),

@@ -110,7 +110,7 @@ async function ask(desk: Desk, name: string, values: readonly JsonValue[]): Prom
         case 'publicKey':
             return await host.publicKey(scope);
         case 'sign':
-            return await host.sign(object(first, 'payload'), scope);
+            return await host.sign(first, scope);
         default:
             throw badRequest(`scripts cannot ask for ${name}`);
     }

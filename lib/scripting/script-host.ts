@@ -45,7 +45,8 @@ export interface ScriptHost {
     validate(value: JsonValue, schema: JsonValue, scope: ScriptScope): Promise<JsonObject>;
     /** Ids of the groups that a user belongs to. */
     groupsOf(userId: string, scope: ScriptScope): Promise<readonly string[]>;
-    /** The key of the service as a JWK: the public one, or a JWT signed with the private one. */
-    publicKey(scope: ScriptScope): Promise<JsonObject | null>;
-    sign(claims: JsonObject, scope: ScriptScope): Promise<string>;
+    /** The public key of the service, a JWK. */
+    publicKey(scope: ScriptScope): Promise<JsonObject>;
+    /** A JWT with a payload, claims or a text, signed with the private key of the service. */
+    sign(payload: JsonValue, scope: ScriptScope): Promise<string>;
 }

@@ -23,6 +23,7 @@ import { readSortFields } from '../search/sort-fields.js';
 import { faultsBySchema } from '../types/free-validation.js';
 import type { Occasion } from './script-desk.js';
 import type { ScriptHost, ScriptScope, ScriptSearchParams } from './script-host.js';
+import { sign } from './tokens.js';
 
 /** The part of the service that scripts can reach. */
 export interface ScriptedServices {
@@ -140,14 +141,14 @@ export class ServiceHost implements ScriptHost {
         return await this.#services.identity.directory.groupIdsOf([userId]);
     }
 
-    async publicKey(): Promise<JsonObject | null> {
+    async publicKey(): Promise<JsonObject> {
 
-        return null;
+        return (await this.#services.identity.serviceKey.pair()).publicKey;
     }
 
-    async sign(): Promise<string> {
+    async sign(payload: JsonValue): Promise<string> {
 
-        throw badRequest('the service has no key to sign with');
+        return sign(payload, (await this.#services.identity.serviceKey.pair()).privateKey);
     }
 
     /** What a script does within a request it does for the service. */

@@ -1,5 +1,5 @@
 /**
- * JSON web tokens for scripts, signed and verified with keys that the scripts bring. The kind of the key decides about the
+ * JSON web tokens for scripts, signed and verified with keys that the scripts bring, or that of the service. The kind of the key decides about the
  * algorithms that are believed, never the token alone.
  */
 
@@ -50,7 +50,8 @@ export function verify(token: JsonValue, jwk: JsonValue): boolean {
     const [header = '', payload = '', signature = ''] = partsOf(token);
     const facts = decoded(header, 'header');
     const name = isJsonObject(facts) && facts['crit'] === undefined ? facts['alg'] : undefined;
-    const algorithm = typeof name === 'string' ? algorithmsOf(jwk)[name] : undefined;
+    const algorithms = algorithmsOf(jwk);
+    const algorithm = typeof name === 'string' && Object.hasOwn(algorithms, name) ? algorithms[name] : undefined;
     if (!algorithm) {
         return false;
     }
