@@ -181,8 +181,9 @@ export class ObjectCreation {
         const proposal = { ...wanted, id };
         const change = await this.#draft(id, hooks ? await hooks.withId(proposal) : proposal, context);
         await hooks?.beforeStorage(change.after);
-        const indexed = withIndexForm(this.#hooks, change, context);
-        const outcome = context.dryRun ? 'stored' : await this.#writer.write(indexed instanceof Promise ? await indexed : indexed);
+        const made = withIndexForm(this.#hooks, change, context);
+        const indexed = made instanceof Promise ? await made : made;
+        const outcome = context.dryRun ? 'stored' : await this.#writer.write(indexed);
         return { after: change.after, outcome };
     }
 

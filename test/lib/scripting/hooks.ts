@@ -169,5 +169,27 @@ forEachDatabase((name, create) => {
             expect<unknown>(contentOf(answer!)['a']).to.equal(1);
             expect(lines).to.equal([]);
         });
+
+        it('refuse a rehearsal as they would refuse the deed, to the last of them', async () => {
+
+            await defineType(node, 'Picky', `
+                const HOOKS = ['beforeSchemaValidation', 'generateId', 'beforeSchemaValidationWithId', 'beforeStorage', 'objectForIndexing'];
+                HOOKS.forEach((hook) => { exports[hook] = (object) => { if (object.content.hook === hook) { throw 'not by ' + hook; } }; });
+            `);
+            await node.create('Picky', {}, { id: 'test/picky' });
+            const said: unknown[] = [];
+            const expected: unknown[] = [];
+            for (const hook of ['beforeSchemaValidation', 'generateId', 'beforeSchemaValidationWithId', 'beforeStorage', 'objectForIndexing']) {
+                for (const dryRun of [true, false]) {
+                    const input = { type: 'Picky', attributes: { content: { hook } } };
+                    const created = await node.asAdmin(CREATE, { attributes: { dryRun }, input });
+                    const updated = await node.asAdmin(UPDATE, { targetId: 'test/picky', attributes: { dryRun }, input });
+                    said.push(created.value, hook === 'generateId' ? null : updated.value);
+                    expected.push({ message: `not by ${hook}` }, hook === 'generateId' ? null : { message: `not by ${hook}` });
+                }
+            }
+
+            expect(said).to.equal(expected);
+        });
     });
 });
