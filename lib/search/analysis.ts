@@ -91,6 +91,9 @@ export function keywordOf(value: string): string {
     return cutAt(value, MAX_VALUE_LENGTH).toLowerCase();
 }
 
+/** Positions from the last word of a text to the first of the next one in the same field, so that no phrase matches across them. */
+export const TEXT_GAP = 10_000;
+
 /** What is compared of a whole value when it is sorted, counted in a facet or looked up; in UTF-16 units. */
 export const MAX_VALUE_LENGTH = 1024;
 

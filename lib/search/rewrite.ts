@@ -8,7 +8,7 @@
  */
 
 import { badRequest } from '../doip/error.js';
-import { analyse, keywordOf } from './analysis.js';
+import { analyse, keywordOf, TEXT_GAP } from './analysis.js';
 import { resolveField } from './field-names.js';
 import { parseQuery, queryFault } from './parse-query.js';
 import { MATCH_ALL, MATCH_NONE } from './query.js';
@@ -18,8 +18,8 @@ import type { PatternPart, SyntaxBody, SyntaxClauses, SyntaxPhrase, SyntaxRange,
 /** Most words, phrases, ranges and patterns of one query. */
 export const MAX_CLAUSES = 4096;
 
-/** Most letters between the words of a phrase, whatever is asked for. */
-const MAX_SLOP = 1_000_000;
+/** How far apart the words of a phrase may be at most, whatever is asked for: never in two texts. */
+const MAX_SLOP = TEXT_GAP - 2;
 
 /** More weight than this is none: sums of scores must stay numbers. */
 const MAX_BOOST = 1e9;

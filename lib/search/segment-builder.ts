@@ -2,7 +2,7 @@
  * Makes a segment of documents.
  */
 
-import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH } from './analysis.js';
+import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH, TEXT_GAP } from './analysis.js';
 import { compareUnicode } from './bytes.js';
 import { ALL_FIELD, isNumberField } from './field-names.js';
 import { describeFields } from './fields.js';
@@ -14,9 +14,6 @@ import { SPACES } from './segment-layout.js';
 import type { Sections, Space } from './segment-layout.js';
 import { compareValues, SegmentWriter } from './segment-writer.js';
 import type { ColumnData, ColumnValue } from './segment-writer.js';
-
-/** Between two texts of one field, so that no phrase matches across them. */
-const TEXT_GAP = 10_000;
 
 /** Further words of one object are not indexed. */
 const MAX_WORDS = 1_000_000;

@@ -95,6 +95,7 @@ const MEANINGS: readonly (readonly [query: string, meaning: string])[] = [
     ['"a b"~', '"a b"~0'],
     ['"a b"~5', '"a b"~5'],
     ['"a b" ~5', '"a b"~5'],
+    ['"a b"~1000000', '"a b"~9998'],
     ['"a b"~2^3', '"a b"~2^3'],
     ['"foo-bar"', '"foo bar"~0'],
     ['"one"', 'one'],
