@@ -6,9 +6,10 @@
  * - `duplicate`: a unique key refuses the row
  * - `rolled-back`: a deadlock, a lock not had in time, or a change of another Galera node; the transaction is undone
  * - `lost`: the connection is gone
+ * - `full`: the disk of the server, or what it may take of it, is full
  * - `refused`: anything else
  */
-export type MysqlFault = 'duplicate' | 'rolled-back' | 'lost' | 'refused';
+export type MysqlFault = 'duplicate' | 'rolled-back' | 'lost' | 'full' | 'refused';
 
 const DUPLICATE = new Set([1062, 1586]);
 
@@ -17,6 +18,12 @@ const ROLLED_BACK = new Set([1205, 1213, 1020, 1047]);
 
 /** Server shutdown, connection killed by an administrator or by Galera, too many connections, network errors of the server. */
 const LOST_ERRNO = new Set([1040, 1053, 1152, 1158, 1159, 1160, 1161, 1203, 1927, 2006, 2013, 3169]);
+
+/** Disk full, table full. */
+const FULL = new Set([1021, 1114]);
+
+/** The number of the operating system in errors that say no more than that a file could not be written: ENOSPC, EDQUOT. */
+const NO_SPACE = /\b(?:errcode|error|errno):? (?:28|122)\b/i;
 
 const LOST_CODES = new Set([
     'PROTOCOL_CONNECTION_LOST', 'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN',
@@ -32,13 +39,17 @@ interface DriverError extends Error {
 /** What an error of the driver means. */
 export function mysqlFault(error: unknown): MysqlFault {
 
-    const { errno = 0, code = '', fatal = false } = error as Partial<DriverError>;
+    const { errno = 0, code = '', fatal = false, message = '' } = error as Partial<DriverError>;
     if (DUPLICATE.has(errno)) {
         return 'duplicate';
     }
 
     if (ROLLED_BACK.has(errno)) {
         return 'rolled-back';
+    }
+
+    if (FULL.has(errno) || errno > 0 && NO_SPACE.test(message)) {
+        return 'full';
     }
 
     return LOST_ERRNO.has(errno) || LOST_CODES.has(code) || (fatal && errno <= 0) ? 'lost' : 'refused';

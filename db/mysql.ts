@@ -179,7 +179,7 @@ class MysqlDatabase implements Database {
             }
             catch (error) {
                 const fault = error instanceof DatabaseError ? 'refused' : mysqlFault(error);
-                if (fault === 'refused' || fault === 'duplicate' || attempt === ATTEMPTS || performance.now() > deadline) {
+                if (fault === 'refused' || fault === 'duplicate' || fault === 'full' || attempt === ATTEMPTS || performance.now() > deadline) {
                     throw toDatabaseError(error, fault);
                 }
 
@@ -280,6 +280,10 @@ function toDatabaseError(error: unknown, fault: MysqlFault): DatabaseError {
 
     if (error instanceof DatabaseError) {
         return error;
+    }
+
+    if (fault === 'full') {
+        return new DatabaseError('full', 'the database server has no room', error);
     }
 
     return fault === 'lost' || fault === 'rolled-back' ?

@@ -48,6 +48,9 @@ class Refusal extends Error {
     }
 }
 
+/** The file, its log or the memory beside it could not grow. */
+const FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);
+
 const DUPLICATE = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
 /** Free pages that stay in the file, and how many go at once: with pages of 16 KiB, 64 MiB and 8 MiB. */
@@ -85,7 +88,7 @@ class Writer {
                 this.#run('rollback');
             }
 
-            const outcome = { fault: 'failed' as const, message: 'the database could not write', error: toError(error) };
+            const outcome = failure(error, 'the database could not write');
             return units.map(() => outcome);
         }
     }
@@ -113,7 +116,7 @@ class Writer {
             this.#run('rollback to unit');
             this.#run('release unit');
             return error instanceof Refusal ? { ok: false, failed: error.failed } :
-                { fault: 'failed', message: 'the database refused the change', error: toError(error) };
+                failure(error, 'the database refused the change');
         }
     }
 
@@ -163,6 +166,12 @@ class Writer {
 
         this.#statements.get(sql).run();
     }
+}
+
+function failure(error: unknown, message: string): UnitOutcome {
+
+    return error instanceof Sqlite.SqliteError && FULL.has(error.code) ?
+        { fault: 'full', message: 'the database has no room', error: toError(error) } : { fault: 'failed', message, error: toError(error) };
 }
 
 /** A plain error, because the driver's own class does not survive the way to the main thread. */

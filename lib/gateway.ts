@@ -27,8 +27,11 @@ const DOWN = 'The system is down.';
 
 const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
 
-/** Seconds after which a client may ask again. */
+const FULL = 'The storage is full: nothing was stored.';
+
+/** Seconds after which a client may ask again: a database is soon back, room has to be made by somebody. */
 const RETRY_SECONDS = 5;
+const FULL_RETRY_SECONDS = 60;
 
 /** A repository. */
 export interface Gateway {
@@ -205,6 +208,10 @@ class RepositoryGateway implements Gateway {
     #explain(error: unknown): DoipError | null {
 
         const fault = error instanceof DoipError ? error.cause : error;
+        if (isFull(fault)) {
+            return unavailable(FULL, FULL_RETRY_SECONDS, fault);
+        }
+
         if (!(fault instanceof DatabaseError) || fault.fault === 'failed') {
             return null;
         }
@@ -212,4 +219,11 @@ class RepositoryGateway implements Gateway {
         this.#watch?.suspect();
         return fault.fault === 'unavailable' ? unavailable(DOWN, RETRY_SECONDS) : internal(fault, UNKNOWN_OUTCOME);
     }
+}
+
+/** Also of files beside the database. */
+function isFull(fault: unknown): boolean {
+
+    return fault instanceof DatabaseError ? fault.fault === 'full' :
+        fault instanceof Error && ['ENOSPC', 'EDQUOT'].includes((fault as NodeJS.ErrnoException).code ?? '');
 }

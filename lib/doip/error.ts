@@ -121,10 +121,10 @@ export function tooManyRequests(message: string, retryAfter: number): DoipError 
     return new DoipError(Status.badRequest, message, { http: 429, attributes: { retryAfter } });
 }
 
-/** 503: try again a little later; `retryAfter` in seconds. */
-export function unavailable(message: string, retryAfter: number): DoipError {
+/** 503: try again a little later; `retryAfter` in seconds. The cause is for the log. */
+export function unavailable(message: string, retryAfter: number, cause?: unknown): DoipError {
 
-    return new DoipError(Status.internal, message, { http: 503, attributes: { retryAfter } });
+    return new DoipError(Status.internal, message, { http: 503, attributes: { retryAfter }, cause });
 }
 
 /** 500: the message is for the caller and says nothing; the cause is for the log. */

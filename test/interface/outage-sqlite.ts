@@ -2,12 +2,16 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
+import type { Answered } from '../support/outage.js';
 import type { ServiceProcess } from '../support/process.js';
 import { createSqlite } from '../support/database.js';
-import { PATIENCE_MS, ask, create, stateBecomes, status } from '../support/outage.js';
+import { ADMIN, PATIENCE_MS, ask, create, stateBecomes, status } from '../support/outage.js';
 import { startProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -68,5 +72,117 @@ describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
         expect([down.status, down.body, down.retryAfter]).to.equal([503, { message: 'The system is down.' }, '5']);
         expect((await create(service, 'test/2')).status).to.equal(200);
         expect((await ask(service, '/search?ids&query=*:*&filterQueries=["type:Document"]')).body['results']).to.equal(['test/1', 'test/2']);
+    });
+});
+
+const DISK_BYTES = 12 * 1024 * 1024;
+const BALLAST_BYTES = 8 * 1024 * 1024;
+const PAYLOAD_BYTES = 300 * 1024;
+
+/** A disk of a few MiB; null where this user may make none. */
+function smallDisk(): { readonly path: string; remove(): void } | null {
+
+    const path = mkdtempSync(join(tmpdir(), 'doip-gateway-disk-'));
+    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', path]);
+    const remove = (): void => {
+
+        spawnSync('umount', [path]);
+        rmdirSync(path);
+    };
+
+    if (status !== 0) {
+        rmdirSync(path);
+        return null;
+    }
+
+    return { path, remove };
+}
+
+function canMakeDisks(): boolean {
+
+    const disk = smallDisk();
+    disk?.remove();
+    return disk !== null;
+}
+
+describe('a service on SQLite whose disk is full', { timeout: 2 * PATIENCE_MS, skip: !canMakeDisks() }, () => {
+
+    const disk = { path: '', remove: () => undefined as void };
+    let database: TestDatabase;
+    let service: ServiceProcess;
+
+    beforeEach(async () => {
+
+        Object.assign(disk, smallDisk());
+        database = await createSqlite();
+        service = await startProcess(database, { DATA_DIR: join(disk.path, 'data') });
+    });
+
+    afterEach(async () => {
+
+        await service.stop();
+        await database.dispose();
+        disk.remove();
+    });
+
+    const bytesOf = (id: string): Buffer => Buffer.alloc(PAYLOAD_BYTES, id);
+
+    const upload = (id: string): Promise<Answered> => {
+
+        const body = new FormData();
+        body.append('content', JSON.stringify({ name: id }));
+        body.append('file', new Blob([bytesOf(id)]), 'a.bin');
+        return ask(service, `/objects?type=Document&handle=${id}`, { method: 'POST', body, headers: { authorization: ADMIN.authorization } });
+    };
+
+    /** Creates objects until some were refused. */
+    async function fill(): Promise<{ stored: string[]; refused: [id: string, answer: Answered][] }> {
+
+        const stored: string[] = [];
+        const refused: [string, Answered][] = [];
+        const write = async (name: string, store: (id: string) => Promise<Answered>): Promise<void> => {
+
+            for (let n = 0; refused.length < 5; ++n) {
+                const id = `test/${name}.${n}`;
+                const answer = await store(id);
+                if (answer.status === 200) {
+                    stored.push(id);
+                }
+                else {
+                    refused.push([id, answer]);
+                }
+            }
+        };
+
+        await Promise.all([write('a', upload), write('b', upload), write('c', (id) => create(service, id))]);
+        return { stored, refused };
+    }
+
+    it('loses nothing that it stored, says why it stores no more, and goes on when there is room', async () => {
+
+        const ballast = join(disk.path, 'ballast');
+        await writeFile(ballast, Buffer.alloc(BALLAST_BYTES));
+        const { stored, refused } = await fill();
+        const state = await status(service);
+        await rm(ballast);
+        const later = [await upload('test/later'), await create(service, 'test/last')];
+
+        for (const [id, answer] of refused) {
+            expect(answer, id).to.equal({ status: 503, body: { message: 'The storage is full: nothing was stored.' }, retryAfter: '60' });
+            expect((await ask(service, `/objects/${id}`)).status, id).to.equal(404);
+        }
+
+        expect([state.status, ...later.map((answer) => answer.status)], service.log()).to.equal([200, 200, 200]);
+        expect(service.log()).to.include('SQLITE_FULL');
+        await service.kill();
+        service = await startProcess(database, { DATA_DIR: join(disk.path, 'data') });
+        for (const id of [...stored, 'test/later', 'test/last']) {
+            const { status, body } = await ask(service, `/objects/${id}?full`);
+            expect(status, id).to.equal(200);
+            if (body['payloads']) {
+                const bytes = await fetch(`${service.url}/objects/${id}?payload=file`, { headers: ADMIN });
+                expect(bytesOf(id).equals(Buffer.from(await bytes.arrayBuffer())), id).to.be.true();
+            }
+        }
     });
 });

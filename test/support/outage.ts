@@ -6,7 +6,9 @@ import type { ServiceProcess } from './process.js';
 import { ADMIN_PASSWORD } from './gateway.js';
 import { until } from './until.js';
 
-const ADMIN = { authorization: `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'content-type': 'application/json' };
+/** Headers of the administrator. */
+export const ADMIN = { authorization: `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'content-type': 'application/json' };
+
 /** Milliseconds that a service may take to recover on a busy machine. */
 export const PATIENCE_MS = 60_000;
 
