@@ -5,6 +5,7 @@
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { AuthenticateHook } from '../identity/authenticate-hook.js';
 import type { Policy } from '../identity/policy.js';
+import type { Design } from '../types/design.js';
 import type { Reading } from '../objects/object-resolution.js';
 import type { StoredObject } from '../objects/stored-object.js';
 import { isJsonObject } from '../doip/json.js';
@@ -21,13 +22,15 @@ export class DesignCode {
 
     readonly #desk: ScriptDesk;
     readonly #policy: Policy;
+    readonly #design: () => Design;
     /** The hook for logging in, as the code of some moment has it. */
     #authenticate: { readonly unit: ScriptUnit; readonly hook: AuthenticateHook } | null = null;
 
-    constructor(desk: ScriptDesk, policy: Policy) {
+    constructor({ desk, policy, design }: { desk: ScriptDesk; policy: Policy; design: () => Design }) {
 
         this.#desk = desk;
         this.#policy = policy;
+        this.#design = design;
     }
 
     /** The hook for logging in; null while the design has none. Another function is another hook. */
@@ -69,10 +72,12 @@ export class DesignCode {
         }
 
         const asked = toHookObject(object, object.metadata);
-        const source = { caller: SERVICE, requestContext, members: {} };
+        const isContentOnly = this.#design().useLegacyContentOnlyJavaScriptHooks;
+        const source = { caller: SERVICE, requestContext, members: isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {} };
         const occasion: Occasion = { caller: SERVICE, requestContext, chain: NO_SCRIPT, isDryRun: false };
         return await this.#ask(unit, 'createHandleValues', {
-            args: [asked as HookObject & JsonObject], context: objectContext(source, asked, this.#policy), occasion, about: object.id
+            args: [isContentOnly ? asked.content : asked as HookObject & JsonObject],
+            context: objectContext(source, asked, this.#policy), occasion, about: object.id
         });
     }
 

@@ -57,7 +57,7 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
     return {
         lifecycle: new TypeLifecycle({ desk, policy, log, design: () => catalog.current.design }),
         inspector: new CodeCheck({ checker, elements, log }),
-        design: new DesignCode(desk, policy),
+        design: new DesignCode({ desk, policy, design: () => catalog.current.design }),
         methods: new Methods({ desk, policy, catalog, objects: () => services().objects }),
         codedRules,
         close: async () => {

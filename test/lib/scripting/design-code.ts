@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../lib/doip/json.js';
 import type { TestGateway } from '../../support/gateway.js';
+import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
 import { forEachDatabase } from '../../support/database.js';
 import { changeDesign, contentOf, defineType, found, messageOf, put, startNodes, type Nodes } from '../../support/type-code.js';
 
@@ -131,6 +132,43 @@ forEachDatabase((name, create) => {
             }
             finally {
                 await changeDesign(node, { useLegacyContentOnlyJavaScriptHooks: null });
+            }
+        });
+
+        it('may have every hook called with the content alone', async () => {
+
+            const { content, context } = { content: 'content.name === "old"', context: 'context.useLegacyContentOnlyJavaScriptHooks === true' };
+            const check = `if (!(${content} && ${context})) { throw 'not the content alone'; }`;
+            const hooks = ['beforeSchemaValidation', 'beforeSchemaValidationWithId', 'beforeStorage', 'objectForIndexing', 'onObjectResolution',
+                'onPayloadResolution', 'beforeDelete'];
+            await defineType(node, 'Older', `
+                for (const hook of ${JSON.stringify(hooks)}) { exports[hook] = (content, context) => { ${check} content.by = hook; }; }
+                exports.generateId = (content, context) => { ${check} return 'test/' + content.name; };
+            `);
+            await changeDesign(node, {
+                useLegacyContentOnlyJavaScriptHooks: true,
+                handleMintingConfig: { prefix: 'test', javascript: `exports.createHandleValues = (content, context) => {
+                    ${check} return [{ index: 1, type: 'NAME', data: { format: 'string', value: 'named ' + content.name } }];
+                };` }
+            });
+            try {
+                await node.asAdmin(CREATE, {
+                    input: [jsonSegment({ type: 'Older', attributes: { content: { name: 'old' } } }), jsonSegment({ id: 'scan' }), bytesSegment(Buffer.from('x'))]
+                });
+                const shown = await node.asAdmin(RETRIEVE, { targetId: 'test/old' });
+                const bytes = await node.asAdmin(RETRIEVE, { targetId: 'test/old', attributes: { element: 'scan' } });
+                const { value } = await node.perform('gateway/Op.Handles.Resolve', { targetId: 'test/old', attributes: { handle: 'test/old' } });
+                const ids = await found(node, '/by:objectForIndexing');
+                const gone = await node.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/old' });
+
+                expect<unknown>(contentOf(shown)).to.include({ name: 'old', by: 'onObjectResolution' });
+                expect(bytes.value).to.equal('x');
+                expect(JSON.stringify(value)).to.contain('named old');
+                expect(ids).to.equal(['test/old']);
+                expect(gone.status).to.equal(OK);
+            }
+            finally {
+                await changeDesign(node, { useLegacyContentOnlyJavaScriptHooks: null, handleMintingConfig: { prefix: 'test' } });
             }
         });
 
