@@ -8,6 +8,7 @@ import { DoipError } from '../doip/error.js';
 import { parseJson } from '../doip/json-text.js';
 import type { JsonValue } from '../doip/json.js';
 import { badRequest } from '../doip/error.js';
+import { codeOf } from './script-answer.js';
 import { payloadOf, sign, verify } from './tokens.js';
 
 /** Does what a script asks for; `input` gives the bytes of its `directIo`. */
@@ -19,7 +20,7 @@ export function compute(name: string, args: string, input: () => Uint8Array): st
     }
     catch (error) {
         if (error instanceof DoipError) {
-            return JSON.stringify({ error: { message: error.message, status: error.status } });
+            return JSON.stringify({ error: { message: error.message, status: codeOf(error) } });
         }
 
         throw error;

@@ -9,6 +9,7 @@ import { isJsonObject } from '../doip/json.js';
 import { badRequest, DoipError, internal, notFound } from '../doip/error.js';
 import type { Reply } from './messages.js';
 import { resolveModule } from './resolve-module.js';
+import { codeOf } from './script-answer.js';
 import type { ScriptHost, ScriptScope } from './script-host.js';
 import type { ScriptWorld } from './script-world.js';
 
@@ -44,7 +45,7 @@ export async function answerQuestion(desk: Desk, name: string, args: string): Pr
             desk.report(error);
         }
 
-        return { error: { message: told.message, status: told.status } };
+        return { error: { message: told.message, status: codeOf(told) } };
     }
 }
 

@@ -75,4 +75,4 @@ export interface ItemResult {
 export type Reply =
     | { readonly text: string }
     | { readonly bytes: Uint8Array }
-    | { readonly error: { readonly message: string; readonly status: string } };
+    | { readonly error: { readonly message: string; readonly status: number | string } };

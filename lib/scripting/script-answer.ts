@@ -38,6 +38,12 @@ export function answerTo({ failure, label }: ScriptError, { refusal, isAdmin }: 
     }
 }
 
+/** What a script is told of a fault of the service, as it would write it itself: the HTTP code; the status where none stands for it. */
+export function codeOf({ status, http }: DoipError): number | string {
+
+    return http ?? [...STATUSES].find(([, id]) => id === status)?.[0] ?? status;
+}
+
 /** What a CordraError says: its body, and a DOIP status or an HTTP code, 400 when it names none. */
 function ownAnswer(body: JsonObject, code: number | string | null): DoipError {
 

@@ -108,6 +108,10 @@ export class ServiceHost implements ScriptHost {
 
         const { elements, objects } = this.#services;
         const element = (await objects.view(id)).object?.elements.find((candidate) => candidate.name === name);
+        if (element && element.size > limit) {
+            throw badRequest(`payload ${name} of ${id} has ${element.size} bytes: a script can be given at most ${limit} at a time`);
+        }
+
         return element ? await readBytes(elements.open(element, null), limit) : null;
     }
 

@@ -12,7 +12,7 @@ const SPECIAL = /[-+!(){}[\]^"~*?:\\/&|]/g;
 type Ask = (name: string, ...args: readonly unknown[]) => unknown;
 
 interface Fault {
-    readonly error?: { readonly message: string; readonly status: string };
+    readonly error?: { readonly message: string; readonly status: number | string };
 }
 
 /** `require('cordra')`. */

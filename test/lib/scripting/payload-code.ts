@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { TestGateway } from '../../support/gateway.js';
 import type { ElementStore } from '../../../lib/stores/element-store.js';
 import { bytesSegment, jsonSegment, readBytes } from '../../../lib/doip/segments.js';
+import { DEFAULT_LIMITS } from '../../../lib/scripting/script-pool.js';
 import { forEachDatabase } from '../../support/database.js';
 import { contentOf, defineType, startNodes, type Nodes } from '../../support/type-code.js';
 
@@ -52,6 +53,7 @@ forEachDatabase((name, create) => {
 
             nodes = await startNodes(create, {
                 elementStores: { frail },
+                scripts: { ...DEFAULT_LIMITS, crossingBytes: 1_000_000 },
                 storageChooser: (_object, { place }) => (place === 'frail' ? 'frail' : 'database'),
                 log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
             });
@@ -112,6 +114,29 @@ forEachDatabase((name, create) => {
             expect([admin.value, other.value, blank.value]).to.equal(['the scan', 'a veil over scan', '']);
             expect(other.attributes).to.include({ mediaType: 'text/plain', filename: 'veil.txt' });
             expect([refused.status, refused.http]).to.equal([BAD, 403]);
+        });
+
+        it('is told how long a payload is that is too long for it, and nothing is read', async () => {
+
+            await defineType(node, 'Long', `
+                const cordra = require('cordra');
+                exports.methods = { read: (object, { params }) => {
+                    try { return cordra[params](object.id, 'long'); } catch (error) { return [error.responseCode, error.message]; }
+                } };
+            `);
+            const bytes = 1_000_001;
+            await node.asAdmin(CREATE, {
+                input: [
+                    jsonSegment({ id: 'test/long', type: 'Long', attributes: { content: {} } }), jsonSegment({ id: 'long' }), bytesSegment(Buffer.alloc(bytes, 'x'))
+                ]
+            });
+            const told: unknown[] = [];
+            for (const params of ['getPayloadAsString', 'getPayloadAsJson', 'getPayloadAsUint8Array']) {
+                told.push((await node.asAdmin('gateway/Op.Call', { targetId: 'test/long', attributes: { method: 'read', params } })).value);
+            }
+
+            const message = `payload long of test/long has ${bytes} bytes: a script can be given at most ${bytes - 1} at a time`;
+            expect<unknown>(told).to.equal([[400, message], [400, message], [400, message]]);
         });
 
         it('stores an object though the bytes that code took away from it cannot be removed', async () => {

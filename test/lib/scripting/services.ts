@@ -75,15 +75,15 @@ describe('require("cordra")', () => {
             .to.equal(['\u00e4\u0000', '{"a":"\u00e4\\u0000"}', 15, [0, 255, 128], 3]);
     });
 
-    it('throws what the service refuses as a CordraError with its status, and says nothing of inner faults', async () => {
+    it('throws what the service refuses as a CordraError with its HTTP code, and says nothing of inner faults', async () => {
 
         const refused = 'try { cordra.create({}); } catch (error) { return [error instanceof cordra.CordraError, error.message, error.responseCode]; }';
 
-        expect<unknown>(await asked(refused, { create: () => Promise.reject(conflict('id x is taken')) })).to.equal([true, 'id x is taken', '0.DOIP/Status.105']);
+        expect<unknown>(await asked(refused, { create: () => Promise.reject(conflict('id x is taken')) })).to.equal([true, 'id x is taken', 409]);
         expect<unknown>(await asked(refused, { create: () => Promise.reject(new Error('secret of the database')) }))
-            .to.equal([true, 'Something went wrong. Contact your sysadmin.', '0.DOIP/Status.500']);
+            .to.equal([true, 'Something went wrong. Contact your sysadmin.', 500]);
         expect<unknown>(await pool.failure('exports.run = () => require("cordra").create({})', { host: { create: () => Promise.reject(conflict('taken')) } }))
-            .to.equal({ kind: 'answer', body: { message: 'taken' }, status: '0.DOIP/Status.105' });
+            .to.equal({ kind: 'answer', body: { message: 'taken' }, status: 409 });
     });
 
     it('refuses what makes no sense before the service sees it', async () => {
