@@ -10,8 +10,11 @@ import type { Claim, Credentials } from './credentials.js';
 import { keyedDigests } from './digest.js';
 import { isAdminName, isPossibleName } from './login-name.js';
 
-/** What the hook is told: `token`, or `username` and `password`; `asUserId` where it is claimed. */
-export type AuthenticateHook = (info: JsonObject) => Promise<JsonObject | null>;
+/**
+ * What the hook is told: `token`, or `username` and `password`; `asUserId` where it is claimed. Then the request context, empty
+ * where the request has none.
+ */
+export type AuthenticateHook = (info: JsonObject, requestContext: JsonObject) => Promise<JsonObject | null>;
 
 /** What the hook said of somebody. */
 export interface HookAnswer {
@@ -45,6 +48,7 @@ interface Kept {
 interface Question {
     readonly hook: AuthenticateHook;
     readonly info: JsonObject;
+    readonly requestContext: JsonObject;
     readonly credentials: Credentials;
     readonly source: string;
 }
@@ -94,7 +98,7 @@ export class HookDesk {
      * @param epoch of types
      * @throws DoipError 401 when the hook fails; its error is the cause. 429 when too many logins are waiting
      */
-    async ask({ credentials, asUserId }: Claim, source: string, epoch: number): Promise<HookAnswer | null> {
+    async ask({ credentials, asUserId, requestContext = {} }: Claim, source: string, epoch: number): Promise<HookAnswer | null> {
 
         const hook = this.#find();
         const info = hook ? infoOf(credentials, asUserId) : null;
@@ -102,14 +106,14 @@ export class HookDesk {
             return null;
         }
 
-        const digest = this.#digest(JSON.stringify(info));
+        const digest = this.#digest(JSON.stringify([info, requestContext]));
         const kept = this.#kept.get(digest);
         if (kept && kept.hook === hook && kept.epoch === epoch && (kept.answer.expiresOn ?? 0) > this.#now()) {
             return kept.answer;
         }
 
         this.#kept.delete(digest);
-        const answer = await this.#together(`${epoch} ${source} ${digest}`, () => this.#question({ hook, info, credentials, source }));
+        const answer = await this.#together(`${epoch} ${source} ${digest}`, () => this.#question({ hook, info, requestContext, credentials, source }));
         if (answer?.active && answer.expiresOn !== null) {
             this.#keep(digest, { answer, hook, epoch });
         }
@@ -130,23 +134,23 @@ export class HookDesk {
     }
 
     /** The administrator is not slowed down by what a hook thinks. */
-    async #question({ hook, info, credentials, source }: Question): Promise<HookAnswer | null> {
+    async #question({ hook, info, requestContext, credentials, source }: Question): Promise<HookAnswer | null> {
 
         if (credentials.kind !== 'password' || isAdminName(credentials.name)) {
-            return this.#call(hook, info);
+            return this.#call(hook, info, requestContext);
         }
 
         const accepted = await this.#backOff.guard(credentials.name, source, async () => {
 
-            const answer = await this.#call(hook, info);
+            const answer = await this.#call(hook, info, requestContext);
             return answer === null ? undefined : answer.active ? answer : null;
         });
         return accepted === null ? NOT_ACTIVE : accepted ?? null;
     }
 
-    async #call(hook: AuthenticateHook, info: JsonObject): Promise<HookAnswer | null> {
+    async #call(hook: AuthenticateHook, info: JsonObject, requestContext: JsonObject): Promise<HookAnswer | null> {
 
-        const answer = await call(hook, info);
+        const answer = await call(hook, info, requestContext);
         const hasEnded = answer !== null && answer.expiresOn !== null && answer.expiresOn <= this.#now();
         return hasEnded ? NOT_ACTIVE : answer;
     }
@@ -162,11 +166,11 @@ export class HookDesk {
     }
 }
 
-async function call(hook: AuthenticateHook, info: JsonObject): Promise<HookAnswer | null> {
+async function call(hook: AuthenticateHook, info: JsonObject, requestContext: JsonObject): Promise<HookAnswer | null> {
 
     let answer: JsonObject | null;
     try {
-        answer = await hook(info);
+        answer = await hook(info, requestContext);
     }
     catch (cause) {
         throw unauthenticated('Authentication failed', { cause });

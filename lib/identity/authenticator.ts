@@ -10,6 +10,7 @@ import type { DoipRequest, Transport } from '../doip/envelope.js';
 import type { DoipError } from '../doip/error.js';
 import { forbidden, unauthenticated } from '../doip/error.js';
 import type { JsonObject } from '../doip/json.js';
+import { isJsonObject } from '../doip/json.js';
 import { Op } from '../doip/operation-ids.js';
 import type { Epochs } from '../stores/object-store.js';
 import type { Assertions } from './jwt.js';
@@ -28,7 +29,8 @@ import type { Tokens } from './tokens.js';
 import { isCsrfOf } from './tokens.js';
 
 /** The part of a request that tells who sent it. */
-export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'clientId' | 'transport' | 'safe'>;
+export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'clientId' | 'transport' | 'safe'> &
+    Partial<Pick<DoipRequest, 'attributes'>>;
 
 /** These tell by their input whom they are about; credentials beside it are not looked at, not even wrong ones. */
 const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus]);
@@ -81,7 +83,8 @@ export class Authenticator {
         }
 
         this.checkTransport(request.transport);
-        const proof = this.#recall(claim.credentials, request.transport, epochs) ?? await this.prove(claim, request, epochs);
+        const proof = this.#recall(claim.credentials, request.transport, epochs) ??
+            await this.prove({ ...claim, requestContext: requestContextOf(request) }, request, epochs);
         const mayWait = operationId !== undefined && BEFORE_PASSWORD_CHANGE.has(operationId);
         const caller = this.#callers.recall(proof, epochs.identity, mayWait) ?? await this.#callers.callerOf(proof, epochs.identity, mayWait);
         checkClient(caller, request.clientId);
@@ -270,4 +273,11 @@ function claimsAdmin(credentials: Credentials): boolean {
         case 'none':
             return false;
     }
+}
+
+/** What is no request context is refused when the operation begins; here it says nothing. */
+function requestContextOf({ attributes }: AuthenticationRequest): JsonObject {
+
+    const given = attributes?.['requestContext'];
+    return isJsonObject(given) ? given : {};
 }

@@ -19,6 +19,8 @@ export interface Claim {
     readonly credentials: Credentials;
     /** Whom an administrator wants to act as. */
     readonly asUserId: string | null;
+    /** From the request, for the authenticate hook; absent where there is none. */
+    readonly requestContext?: JsonObject;
 }
 
 /** Characters of a name, a password or a token; more is not even looked at. */

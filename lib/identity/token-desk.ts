@@ -57,7 +57,7 @@ export class TokenDesk {
      * @param request `grant_type`, `username` and `password`, or `assertion`
      * @throws DoipError 400 for a request that is none, 401 for wrong credentials, 403 for an insecure transport, 429
      */
-    async grant(request: JsonValue | undefined, transport: Transport): Promise<Grant> {
+    async grant(request: JsonValue | undefined, transport: Transport, requestContext: JsonObject = {}): Promise<Grant> {
 
         return inOauth(async () => {
 
@@ -69,7 +69,7 @@ export class TokenDesk {
             }
 
             const epochs = await this.#directory.epochs();
-            const proof = await this.#authenticator.prove({ credentials, asUserId: null }, { transport }, epochs);
+            const proof = await this.#authenticator.prove({ credentials, asUserId: null, requestContext }, { transport }, epochs);
             const caller = await this.#callers.callerOf(proof, epochs.identity);
             const issued = await this.#issue(proof);
             if (!issued) {

@@ -42,7 +42,7 @@ export class DesignCode {
         }
 
         if (this.#authenticate?.unit !== unit) {
-            this.#authenticate = { unit, hook: (info) => this.#askWho(unit, info) };
+            this.#authenticate = { unit, hook: (info, requestContext) => this.#askWho(unit, info, requestContext) };
         }
 
         return this.#authenticate.hook;
@@ -81,10 +81,11 @@ export class DesignCode {
         });
     }
 
-    async #askWho(unit: ScriptUnit, info: JsonObject): Promise<JsonObject | null> {
+    async #askWho(unit: ScriptUnit, info: JsonObject, requestContext: JsonObject): Promise<JsonObject | null> {
 
-        const occasion: Occasion = { caller: ANONYMOUS, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
-        const answer = await this.#ask(unit, 'authenticate', { args: [info], context: {}, occasion, about: undefined });
+        const occasion: Occasion = { caller: ANONYMOUS, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const context = Object.keys(requestContext).length > 0 ? { requestContext } : {};
+        const answer = await this.#ask(unit, 'authenticate', { args: [info], context, occasion, about: undefined });
         return isJsonObject(answer) ? answer : null;
     }
 

@@ -17,9 +17,9 @@ export const token = defineOperation<{ readonly full: boolean }>({
     attributes: Joi.object({ full: flag().default(false) }),
     input: 'optional-json',
 
-    async handler({ attributes, inputJson, services: { identity }, transport }) {
+    async handler({ attributes, inputJson, requestContext, services: { identity }, transport }) {
 
-        const grant = await identity.tokens.grant(inputJson, transport);
+        const grant = await identity.tokens.grant(inputJson, transport, requestContext);
         const record = identity.records.of(grant.caller, attributes.full);
         return result.json({ access_token: grant.token, token_type: 'Bearer', ...record });
     }

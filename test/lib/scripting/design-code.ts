@@ -92,6 +92,31 @@ forEachDatabase((name, create) => {
             }
         });
 
+        it('is told the request context of a login, for each of them anew', async () => {
+
+            await changeDesign(node, {
+                javascript: `exports.authenticate = (info, context) => info.username === 'tenant' || info.token === 'of.a.tenant' ? {
+                    active: true, userId: 'other/' + (context.requestContext ? context.requestContext.tenant : 'nobody'), exp: 9999999999
+                } : null;`
+            });
+            const TENANTS: readonly JsonObject[] = [{}, { requestContext: { tenant: 'a' } }, { requestContext: { tenant: 'b' } }, {}];
+            const password = { username: 'tenant', password: 'of the tenant' };
+            try {
+                const said: unknown[] = [];
+                for (const attributes of TENANTS) {
+                    const byToken = await node.perform('20.DOIP/Op.CheckCredentials', { authentication: { token: 'of.a.tenant' }, attributes });
+                    const byPassword = await node.perform('20.DOIP/Op.CheckCredentials', { authentication: password, attributes });
+                    const granted = await node.perform('20.DOIP/Op.Auth.Token', { attributes, input: { grant_type: 'password', ...password } });
+                    said.push(...[byToken, byPassword, granted].map(({ value }) => (value as JsonObject)['userId']));
+                }
+
+                expect(said).to.equal(['nobody', 'a', 'b', 'nobody'].flatMap((tenant) => Array<string>(3).fill(`other/${tenant}`)));
+            }
+            finally {
+                await changeDesign(node, { javascript: null });
+            }
+        });
+
         it('answers for a target that does not exist that it does not exist', async () => {
 
             const { status } = await node.asAdmin('someMethod', { targetId: 'test/nowhere' });
