@@ -35,6 +35,17 @@ const WORD = new RegExp([
         `(?<=${DIGIT}[${MARK}]*)${BETWEEN_DIGITS}(?=${DIGIT}))${INSIDE}+)*`
 ].join('|'), 'gv');
 
+/** Where no word goes on, and what stands before does not matter for what follows. */
+const BREAK = new RegExp(
+    String.raw`[\p{Script=Han}\p{Script=Hiragana}]|[^${LETTER}${KATAKANA}${DIGIT}${MARK}${JOINER}${BETWEEN_LETTERS}${BETWEEN_DIGITS}]`, 'gv'
+);
+
+/** Longer texts are read in pieces of about this length: */
+const PIECE = 64 * 1024;
+
+/** some millions of letters without a break are too many for a regular expression. */
+const LONGEST_RUN = 512 * 1024;
+
 const STAGES: Readonly<Record<string, lunr.PipelineFunction>> = {
     'doip-gateway:length': (token) => (token.toString().length > MAX_WORD_LENGTH ? null : token),
     'doip-gateway:lower-case': (token) => token.update((word) => word.toLowerCase())
@@ -57,14 +68,50 @@ const LONGEST_KNOWN = 12;
 export function analyse(text: string): AnalysedWord[] {
 
     const words: AnalysedWord[] = [];
-    (text.match(WORD) ?? []).forEach((word, position) => {
+    let start = 0;
+    for (const piece of text.length <= LONGEST_RUN ? [text] : piecesOf(text)) {
+        const found = piece.match(WORD) ?? [];
+        found.forEach((word, place) => {
 
-        const term = termOf(word);
-        if (term !== null) {
-            words.push({ term, position });
-        }
-    });
+            const term = termOf(word);
+            if (term !== null) {
+                words.push({ term, position: start + place });
+            }
+        });
+        start += found.length;
+    }
+
     return words;
+}
+
+/** A long text in pieces that have the same words. What goes on and on is one word, too long to be kept, and cut off. */
+function *piecesOf(text: string): Generator<string, void, undefined> {
+
+    for (let start = 0; start < text.length;) {
+        BREAK.lastIndex = start + PIECE;
+        const end = BREAK.exec(text)?.index ?? text.length;
+        if (end - start <= LONGEST_RUN) {
+            yield text.slice(start, end);
+        }
+        else {
+            const run = start + runAtEnd(text.slice(start, start + PIECE));
+            yield text.slice(start, run);
+            yield text.slice(run, run + MAX_WORD_LENGTH + 1);
+        }
+
+        start = end;
+    }
+}
+
+/** Where the run begins with which a piece ends. */
+function runAtEnd(piece: string): number {
+
+    let run = 0;
+    for (const { index, 0: found } of piece.matchAll(BREAK)) {
+        run = index + found.length;
+    }
+
+    return run;
 }
 
 /** What the stages make of a word; null when they drop it. */

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { analyse, compareText, cutAt, keywordOf } from '../../../lib/search/analysis.js';
+import { seeded } from '../../support/random.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -48,6 +49,30 @@ describe('analysis', () => {
         expect(analyse('Zażółć gęślą jaźń. '.repeat(50_000))).to.have.length(150_000);
         expect(performance.now() - start).to.be.below(3000);
     });
+
+    it('finds the same words in a text so long that it is read in pieces', () => {
+
+        const random = seeded(7);
+        const units = ['word', ' ', '. ', '-', '3.14', '1,0', 'a.b', '東', 'カナ', 'ひ', 'e\u0301', '_', 'x_y', '\u{1f600}', '𝒳', '\u200d', '\'', '\n', '½'];
+        const text = Array.from({ length: 300_000 }, () => random.pick(units)).join('');
+        const half = text.indexOf(' ', text.length / 2);
+        expect(text.length).to.be.above(512 * 1024);
+        expect(half).to.be.below(512 * 1024);
+
+        const [first, second] = [analyse(text.slice(0, half)), analyse(text.slice(half))];
+        const count = (first.at(-1)?.position ?? 0) + 1;
+        expect(analyse(text)).to.equal([...first, ...second.map(({ term, position }) => ({ term, position: position + count }))]);
+    });
+
+    for (const unit of ['x', 'a.', '1,', 'カ', 'カ\u3099', '_a', 'e\u0301', '𝒳', 'a\'', 'a\u200d']) {
+        it(`takes a text that goes on and on with ${JSON.stringify(unit)}`, () => {
+
+            const words = analyse(`before 東${unit.repeat(8_000_000 / unit.length)} after`);
+
+            expect(words.slice(0, 2)).to.equal([{ term: 'before', position: 0 }, { term: '東', position: 1 }]);
+            expect(words.at(-1)).to.equal({ term: 'after', position: 3 });
+        });
+    }
 
     it('keeps whole values in lower case and within bounds', () => {
 
