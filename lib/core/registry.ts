@@ -5,14 +5,15 @@
 
 import Joi from 'joi';
 import type { JsonObject } from '../doip/json.js';
+import type { Caller } from '../identity/caller.js';
 import type { Operation } from './operation.js';
 
 /** Operations whose existence depends on the target, such as the methods of its type. */
 export interface OperationResolver {
     /** The operation of that id on that target, if the resolver has one. */
     resolve(operationId: string, targetId: string): Promise<Operation | undefined>;
-    /** Ids of the operations on that target. */
-    list(targetId: string): Promise<readonly string[]>;
+    /** Ids of the operations on that target that the caller may perform. */
+    list(targetId: string, caller: Caller): Promise<readonly string[]>;
 }
 
 const RESERVED_PREFIXES = ['0.DOIP/', '20.DOIP/', 'gateway/'];
@@ -140,12 +141,12 @@ export class OperationRegistry {
         return [...this.byId.values()];
     }
 
-    /** Ids that the resolvers offer on that target. */
-    async listDynamic(targetId: string): Promise<string[]> {
+    /** Ids that the resolvers offer a caller on that target. */
+    async listDynamic(targetId: string, caller: Caller): Promise<string[]> {
 
         const ids = new Set<string>();
         for (const resolver of this.resolvers) {
-            for (const id of await resolver.list(targetId)) {
+            for (const id of await resolver.list(targetId, caller)) {
                 if (!this.byName.has(id)) {
                     ids.add(id);
                 }

@@ -241,5 +241,26 @@ forEachWay((name, start) => {
             expect(json(static_)).to.equal('static');
             expect(anonymous.statusCode).to.equal(401);
         });
+
+        it('are listed as operations to those who may call them', async () => {
+
+            const authConfig = {
+                defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [],
+                aclMethods: { instance: { echo: ['public'], count: ['readers'] }, static: { sum: ['public'] }, default: { instance: ['writers'] } }
+            };
+            const { id } = await service.create('Schema', { name: 'Shown', schema: SCHEMA, javascript: CODE, authConfig });
+            await service.create('Shown', {}, 'handle=test/shown');
+            const list = (who: 'asAdmin' | 'anonymously', target: string): Promise<unknown> => (
+                service[who](`GET /doip/0.DOIP/Op.ListOperations?targetId=${target}`).then((response) => (
+                    (json(response) as string[]).filter((operation) => !/^(0|20)\.DOIP/.test(operation))
+                ))
+            );
+
+            expect(await list('anonymously', 'test/c')).to.equal([]);
+            expect(await list('anonymously', 'test/shown')).to.equal(['echo', 'count']);
+            expect(await list('anonymously', id)).to.equal(['sum']);
+            expect(await list('asAdmin', 'test/shown')).to.include(['echo', 'count', '20.500.123/abc', 'upper']);
+            expect(await list('asAdmin', id)).to.equal(['sum', 'x/type']);
+        });
     });
 });

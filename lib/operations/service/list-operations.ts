@@ -17,14 +17,14 @@ export const listOperations = defineOperation({
 
     async handler(context) {
 
-        const { targetId, services: { registry, serviceId } } = context;
+        const { caller, targetId, services: { registry, serviceId } } = context;
         const onService = targetId === serviceId;
         if (!onService) {
             demandReader(context);
         }
 
         const fixed = registry.all().filter((operation) => !operation.unlisted && fits(operation, onService) && mayTry(operation, context));
-        return result.json([...fixed.map(({ id }) => id), ...await registry.listDynamic(targetId)]);
+        return result.json([...fixed.map(({ id }) => id), ...await registry.listDynamic(targetId, caller)]);
     }
 });
 

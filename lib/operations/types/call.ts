@@ -86,9 +86,11 @@ export function methodResolver(services: () => Services): OperationResolver {
             const method = callee?.methods.find(({ name }) => name === operationId);
             return callee && method ? operationOf(method, { ...callee, kind: method.kind, type: method.type }) : undefined;
         },
-        async list(targetId) {
+        async list(targetId, caller) {
 
-            return (await find(targetId))?.methods.map(({ name }) => name) ?? [];
+            const { policy } = services();
+            const { methods = [], object = null } = await find(targetId) ?? {};
+            return methods.filter(({ kind, type, name }) => policy.canCall(caller, { kind, type, method: name, object }).allowed).map(({ name }) => name);
         }
     };
 }

@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import Joi from 'joi';
 import { defineOperation, result } from '../../../lib/core/operation.js';
 import { OperationRegistry } from '../../../lib/core/registry.js';
+import { ANONYMOUS, SERVICE } from '../../../lib/identity/caller.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -88,11 +89,12 @@ describe('the registry of operations', () => {
         registry.register(good);
         registry.addResolver({
             resolve: async (id, targetId) => (id === 'hello' && targetId === 'test/1' ? { ...good, id: 'x/hello' } : undefined),
-            list: async () => ['hello', 'Count']
+            list: async (_targetId, { isAdmin }) => (isAdmin ? ['hello', 'secret', 'Count'] : ['hello', 'Count'])
         });
 
         expect((await registry.find('hello', 'test/1'))?.id).to.equal('x/hello');
         expect(await registry.find('hello', 'test/2')).to.be.undefined();
-        expect(await registry.listDynamic('test/1')).to.equal(['hello']);
+        expect(await registry.listDynamic('test/1', ANONYMOUS)).to.equal(['hello']);
+        expect(await registry.listDynamic('test/1', SERVICE)).to.equal(['hello', 'secret']);
     });
 });
