@@ -3,9 +3,11 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { pino } from 'pino';
-import type { Answer, TestGateway } from '../../support/gateway.js';
+import type { JsonObject } from '../../../lib/doip/json.js';
+import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
+import type { Answer, ShortRequest, TestGateway } from '../../support/gateway.js';
 import { forEachDatabase } from '../../support/database.js';
-import { changeCode, defineType, found, messageOf, put, startNodes, type Nodes } from '../../support/type-code.js';
+import { changeCode, defineType, found, messageOf, OPEN_SCHEMA, put, startNodes, type Nodes } from '../../support/type-code.js';
 import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
@@ -98,6 +100,29 @@ forEachDatabase((name, create) => {
             const answer = await meanwhile(call, () => changeCode(node, schemaId, 'exports.methods = { two: () => 2 };'));
 
             expect([answer.status, messageOf(answer)]).to.equal([NOT_FOUND, 'Schema does not have a method called one']);
+        });
+
+        it('requires a module as it was when the call began, whatever becomes of it', async () => {
+
+            const directory = { ...OPEN_SCHEMA['properties'] as JsonObject, directory: { type: 'string', cordra: { referrable: { id: true, payloads: 'scripts' } } } };
+            await node.create('Schema', { identifier: '', name: 'Directory', schema: { type: 'object', properties: directory } });
+            const modules = (operationId: string, text: string, more: ShortRequest = {}): Promise<Answer> => node.asAdmin(operationId, {
+                ...more, input: [
+                    jsonSegment({ id: 'test/late', type: 'Directory', attributes: { content: { id: '', directory: '/node_modules' } } }),
+                    jsonSegment({ id: 'late.js' }), bytesSegment(Buffer.from(`exports.text = '${text}';`))
+                ]
+            });
+            await modules('0.DOIP/Op.Create', 'before');
+            await defineType(node, 'Late', `${PASS} exports.methods = { read: () => { pass(); return require('late').text; } };`);
+            await node.create('Late', {}, { id: 'test/latecomer' });
+            const read = (): Promise<Answer> => node.asAdmin(CALL, { targetId: 'test/latecomer', attributes: { method: 'read' } });
+
+            const replaced = await meanwhile(read, async () => void await modules(UPDATE, 'after', { targetId: 'test/late' }));
+            const removed = await meanwhile(read, async () => void await node.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/late' }));
+            const gone = await read();
+
+            expect([replaced.value, removed.value]).to.equal(['before', 'after']);
+            expect(messageOf(gone)).to.contain('Cannot find module');
         });
 
         it('calls the method of the type that an object has by now', async () => {
