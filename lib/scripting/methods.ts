@@ -13,7 +13,7 @@ import { NO_SCRIPT } from '../objects/write-context.js';
 import type { Catalog } from '../types/catalog.js';
 import { badRequest, notFound } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
-import { SERVICE } from '../identity/caller.js';
+import { SERVICE, type Caller } from '../identity/caller.js';
 import { DESIGN_TYPE } from '../types/built-in-types.js';
 import { typeNameOf } from '../types/catalog-participant.js';
 import { outputOf } from './direct-output.js';
@@ -192,7 +192,7 @@ export class Methods {
                 method: method.name,
                 ...params === undefined ? {} : { params },
                 attributes,
-                hasUserObject: caller.userId !== null && caller.userId !== 'admin' && caller.isAuthenticated,
+                hasUserObject: await this.#hasUserObject(caller),
                 ...isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {}
             }
         };
@@ -208,6 +208,12 @@ export class Methods {
         }
 
         return result;
+    }
+
+    /** Callers whom a hook vouches for, or whom an administrator acts as, need not have one. */
+    async #hasUserObject({ userId, isAuthenticated }: Caller): Promise<boolean> {
+
+        return userId !== null && isAuthenticated && (await this.#objects().view(userId)).object !== null;
     }
 
     /** The object as the method left it. */

@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../lib/doip/json.js';
 import type { TestGateway } from '../../support/gateway.js';
+import { ADMIN_PASSWORD } from '../../support/gateway.js';
 import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
 import { forEachDatabase } from '../../support/database.js';
 import { changeDesign, contentOf, defineType, found, messageOf, put, startNodes, type Nodes } from '../../support/type-code.js';
@@ -89,6 +90,35 @@ forEachDatabase((name, create) => {
             }
             finally {
                 await changeDesign(node, { javascript: null, handleMintingConfig: { prefix: 'test' } });
+            }
+        });
+
+        it('vouches for users without an object, which methods are told', async () => {
+
+            await node.create('User', { username: 'own', password: 'of my own' }, { id: 'test/own' });
+            await changeDesign(node, {
+                javascript: `
+                    exports.authenticate = ({ token }) => token === 'of.another.house' ? { active: true, userId: 'other/guest', grantAuthenticatedAccess: true } : null;
+                    exports.methods = { who: (design, { userId = null, hasUserObject }) => [userId, hasUserObject] };
+                `,
+                authConfig: {
+                    schemaAcls: { CordraDesign: { defaultAclRead: ['public'], aclMethods: { default: { instance: ['public'], static: ['public'] }, instance: { who: ['public'] } } } },
+                    defaultAcls: { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['authenticated'] }
+                }
+            });
+            try {
+                const callers: readonly JsonObject[] = [
+                    {}, { username: 'admin', password: ADMIN_PASSWORD }, { username: 'own', password: 'of my own' }, { token: 'of.another.house' },
+                    { username: 'admin', password: ADMIN_PASSWORD, asUserId: 'other/nobody' }, { username: 'admin', password: ADMIN_PASSWORD, asUserId: 'test/own' }
+                ];
+                const said = await Promise.all(callers.map(async (authentication) => (await node.perform('who', { authentication })).value));
+
+                expect<unknown>(said).to.equal([
+                    [null, false], ['admin', false], ['test/own', true], ['other/guest', false], ['other/nobody', false], ['test/own', true]
+                ]);
+            }
+            finally {
+                await changeDesign(node, { javascript: null, authConfig: null });
             }
         });
 
