@@ -7,6 +7,7 @@ import type { Policy } from '../identity/policy.js';
 import type { ObjectResolution } from '../objects/object-resolution.js';
 import type { Catalog } from '../types/catalog.js';
 import { accessOf } from './access.js';
+import { BLOCK } from './hit-blocks.js';
 import { LoopTurns } from './loop-turns.js';
 import type { ResultReading, TextReader } from './result-reader.js';
 import { ResultReader, slices } from './result-reader.js';
@@ -34,13 +35,14 @@ export interface Found<T> {
 /** Ids that are handed on at once. */
 const IDS_AT_ONCE = 250;
 
-/** Searches without a limit that one caller has at the same time. */
+/** Searches for more results than come at once that one caller has at the same time: each has a place in the searching thread. */
 const UNLIMITED_AT_ONCE = 4;
 
 /** How long a further one waits for its turn. */
 const PATIENCE_MS = 10_000;
 
-const REFUSAL = `${UNLIMITED_AT_ONCE} of your searches without a limit are still being answered: read their results to the end, or ask for pages by pageSize`;
+const REFUSAL = `${UNLIMITED_AT_ONCE} of your searches without a limit, or for more than ${BLOCK} results, are still being answered: read their results to the end, ` +
+    'or ask for shorter pages by pageSize';
 
 /** What searching is made of. */
 export interface SearchServiceParts {
@@ -88,7 +90,7 @@ export class SearchService {
 
         const { caller, remoteAddress, signal } = searching;
         const access = accessOf(this.#policy.readPrincipals(caller), this.#catalog.current.accessRules);
-        const leave = wish.limit === null ? await this.#unlimited.enter(caller.userId ?? ` ${remoteAddress}`, signal) : () => {};
+        const leave = wish.limit === null || wish.limit > BLOCK ? await this.#unlimited.enter(caller.userId ?? ` ${remoteAddress}`, signal) : () => {};
         try {
             const { size, facets, hits } = await this.#index.search({ ...wish, access });
             const release = (): void => {

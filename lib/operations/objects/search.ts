@@ -13,12 +13,12 @@ import { readRequestContext } from '../../core/request-context.js';
 import { badRequest } from '../../doip/error.js';
 import { isJsonObject } from '../../doip/json.js';
 import { pruner } from '../../doip/json-prune.js';
-import { plainObject, WrittenObject } from '../../doip/written-object.js';
+import { plainObject } from '../../doip/written-object.js';
 import { Op } from '../../doip/operation-ids.js';
-import type { DigitalObject } from '../../doip/object.js';
-import { rememberText } from '../../doip/known-text.js';
 import { jsonSegment } from '../../doip/segments.js';
 import { released } from '../../doip/released.js';
+import { recordSegment } from '../../search/search-record.js';
+import type { Project, Result } from '../../search/search-record.js';
 import { readSortFields } from '../../search/sort-fields.js';
 import type { Found, SearchWish } from '../../search/search-service.js';
 
@@ -55,12 +55,6 @@ const MAX_FILTERS = 100;
 const MAX_BUCKETS = 100_000;
 const DEFAULT_BUCKETS = 10;
 
-/** More results than this are not gathered in memory where the carrier takes a record in one piece. */
-const MAX_GATHERED = 1000;
-
-/** Characters of a record that are handed on at once. */
-const PIECE = 16_384;
-
 const attributes = Joi.object<SearchAttributes>({
     query: text(),
     queryJson: Joi.any(),
@@ -77,12 +71,6 @@ const attributes = Joi.object<SearchAttributes>({
     filter: texts(),
     inBlocks: flag().default(false)
 });
-
-/** An id or an object. */
-type Result = string | DigitalObject;
-
-/** What is shown of a result. */
-type Project = (result: Result) => Result | JsonValue;
 
 export const search = defineOperation<SearchAttributes>({
     id: Op.search,
@@ -173,7 +161,7 @@ function projection(filter: readonly string[] | undefined): Project {
     }
 
     const narrow = pruner(filter);
-    return (result) => (typeof result === 'string' ? result : narrow(asJson(plainObject(result))));
+    return (result) => (typeof result === 'string' ? result : narrow(plainObject(result) as unknown as JsonValue));
 }
 
 function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
@@ -206,80 +194,18 @@ async function *inBlocks(record: JsonObject, { blocks }: Found<Result>, project:
 
     yield jsonSegment(record);
     for await (const block of blocks) {
-        yield jsonSegment(block.map((result) => asJson(project(result))));
+        yield jsonSegment(block.map((result) => project(result) as JsonValue));
     }
 }
 
-/** A record in one piece: as JSON when it is short, else as JSON text that is written as results come. */
+/** A record in one piece. */
 async function asRecord(
-    record: JsonObject, { blocks }: Found<Result>, { wish, project }: { wish: SearchWish; project: Project }
+    record: JsonObject, { size, blocks }: Found<Result>, { wish, project }: { wish: SearchWish; project: Project }
 ): Promise<OperationResult> {
 
-    const { size, ...rest } = record;
-    const most = Math.min(wish.limit ?? Infinity, Math.max(size as number - wish.start, 0));
-    if (most > MAX_GATHERED) {
-        const text = recordText({ size: size as number }, { blocks, project }, rest);
-        const body = released(text, () => void blocks.return());
-        const segment: Segment = { kind: 'bytes', mediaType: 'application/json', body };
-        return result.segments(released(one(segment), () => void body.return()));
-    }
-
-    const results: JsonValue[] = [];
-    const texts: string[] = [];
-    for await (const block of blocks) {
-        for (const found of block) {
-            const shown = project(found);
-            results.push(asJson(shown instanceof WrittenObject ? shown.toJSON() : shown));
-            texts.push(textOf(shown));
-        }
-    }
-
-    // Written as it was gathered: in one go it would hold up the event loop.
-    return result.json(rememberText({ size: size as number, results, ...rest }, `${opening({ size: size as number })}${texts.join()}${closing(rest)}`));
-}
-
-/** The text of a record with its results between the other members. */
-async function *recordText(
-    before: JsonObject, { blocks, project }: { blocks: Found<Result>['blocks']; project: Project }, after: JsonObject
-): AsyncGenerator<Uint8Array, void, undefined> {
-
-    let text = opening(before);
-    let separator = '';
-    for await (const block of blocks) {
-        for (const found of block) {
-            text += separator + textOf(project(found));
-            separator = ',';
-        }
-
-        if (text.length > PIECE) {
-            yield Buffer.from(text);
-            text = '';
-        }
-    }
-
-    yield Buffer.from(text + closing(after));
-}
-
-/** The text of a record up to its results. */
-function opening(before: JsonObject): string {
-
-    return `${JSON.stringify(before).slice(0, -1)},"results":[`;
-}
-
-/** The text of a record behind its results. */
-function closing(after: JsonObject): string {
-
-    return `],${JSON.stringify(after).slice(1)}`;
-}
-
-function textOf(value: Result | JsonValue): string {
-
-    return value instanceof WrittenObject ? value.text() : JSON.stringify(value);
-}
-
-function asJson(value: Result | JsonValue): JsonValue {
-
-    return value as JsonValue;
+    const most = Math.min(wish.limit ?? Infinity, Math.max(size - wish.start, 0));
+    const segment = await recordSegment(record, { blocks, most, project });
+    return segment.kind === 'json' ? result.json(segment.value) : result.segments(released(one(segment), () => void blocks.return()));
 }
 
 async function *one(segment: Segment): AsyncGenerator<Segment, void, undefined> {
