@@ -134,6 +134,31 @@ export function encodeText(text: string): Uint8Array {
     return encoder.encode(text);
 }
 
+/** Texts that were looked up last, such as the names of fields: segment after segment, search after search. */
+const wanted = new Map<string, Uint8Array>();
+const MOST_WANTED = 1000;
+const LONGEST_WANTED = 100;
+
+/** The same for a text that is looked up; not to be changed. */
+export function encodeWanted(text: string): Uint8Array {
+
+    const known = wanted.get(text);
+    if (known) {
+        return known;
+    }
+
+    const bytes = encoder.encode(text);
+    if (text.length <= LONGEST_WANTED) {
+        if (wanted.size === MOST_WANTED) {
+            wanted.clear();
+        }
+
+        wanted.set(text, bytes);
+    }
+
+    return bytes;
+}
+
 /** UTF-8 of a piece of a table; copies it, because decoders refuse shared memory. */
 export function decodeText(bytes: Uint8Array, start: number, end: number): string {
 

@@ -8,9 +8,8 @@ import type { Column, Ranks } from './column.js';
 import { compareBytes, encodeText } from './bytes.js';
 import type { Deadline } from './deadline.js';
 import { forEachMatch } from './expand.js';
-import { forEachSimilar } from './fuzzy.js';
+import { candidatesOf, forEachSimilar } from './fuzzy.js';
 import type { SortedTerms } from './sorted-terms.js';
-import { TermSignatures } from './term-signatures.js';
 import { formatTimestamp, parseTime } from './times.js';
 import type { FuzzyQuery, NumberForm, PatternQuery, RangeQuery, TermQuery } from './query.js';
 
@@ -94,7 +93,7 @@ export function matchNumbers(
             forEachMatch(terms, leaf.pattern, deadline, add);
         }
         else {
-            forEachSimilar(terms, new TermSignatures(terms), { word: leaf.term, edits: leaf.edits, deadline }, add);
+            forEachSimilar(terms, candidatesOf(terms, leaf.edits), { word: leaf.term, edits: leaf.edits, deadline }, add);
         }
 
         addSelected(column, (ordinal) => wanted.has(ordinal), bits);

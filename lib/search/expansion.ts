@@ -55,7 +55,7 @@ export function forEachTerm({ segment, deadline }: SegmentScope, { space, field 
             forEachMatch(terms, leaf.pattern, deadline, counted);
             break;
         case 'fuzzy':
-            forEachSimilar(terms, segment.signatures(space, field, terms), { word: leaf.term, edits: leaf.edits, deadline }, counted);
+            forEachSimilar(terms, segment.candidates(space, field, terms, leaf.edits), { word: leaf.term, edits: leaf.edits, deadline }, counted);
     }
 
     return count;

@@ -5,24 +5,41 @@
 import type { Deadline } from './deadline.js';
 import { letterAt } from './sorted-terms.js';
 import type { SortedTerms } from './sorted-terms.js';
-import type { TermSignatures } from './term-signatures.js';
+import { TermHalves } from './term-halves.js';
+import { TermSignatures } from './term-signatures.js';
+
+/** Finds the terms among which those are that are similar to a word. */
+export interface Candidates {
+    readonly bytes: number;
+    /** Tells all terms that can be made of the letters of a word by so many edits, maybe twice, maybe others with them, in any order. */
+    forEachCandidate(word: readonly number[], options: { edits: number; deadline: Deadline }, visit: (term: number) => void): void;
+}
+
+/** Candidates for words with at most so many edits. */
+export function candidatesOf(terms: SortedTerms, edits: number): Candidates {
+
+    return edits > 1 ? new TermSignatures(terms) : new TermHalves(terms);
+}
 
 /**
- * Tells the terms that differ from a word by few edits (at most 2): a letter more, less or other, or two neighbours swapped. A term
+ * Tells, each once, the terms that differ from a word by few edits (at most 2): a letter more, less or other, or two neighbours swapped. A term
  * that is not the same needs fewer edits than the shorter of both has letters.
  */
 export function forEachSimilar(
-    terms: SortedTerms, signatures: TermSignatures, { word, edits, deadline }: { word: string; edits: number; deadline: Deadline },
+    terms: SortedTerms, candidates: Candidates, { word, edits, deadline }: { word: string; edits: number; deadline: Deadline },
     visit: (term: number) => void
 ): void {
 
     const letters = Array.from(word, (letter) => letter.codePointAt(0) ?? 0);
     const buffer: number[] = [];
-    signatures.forEachCandidate(letters, { edits, deadline }, (term) => {
+    const told = new Set<number>();
+    candidates.forEachCandidate(letters, { edits, deadline }, (term) => {
 
         readLetters(terms, term, buffer);
         const distance = Math.abs(buffer.length - letters.length) > edits ? Infinity : distanceOf(letters, buffer, edits);
-        if (distance === 0 || distance <= edits && distance < Math.min(letters.length, buffer.length)) {
+        const isSimilar = distance === 0 || distance <= edits && distance < Math.min(letters.length, buffer.length);
+        if (isSimilar && !told.has(term)) {
+            told.add(term);
             visit(term);
         }
     });
@@ -30,12 +47,16 @@ export function forEachSimilar(
 
 function readLetters({ bytes, starts, ends }: SortedTerms, term: number, letters: number[]): void {
 
-    letters.length = 0;
     const end = ends[term] as number;
-    for (let at = starts[term] as number; at < end;) {
+    let count = 0;
+    for (let at = starts[term] as number; at < end; ++count) {
         const { letter, length } = letterAt(bytes, at);
-        letters.push(letter);
+        letters[count] = letter;
         at += length;
+    }
+
+    if (letters.length !== count) {
+        letters.length = count;
     }
 }
 

@@ -22,7 +22,7 @@ export function readHits(
         }
 
         while (!isDone && cursor !== null) {
-            const more = await searcher.call({ kind: 'more', cursor, count: BLOCK });
+            const more = await searcher.more(cursor, BLOCK);
             isDone = more.isDone;
             if (more.hits.length > 0) {
                 yield more.hits;

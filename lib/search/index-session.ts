@@ -167,7 +167,7 @@ export class IndexSession {
             this.#over(new Error('a search did not end in time'));
         }, timeout + GRACE_MS).unref();
         try {
-            const { size, facets, hits, cursor } = await this.#searcher.call({ kind: 'search', request, first, milliseconds: timeout });
+            const { size, facets, hits, cursor } = await this.#searcher.search(request, first, timeout);
             return { size, facets, hits: readHits(this.#searcher, hits, cursor) };
         }
         catch (error) {

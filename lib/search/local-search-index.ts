@@ -18,6 +18,7 @@ import { LogFollower } from './log-follower.js';
 import type { SearcherUsage } from './messages.js';
 import type { SearchAnswer, SearchIndex } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
+import { settled } from './settled.js';
 import { isGone } from './worker-port.js';
 
 export interface LocalSearchOptions extends SearchLimits {
@@ -64,6 +65,8 @@ export class LocalSearchIndex implements SearchIndex {
     readonly #stop = new AbortController();
     /** Takes changes; null while there is none. */
     #session: IndexSession | null = null;
+    /** True while searches can be answered without waiting. */
+    #isUp = false;
     /** Resolves when searches can be answered. */
     #ready: Promise<void> = Promise.resolve();
     #supervision: Promise<void> = Promise.resolve();
@@ -197,14 +200,17 @@ export class LocalSearchIndex implements SearchIndex {
         const stopped = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
         this.#ready = this.#complete(first, state);
         for (let session = first; ;) {
+            const current = session;
             const failed = this.#ready.then(() => {
 
+                this.#isUp = this.#session === current;
                 this.#pause = RESTART_MS;
                 this.#options.onState('UP');
                 return new Promise<never>(() => {});
             }).catch(toError);
             const error = signal.aborted ? null : await Promise.race([stopped, session.ended, failed]);
             this.#session = null;
+            this.#isUp = false;
             this.#backlog.release();
             if (error === null) {
                 await this.#end(session, this.#ready);
@@ -252,21 +258,9 @@ export class LocalSearchIndex implements SearchIndex {
 
     async #available(): Promise<IndexSession> {
 
-        const timer = new AbortController();
-        try {
-            const isReady = await Promise.race([
-                this.#ready.then(() => true),
-                sleep(WAIT_MS, false, { signal: timer.signal, ref: false })
-            ]);
-            if (isReady && this.#session) {
-                return this.#session;
-            }
-        }
-        catch {
-            // The index could not be opened: it is not there, as below.
-        }
-        finally {
-            timer.abort();
+        const isReady = this.#isUp || await settled(this.#ready, WAIT_MS);
+        if (isReady && this.#session) {
+            return this.#session;
         }
 
         throw unavailable('the search index is being built, try again later', 10);

@@ -5,7 +5,7 @@
 import type { Bits } from './bits.js';
 import type { Sections } from './segment-layout.js';
 import type { SectionPort } from './section-port.js';
-import type { FacetResult, SearchHit, SearchRequest } from './search-request.js';
+import type { FacetResult, SearchHit } from './search-request.js';
 import type { NamedSegment, StoredName } from './segment-set.js';
 
 /** What the thread that searches is started with. */
@@ -19,8 +19,8 @@ export interface SearcherOptions {
 export type SearcherCall =
     /** The JSON text of a list of changes. */
     | { readonly kind: 'apply'; readonly changes: string }
-    /** `first` hits come with the answer. */
-    | { readonly kind: 'search'; readonly request: SearchRequest; readonly first: number; readonly milliseconds: number }
+    /** The JSON text of a {@link SearchRequest}; `first` hits come with the answer. */
+    | { readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number }
     | { readonly kind: 'more'; readonly cursor: number; readonly count: number }
     | { readonly kind: 'forget'; readonly cursor: number }
     | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }
@@ -34,17 +34,28 @@ export type SearcherCall =
     }
     | { readonly kind: 'usage' };
 
+/** The answer to a search. */
+export interface Found {
+    readonly size: number;
+    readonly facets: readonly FacetResult[];
+    readonly hits: readonly SearchHit[];
+    /** Where further hits can be had; null when there are none. */
+    readonly cursor: number | null;
+}
+
+/** Further hits. */
+export interface MoreFound {
+    readonly hits: readonly SearchHit[];
+    readonly isDone: boolean;
+}
+
 /** What comes back for each kind of call. */
 export interface SearcherAnswers {
     readonly apply: Backlog;
-    readonly search: {
-        readonly size: number;
-        readonly facets: readonly FacetResult[];
-        readonly hits: readonly SearchHit[];
-        /** Where further hits can be had; null when there are none. */
-        readonly cursor: number | null;
-    };
-    readonly more: { readonly hits: readonly SearchHit[]; readonly isDone: boolean };
+    /** The JSON text of a {@link Found}. */
+    readonly search: string;
+    /** The JSON text of a {@link MoreFound}. */
+    readonly more: string;
     readonly forget: null;
     readonly add: null;
     readonly seal: {

@@ -31,8 +31,6 @@ export class Scoring {
 
     readonly #documentCounts = new Map<Leaf, number>();
     readonly #averages = new Map<string, number>();
-    /** By average. */
-    readonly #tables = new Map<number, Float64Array>();
     #documents = 0;
 
     /** Counts the documents of one segment. */
@@ -94,7 +92,7 @@ export class Scoring {
 
     #add(query: Query, scope: SegmentScope, { matches, bits, scores }: Omit<ScorerParts, 'tableOf'>): Scores {
 
-        const scorer = new SegmentScorer(scope, { matches, bits, scores, tableOf: (average) => this.#tableOf(average) });
+        const scorer = new SegmentScorer(scope, { matches, bits, scores, tableOf });
         const leaves = [...scoredLeaves(query)];
         const lists = leaves.map((leaf) => {
 
@@ -104,16 +102,29 @@ export class Scoring {
         return { values: scores, documents: lists.length === 1 ? lists[0] ?? null : null };
     }
 
-    #tableOf(average: number): Float64Array {
-
-        const known = this.#tables.get(average) ?? normTable(average);
-        this.#tables.set(average, known);
-        return known;
-    }
-
     #rarity(leaf: WordLeaf): number {
 
         const having = Math.min(this.#documentCounts.get(leaf) ?? 0, this.#documents);
         return Math.log(1 + (this.#documents - having + 0.5) / (having + 0.5));
     }
+}
+
+/** By average; the same ones come again as long as nothing changes. */
+const tables = new Map<number, Float64Array>();
+const MOST_TABLES = 100;
+
+function tableOf(average: number): Float64Array {
+
+    const known = tables.get(average);
+    if (known) {
+        return known;
+    }
+
+    if (tables.size === MOST_TABLES) {
+        tables.clear();
+    }
+
+    const table = normTable(average);
+    tables.set(average, table);
+    return table;
 }

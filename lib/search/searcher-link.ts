@@ -1,12 +1,13 @@
 /**
  * The searching thread as the index sees it. Changes travel in groups, as JSON text: for the thread that answers requests this is
- * a fraction of the work of a message with an object for each of them. Whatever else is asked comes after all changes that were
- * told before.
+ * a fraction of the work of a message with an object for each of them. So do searches, and what they find. Whatever else is asked
+ * comes after all changes that were told before.
  */
 
 import { join } from 'node:path';
 import { DoipError } from '../doip/error.js';
-import type { Backlog, SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
+import type { Backlog, Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
+import type { SearchRequest } from './search-request.js';
 import type { Change } from './segment-set.js';
 import { WorkerPort } from './worker-port.js';
 
@@ -42,6 +43,18 @@ export class SearcherLink {
 
         this.#send();
         return this.#port.call<K>(call);
+    }
+
+    /** Searches; `first` hits come at once. Rejects as {@link call}, with 400 as the engine, and with 503 when it takes longer than it may. */
+    async search(request: SearchRequest, first: number, milliseconds: number): Promise<Found> {
+
+        return JSON.parse(await this.call({ kind: 'search', request: JSON.stringify(request), first, milliseconds })) as Found;
+    }
+
+    /** Up to `count` further hits of a search. */
+    async more(cursor: number, count: number): Promise<MoreFound> {
+
+        return JSON.parse(await this.call({ kind: 'more', cursor, count })) as MoreFound;
     }
 
     /**

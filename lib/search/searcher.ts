@@ -7,8 +7,9 @@ import { Status } from '../doip/status.js';
 import { SearchEngine } from './engine.js';
 import type { HitStream } from './hits.js';
 import { Memory } from './memory.js';
-import type { SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
+import type { Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
 import { fetchThrough } from './section-port.js';
+import type { SearchRequest } from './search-request.js';
 import { SegmentSet } from './segment-set.js';
 import type { Change } from './segment-set.js';
 
@@ -50,9 +51,9 @@ export class Searcher {
                 (JSON.parse(call.changes) as readonly Change[]).forEach((change) => this.#segments.apply(change));
                 return { documents: this.#segments.unstored, bytes: this.#segments.unstoredBytes };
             case 'search':
-                return this.#search(call);
+                return JSON.stringify(this.#search(call));
             case 'more':
-                return this.#more(call.cursor, call.count);
+                return JSON.stringify(this.#more(call.cursor, call.count));
             case 'forget':
                 this.#cursors.delete(call.cursor);
                 return null;
@@ -76,14 +77,14 @@ export class Searcher {
         }
     }
 
-    #search({ request, first, milliseconds }: SearcherCall & { kind: 'search' }): SearcherAnswers['search'] {
+    #search({ request, first, milliseconds }: SearcherCall & { kind: 'search' }): Found {
 
-        const { size, facets, hits: stream } = this.#engine.search(request, this.#segments.snapshot(), milliseconds);
+        const { size, facets, hits: stream } = this.#engine.search(JSON.parse(request) as SearchRequest, this.#segments.snapshot(), milliseconds);
         const hits = stream.take(first);
         return { size, facets, hits, cursor: stream.isDone ? null : this.#keep(stream) };
     }
 
-    #more(cursor: number, count: number): SearcherAnswers['more'] {
+    #more(cursor: number, count: number): MoreFound {
 
         const stream = this.#cursors.get(cursor)?.stream;
         if (!stream) {

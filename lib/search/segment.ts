@@ -2,17 +2,18 @@
  * Reading a segment: looking up its fields, their terms, columns and lengths. Nothing here knows queries.
  */
 
-import { compareBytes, decodeText, encodeText } from './bytes.js';
+import { compareBytes, decodeText, encodeText, encodeWanted } from './bytes.js';
 import { Column } from './column.js';
 import { AFTER_PAYLOAD_FIELDS } from './field-names.js';
 import { Memory } from './memory.js';
 import type { Shelf } from './memory.js';
+import { candidatesOf } from './fuzzy.js';
+import type { Candidates } from './fuzzy.js';
 import { bytesOf, lowerBound, SectionsInMemory, uint32 } from './sections.js';
 import type { SectionSource } from './sections.js';
 import { FieldRecord, LAYOUT_VERSION, NONE } from './segment-layout.js';
 import type { Sections, Space } from './segment-layout.js';
 import type { SortedTerms } from './sorted-terms.js';
-import { TermSignatures } from './term-signatures.js';
 import { TermSpace } from './term-space.js';
 import type { FieldTerms } from './term-space.js';
 
@@ -81,12 +82,12 @@ export class Segment {
         });
     }
 
-    /** Signatures of the terms of a space, or of one field. */
-    signatures(space: TermSpace, field: number | null, terms: SortedTerms): TermSignatures {
+    /** Finds terms of a space, or of one field, that are similar to a word. */
+    candidates({ name }: TermSpace, field: number | null, terms: SortedTerms, edits: number): Candidates {
 
-        return this.shelf.get(`signatures ${space.name} ${field}`, () => {
+        return this.shelf.get(`candidates ${edits > 1 ? 'many' : 'one'} ${name} ${field}`, () => {
 
-            const value = new TermSignatures(terms);
+            const value = candidatesOf(terms, edits);
             return { value, bytes: value.bytes };
         });
     }
@@ -94,7 +95,7 @@ export class Segment {
     /** The number of a field, -1 when no document has it. */
     field(name: string): number {
 
-        const wanted = encodeText(name);
+        const wanted = encodeWanted(name);
         const found = lowerBound(this.#names, this.#nameAt, this.fieldCount, wanted);
         return found < this.fieldCount && compareBytes(this.#nameBytes(found), wanted) === 0 ? found : -1;
     }

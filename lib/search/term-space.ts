@@ -2,7 +2,7 @@
  * Reading the terms of one space of a segment, their entries, postings and positions.
  */
 
-import { decodeText, encodeText } from './bytes.js';
+import { decodeText, encodeWanted } from './bytes.js';
 import type { Bits } from './bits.js';
 import { addPostings, listPostings } from './posting-bytes.js';
 import { PostingEnds } from './posting-ends.js';
@@ -68,7 +68,7 @@ export class TermSpace {
     /** The number of a term, -1 when it does not occur. */
     find(term: string): number {
 
-        const wanted = encodeText(term);
+        const wanted = encodeWanted(term);
         const found = this.lowerBound(wanted);
         return found < this.termCount && isText(this.terms, this.termAt[found] ?? 0, this.termAt[found + 1] ?? 0, wanted) ? found : -1;
     }

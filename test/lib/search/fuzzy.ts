@@ -2,9 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { compareBytes, encodeText } from '../../../lib/search/bytes.js';
 import { Deadline } from '../../../lib/search/deadline.js';
-import { forEachSimilar } from '../../../lib/search/fuzzy.js';
+import { candidatesOf, forEachSimilar } from '../../../lib/search/fuzzy.js';
 import type { SortedTerms } from '../../../lib/search/sorted-terms.js';
-import { TermSignatures } from '../../../lib/search/term-signatures.js';
 import { seeded } from '../../support/random.js';
 import type { Random } from '../../support/random.js';
 
@@ -81,7 +80,7 @@ describe('fuzzy words', () => {
 
             const all = [...words];
             const terms = sortedTerms(all);
-            const signatures = new TermSignatures(terms);
+            const candidates = [1, 2].map((edits) => candidatesOf(terms, edits));
             let similar = 0;
             for (let round = 0; round < (count > 1000 ? 6 : 30); ++round) {
                 const word = round % 3 === 0 ? randomWord(random) : changed(random.pick(all), random) || 'a';
@@ -95,7 +94,7 @@ describe('fuzzy words', () => {
                     return needed === 0 || needed <= edits && needed < Math.min(letters.length, other.length);
                 });
                 const found: string[] = [];
-                forEachSimilar(terms, signatures, { word, edits, deadline: new Deadline(60_000) }, (term) => {
+                forEachSimilar(terms, candidates[edits - 1]!, { word, edits, deadline: new Deadline(60_000) }, (term) => {
 
                     found.push(Buffer.from(terms.bytes.subarray(terms.starts[term], terms.ends[term])).toString());
                 });

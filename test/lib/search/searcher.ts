@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { DoipError } from '../../../lib/doip/error.js';
 import { FULL_ACCESS } from '../../../lib/search/access.js';
-import type { SearcherAnswers } from '../../../lib/search/messages.js';
+import type { Found, MoreFound } from '../../../lib/search/messages.js';
 import { Searcher } from '../../../lib/search/searcher.js';
 import { serveSections } from '../../../lib/search/section-port.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
@@ -27,14 +27,14 @@ function start() {
     const corpus = new SearchCorpus(1);
     const changes = Array.from({ length: DOCUMENTS }, (_, i) => ({ kind: 'put', document: corpus.document(`test/${i}`) }));
     searcher.handle({ kind: 'apply', changes: JSON.stringify(changes) });
-    const search = (first: number): SearcherAnswers['search'] => {
+    const search = (first: number): Found => {
 
-        return searcher.handle({ kind: 'search', request: REQUEST, first, milliseconds: 10_000 }) as SearcherAnswers['search'];
+        return JSON.parse(searcher.handle({ kind: 'search', request: JSON.stringify(REQUEST), first, milliseconds: 10_000 }) as string) as Found;
     };
 
-    const more = (cursor: number | null): SearcherAnswers['more'] => {
+    const more = (cursor: number | null): MoreFound => {
 
-        return searcher.handle({ kind: 'more', cursor: cursor ?? 0, count: 2 }) as SearcherAnswers['more'];
+        return JSON.parse(searcher.handle({ kind: 'more', cursor: cursor ?? 0, count: 2 }) as string) as MoreFound;
     };
 
     return { searcher, clock, close, search, more };
