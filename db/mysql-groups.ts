@@ -4,6 +4,7 @@
  * halves, down to single ones, so that each fails on its own.
  */
 
+import { AnswerQueue } from './answer-queue.js';
 import type { CommitResult, Unit } from './database.js';
 
 /** Writes units; what it rejects with holds for all of them. */
@@ -31,6 +32,7 @@ const MOST_BYTES = 256 * 1024;
 export class MysqlGroups {
 
     readonly #writer: UnitWriter;
+    readonly #answers = new AnswerQueue();
     #queue: Pending[] = [];
     #running = 0;
     #scheduled = false;
@@ -99,12 +101,12 @@ export class MysqlGroups {
             }
 
             if (await this.#writer.many(group.map(({ unit }) => unit))) {
-                group.forEach((pending) => pending.resolve({ ok: true, steps: [] }));
+                this.#answers.add(group, (pending) => pending.resolve({ ok: true, steps: [] }));
                 return;
             }
         }
         catch (error) {
-            group.forEach((pending) => pending.reject(error));
+            this.#answers.add(group, (pending) => pending.reject(error));
             return;
         }
 

@@ -8,6 +8,7 @@
 
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { AnswerQueue } from './answer-queue.js';
 import type { CommitResult, Unit } from './database.js';
 import { DatabaseError } from './errors.js';
 import type { Log } from './log.js';
@@ -47,6 +48,7 @@ export class SqliteWriter {
     #queue: Pending[] = [];
     /** What the worker has been given and not answered. */
     #inFlight: Pending[] = [];
+    readonly #answers = new AnswerQueue(() => (this.#isIdle ? this.#idle?.() : undefined));
     #worker: Worker | null = null;
     #closing: Promise<void> | null = null;
     #idle: (() => void) | null = null;
@@ -83,7 +85,7 @@ export class SqliteWriter {
 
     async #close(): Promise<void> {
 
-        if (this.#queue.length > 0 || this.#inFlight.length > 0) {
+        if (!this.#isIdle) {
             await new Promise<void>((resolve) => {
 
                 this.#idle = resolve;
@@ -227,12 +229,15 @@ export class SqliteWriter {
 
         const batch = this.#inFlight;
         this.#inFlight = [];
-        batch.forEach(each);
         if (this.#queue.length > 0) {
             this.#schedule();
         }
-        else {
-            this.#idle?.();
-        }
+
+        this.#answers.add(batch, each);
+    }
+
+    get #isIdle(): boolean {
+
+        return this.#queue.length === 0 && this.#inFlight.length === 0 && this.#answers.isEmpty;
     }
 }

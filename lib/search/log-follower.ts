@@ -8,6 +8,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { LogRow } from '../stores/search-log-store.js';
 
 /** Where rows come from. */
@@ -23,6 +24,9 @@ export interface FollowerOptions {
     readonly patience: number;
     readonly now?: () => number;
 }
+
+/** After reading so many rows others get a turn: a database may answer at once, however many rows there are. */
+const LONG_READING = 100;
 
 export class LogFollower {
 
@@ -128,6 +132,9 @@ export class LogFollower {
             rows.forEach(({ seq }) => this.#above.add(seq));
             this.#advance();
             after = last.seq;
+            if (rows.length > LONG_READING) {
+                await setImmediate();
+            }
         }
 
         this.#readOn = started;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { ANSWERED_AT_ONCE } from '../../db/answer-queue.js';
 import type { Database, Unit } from '../../db/database.js';
 import { DatabaseError } from '../../db/errors.js';
 import { SILENT } from '../../db/log.js';
@@ -121,5 +122,29 @@ describe('SQLite writer', () => {
         await Promise.all(Array.from({ length: 300 }, (_, i) => writer.commit({ steps: [{ sql, bindings: ['order', String(i)] }] })));
 
         expect(await database.read({ sql: 'select value from settings where name = ?' }, ['order'])).to.equal([{ value: '299' }]);
+    });
+
+    it('answers the units of a batch in their order, a few in each turn of the event loop', async () => {
+
+        start();
+        await writer.commit(put('turns-first'));
+        const answers: { readonly unit: number; readonly turn: number }[] = [];
+        let turn = 0;
+        const count = (): void => {
+
+            turn += 1;
+            if (answers.length < 64) {
+                setImmediate(count);
+            }
+        };
+
+        setImmediate(count);
+        await Promise.all(Array.from({ length: 64 }, (_, unit) => writer.commit(put(`turns-${unit}`)).then(() => answers.push({ unit, turn }))));
+
+        expect(answers.map(({ unit }) => unit)).to.equal(Array.from({ length: 64 }, (_, unit) => unit));
+        const perTurn = new Map<number, number>();
+        answers.forEach((answer) => perTurn.set(answer.turn, (perTurn.get(answer.turn) ?? 0) + 1));
+        // A turn as counted here can have the end of one and the beginning of another.
+        expect(Math.max(...perTurn.values())).to.be.at.most(2 * ANSWERED_AT_ONCE);
     });
 });
