@@ -44,7 +44,8 @@ const SENT = { newPayloads: [{ name: 'scan', mediaType: 'text/plain', size: 3 }]
 interface Case {
     readonly title: string;
     readonly operation: string;
-    readonly request: ShortRequest;
+    /** Made anew for each database: what it sends can be read once. */
+    readonly request: () => ShortRequest;
     readonly told: (answer: Answer) => unknown;
     readonly expected: JsonObject;
     readonly original?: true;
@@ -58,10 +59,10 @@ function written(hook: string, operation: string, { expected, original }: { expe
     const object = { type: 'Told', attributes: { content }, elements: [{ id: 'scan', type: 'text/plain' }] };
     return {
         title: `${hook} of ${operation}`, operation, told: refusal, expected, ...original ? { original } : {},
-        request: {
+        request: () => ({
             ...operation === UPDATE ? { targetId: 'test/told', attributes: { elementsToDelete: ['old'] } } : {},
             input: [jsonSegment(object), jsonSegment({ id: 'scan' }), bytesSegment(Buffer.from('abc'))]
-        }
+        })
     };
 }
 
@@ -73,27 +74,27 @@ const CASES: readonly Case[] = [
     written('beforeSchemaValidationWithId', UPDATE, { expected: CHANGED, original: true }),
     written('beforeStorage', UPDATE, { expected: CHANGED, original: true }),
     written('objectForIndexing', UPDATE, { expected: { objectId: 'test/told' } }),
-    { title: 'beforeDelete', operation: '0.DOIP/Op.Delete', told: refusal, expected: { ...ABOUT, objectId: 'test/deleting' }, request: { targetId: 'test/deleting' } },
-    { title: 'onObjectResolution', operation: RETRIEVE, told: (answer) => contentOf(answer)['told'], expected: ABOUT, request: { targetId: 'test/told' } },
+    { title: 'beforeDelete', operation: '0.DOIP/Op.Delete', told: refusal, expected: { ...ABOUT, objectId: 'test/deleting' }, request: () => ({ targetId: 'test/deleting' }) },
+    { title: 'onObjectResolution', operation: RETRIEVE, told: (answer) => contentOf(answer)['told'], expected: ABOUT, request: () => ({ targetId: 'test/told' }) },
     {
         title: 'onObjectResolution in a search', operation: '0.DOIP/Op.Search', expected: { ...ABOUT, isSearch: true },
         told: ({ value }) => (value as { results: { attributes: { content: JsonObject } }[] }).results[0]?.attributes.content['told'],
-        request: { attributes: { query: 'id:"test/told"' } }
+        request: () => ({ attributes: { query: 'id:"test/told"' }) },
     },
     {
         title: 'onPayloadResolution', operation: RETRIEVE, told: ({ value }) => JSON.parse(String(value)) as unknown,
         expected: { ...ABOUT, payload: 'old', start: 1, end: 2, directIo: true },
-        request: { targetId: 'test/told', attributes: { element: 'old', range: { start: 1, end: 2 } } }
+        request: () => ({ targetId: 'test/told', attributes: { element: 'old', range: { start: 1, end: 2 } }) },
     },
     {
         title: 'an instance method', operation: CALL, told: ({ value }) => value, expected: { ...ABOUT, ...METHOD },
-        request: { targetId: 'test/told', attributes: { method: 'tell', params: [1], attributes: { a: { b: 2 } } } }
+        request: () => ({ targetId: 'test/told', attributes: { method: 'tell', params: [1], attributes: { a: { b: 2 } } }) },
     },
     {
         title: 'a static method', operation: CALL, told: ({ value }) => value, expected: { ...WHO, ...METHOD },
-        request: { attributes: { type: 'Told', method: 'tell', params: [1], attributes: { a: { b: 2 } } } }
+        request: () => ({ attributes: { type: 'Told', method: 'tell', params: [1], attributes: { a: { b: 2 } } }) },
     },
-    { title: 'customizeQuery', operation: '0.DOIP/Op.Search', told: refusal, expected: WHO, request: { attributes: { query: '/tell:1' } } }
+    { title: 'customizeQuery', operation: '0.DOIP/Op.Search', told: refusal, expected: WHO, request: () => ({ attributes: { query: '/tell:1' } }) },
 ];
 
 forEachDatabase((name, create) => {
@@ -128,9 +129,9 @@ forEachDatabase((name, create) => {
         for (const { title, operation, request, told, expected, original } of CASES) {
             it(`is complete for ${title}`, async () => {
 
-                const { attributes } = request;
+                const sent = request();
                 const answer = await nodes.node.perform(operation, {
-                    ...request, authentication: ANN, attributes: { ...attributes, requestContext: { from: 'ann' } }
+                    ...sent, authentication: ANN, attributes: { ...sent.attributes, requestContext: { from: 'ann' } }
                 });
                 const { originalObject, ...rest } = told(answer) as JsonObject;
 
