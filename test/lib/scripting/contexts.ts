@@ -79,22 +79,22 @@ const CASES: readonly Case[] = [
     {
         title: 'onObjectResolution in a search', operation: '0.DOIP/Op.Search', expected: { ...ABOUT, isSearch: true },
         told: ({ value }) => (value as { results: { attributes: { content: JsonObject } }[] }).results[0]?.attributes.content['told'],
-        request: () => ({ attributes: { query: 'id:"test/told"' }) },
+        request: () => ({ attributes: { query: 'id:"test/told"' } })
     },
     {
         title: 'onPayloadResolution', operation: RETRIEVE, told: ({ value }) => JSON.parse(String(value)) as unknown,
         expected: { ...ABOUT, payload: 'old', start: 1, end: 2, directIo: true },
-        request: () => ({ targetId: 'test/told', attributes: { element: 'old', range: { start: 1, end: 2 } }) },
+        request: () => ({ targetId: 'test/told', attributes: { element: 'old', range: { start: 1, end: 2 } } })
     },
     {
         title: 'an instance method', operation: CALL, told: ({ value }) => value, expected: { ...ABOUT, ...METHOD },
-        request: () => ({ targetId: 'test/told', attributes: { method: 'tell', params: [1], attributes: { a: { b: 2 } } }) },
+        request: () => ({ targetId: 'test/told', attributes: { method: 'tell', params: [1], attributes: { a: { b: 2 } } } })
     },
     {
         title: 'a static method', operation: CALL, told: ({ value }) => value, expected: { ...WHO, ...METHOD },
-        request: () => ({ attributes: { type: 'Told', method: 'tell', params: [1], attributes: { a: { b: 2 } } }) },
+        request: () => ({ attributes: { type: 'Told', method: 'tell', params: [1], attributes: { a: { b: 2 } } } })
     },
-    { title: 'customizeQuery', operation: '0.DOIP/Op.Search', told: refusal, expected: WHO, request: () => ({ attributes: { query: '/tell:1' } }) },
+    { title: 'customizeQuery', operation: '0.DOIP/Op.Search', told: refusal, expected: WHO, request: () => ({ attributes: { query: '/tell:1' } }) }
 ];
 
 forEachDatabase((name, create) => {
