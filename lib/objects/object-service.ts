@@ -191,6 +191,7 @@ export class ObjectService {
                     throw STALE;
                 }
 
+                checkVersion(this.#catalog.current.design, before);
                 return this.#prepare({ before, input: undefined, context }, { now, wanted, hooks: null });
             });
             return true;

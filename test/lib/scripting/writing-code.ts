@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Answer, TestGateway } from '../../support/gateway.js';
 import { forEachDatabase } from '../../support/database.js';
-import { contentOf, defineType, messageOf, OPEN_SCHEMA, put, startNodes, type Nodes } from '../../support/type-code.js';
+import { changeDesign, contentOf, defineType, messageOf, OPEN_SCHEMA, put, startNodes, type Nodes } from '../../support/type-code.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -88,6 +88,24 @@ forEachDatabase((name, create) => {
 
             expect(answers.map(({ status }) => status)).to.equal(Array<string>(12).fill(OK));
             expect<unknown>(contentOf(await node.asAdmin(RETRIEVE, { targetId: id }))).to.include({ n: 12 });
+        });
+
+        it('edits versions of objects only where the design lets everybody', async () => {
+
+            await defineType(node, 'Kept', 'exports.methods = { up: (object) => ++object.content.n, read: (object) => object.content.n };');
+            await node.create('Kept', { n: 1 }, { id: 'test/kept' });
+            const { value } = await node.asAdmin('20.DOIP/Op.Versions.Publish', { targetId: 'test/kept' });
+            const { id } = value as { id: string };
+            const call = (method: string): Promise<Answer> => node.asAdmin(CALL, { targetId: id, attributes: { method } });
+
+            const refused = await call('up');
+            const unchanged = await call('read');
+            await changeDesign(node, { enableVersionEdits: true });
+            const allowed = await call('up');
+            await changeDesign(node, { enableVersionEdits: null });
+
+            expect([refused.status, messageOf(refused)]).to.equal([BAD, 'Object versions cannot be edited']);
+            expect([unchanged.value, allowed.value, (await call('read')).value]).to.equal([1, 2, 2]);
         });
 
         it('that removes its own type ends in an answer that says to come back, not in a failure', async () => {
