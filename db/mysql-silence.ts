@@ -12,7 +12,7 @@ const LOOKS = 5;
 /** What was heard of a connection when it was looked at last. */
 interface Heard {
     bytes: number;
-    /** When there was something new; epoch ms. */
+    /** When there was something new; ms of the clock that nobody sets. */
     at: number;
 }
 
@@ -25,7 +25,7 @@ interface Heard {
 export function endSilentConnections(pool: Pool, limit: number): () => void {
 
     const used = new Map<PoolConnection, Heard>();
-    pool.on('acquire', (connection) => used.set(connection, { bytes: socketOf(connection).bytesRead, at: Date.now() }));
+    pool.on('acquire', (connection) => used.set(connection, { bytes: socketOf(connection).bytesRead, at: performance.now() }));
     pool.on('release', (connection) => used.delete(connection));
     const timer = setInterval(() => {
 
@@ -36,9 +36,9 @@ export function endSilentConnections(pool: Pool, limit: number): () => void {
             }
             else if (socket.bytesRead !== heard.bytes) {
                 heard.bytes = socket.bytesRead;
-                heard.at = Date.now();
+                heard.at = performance.now();
             }
-            else if (Date.now() - heard.at >= limit) {
+            else if (performance.now() - heard.at >= limit) {
                 used.delete(connection);
                 socket.destroy(Object.assign(new Error(`the database server has said nothing for ${limit} ms`), { code: 'ETIMEDOUT' }));
             }

@@ -90,14 +90,14 @@ function stopOnSignals(stop: (signal: string) => Promise<void>): void {
         process.on(signal, () => {
 
             if (since !== null) {
-                if (Date.now() - since > SAME_SIGNAL_MS) {
+                if (performance.now() - since > SAME_SIGNAL_MS) {
                     process.exit(EXIT.failed);
                 }
 
                 return;
             }
 
-            since = Date.now();
+            since = performance.now();
             stop(signal).then(() => process.exit(0), fail);
         });
     }
@@ -148,7 +148,7 @@ function explain(error: unknown): [message: string, code: number] {
         return [error.message, EXIT.unavailable];
     }
 
-    const { code, port, address, message, stack } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+    const { code, port, address, hostname, message, stack } = error as NodeJS.ErrnoException & Partial<Record<'port' | 'address' | 'hostname', string>>;
     switch (code) {
         case 'EADDRINUSE':
             return [`port ${port} of ${address} is in use: stop what listens there, or choose another PORT`, EXIT.unavailable];
@@ -156,7 +156,8 @@ function explain(error: unknown): [message: string, code: number] {
             return [`port ${port} may not be listened on: choose a PORT above 1023`, EXIT.unavailable];
         case 'EADDRNOTAVAIL':
         case 'ENOTFOUND':
-            return [`HOST ${address ?? ''} is no address of this machine`, EXIT.unavailable];
+        case 'EAI_AGAIN':
+            return [`HOST ${address ?? hostname ?? ''} is no address of this machine`, EXIT.unavailable];
         default:
             return [stack ?? message, EXIT.failed];
     }

@@ -90,12 +90,12 @@ export class StorageWatch {
 
         const { signal } = this.#stop;
         const { log, onOutage, onReturn } = this.#options;
-        const since = Date.now();
+        const since = performance.now();
         log.error('the database does not answer');
         onOutage();
         for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
             if (await this.#answers(1)) {
-                log.info({ seconds: Math.round((Date.now() - since) / 1000) }, 'the database answers again');
+                log.info({ seconds: Math.round((performance.now() - since) / 1000) }, 'the database answers again');
                 onReturn();
                 return;
             }

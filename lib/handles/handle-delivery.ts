@@ -96,8 +96,9 @@ export class HandleDelivery {
         const { outbox, pace: { pollMs = POLL_MS } } = this.#parts;
         const now = Date.now();
         const room = (this.#outages > 0 ? 1 : AT_ONCE) - this.#running.size;
-        if (now < this.#pausedUntil || room <= 0) {
-            return Math.max(1, this.#pausedUntil - now, room <= 0 ? pollMs : 0);
+        const paused = this.#pausedUntil - performance.now();
+        if (paused > 0 || room <= 0) {
+            return Math.max(1, paused, room <= 0 ? pollMs : 0);
         }
 
         let isEmpty = false;
@@ -132,7 +133,7 @@ export class HandleDelivery {
             if (!signal.aborted) {
                 await this.#failed(entry, error).catch((fault: unknown) => {
 
-                    this.#pausedUntil = Date.now() + this.#pause(1, LONGEST_OUTAGE_PAUSE_MS);
+                    this.#pausedUntil = performance.now() + this.#pause(1, LONGEST_OUTAGE_PAUSE_MS);
                     log.error({ err: fault, handle: entry.handle }, 'it could not be written down that a handle was not registered');
                 });
             }
@@ -150,8 +151,9 @@ export class HandleDelivery {
     }
 
     /** The server is away. What was under way at that moment fails as well, and says nothing new. */
-    #outage(now: number): void {
+    #outage(): void {
 
+        const now = performance.now();
         if (now >= this.#pausedUntil) {
             this.#due = [];
             this.#outages += 1;
@@ -170,7 +172,7 @@ export class HandleDelivery {
         }
 
         if (blame === 'server') {
-            this.#outage(now);
+            this.#outage();
         }
         else if (error instanceof HandleServerError) {
             this.#answered();

@@ -112,16 +112,16 @@ export class HandleUpdate {
         const { updater, refresh } = this.#parts;
         const { signal } = job;
         let reached = from;
-        let reportedAt = Date.now();
+        let reportedAt = performance.now();
         for await (const ids of this.#ids(from.after, signal)) {
             for (let start = 0; start < ids.length; start += updater.batch) {
                 signal.throwIfAborted();
                 await refresh();
                 const batch = ids.slice(start, start + updater.batch);
                 reached = advanced(reached, batch, await updater.update(batch, signal));
-                if (Date.now() - reportedAt >= REPORT_MS) {
+                if (performance.now() - reportedAt >= REPORT_MS) {
                     await job.report(reached);
-                    reportedAt = Date.now();
+                    reportedAt = performance.now();
                 }
 
                 // On SQLite nothing of this waits for anything else.

@@ -93,7 +93,7 @@ export class FairQueue {
     /** Starts no task of a source for some milliseconds, even if nothing else is to be done. */
     rest(source: string, ms: number): void {
 
-        this.#resting.set(source, Date.now() + ms);
+        this.#resting.set(source, performance.now() + ms);
         setTimeout(() => {
 
             if (!this.#isResting(source)) {
@@ -194,7 +194,7 @@ export class FairQueue {
 
     #isResting(source: string): boolean {
 
-        return (this.#resting.get(source) ?? 0) > Date.now();
+        return (this.#resting.get(source) ?? 0) > performance.now();
     }
 
     /** Comes back when the first source that waits has rested. */
@@ -202,7 +202,7 @@ export class FairQueue {
 
         const ends = Array.from(this.#waiting.keys(), (source) => this.#resting.get(source) ?? 0);
         clearTimeout(this.#alarm);
-        this.#alarm = setTimeout(() => this.#next(), Math.max(1, Math.min(...ends) - Date.now()));
+        this.#alarm = setTimeout(() => this.#next(), Math.max(1, Math.min(...ends) - performance.now()));
     }
 }
 

@@ -95,7 +95,7 @@ export class Passwords {
         const password = this.#isTooLong(secret) ? '' : secret;
         return this.#queue.run(source, async () => {
 
-            const start = Date.now();
+            const start = performance.now();
             const matches = record !== null && password !== '' && await matchesRecord(password, record);
             const outdated = record !== null && !hasCost(record, this.#cost);
             if (!matches && (outdated || record === null || password === '')) {
@@ -103,7 +103,7 @@ export class Passwords {
             }
 
             if (!matches) {
-                this.#slowDown(source, Date.now() - start);
+                this.#slowDown(source, performance.now() - start);
             }
 
             return { matches, outdated: matches && outdated };
@@ -130,7 +130,7 @@ export class Passwords {
 
     #roomOf(source: string): number {
 
-        return this.#levelOf(source, Date.now()) > WRONG_FREELY ? Math.min(PER_TIRED_SOURCE, this.#perSource) : this.#perSource;
+        return this.#levelOf(source, performance.now()) > WRONG_FREELY ? Math.min(PER_TIRED_SOURCE, this.#perSource) : this.#perSource;
     }
 
     #levelOf(source: string, now: number): number {
@@ -142,7 +142,7 @@ export class Passwords {
     /** Who is wrong all the time rests between attempts, so that guessing cannot take a whole processor. */
     #slowDown(source: string, elapsed: number): void {
 
-        const now = Date.now();
+        const now = performance.now();
         const level = this.#levelOf(source, now) + 1;
         this.#wrong.delete(source);
         this.#wrong.set(source, { level, at: now });

@@ -77,8 +77,8 @@ export class ChangeFrame {
 
         return this.locked(id, context, async () => {
 
-            const deadline = Date.now() + RACE_DEADLINE;
-            while (Date.now() < deadline) {
+            const deadline = performance.now() + RACE_DEADLINE;
+            while (performance.now() < deadline) {
                 const change = await this.#clock.during(() => this.#attempt(id, context, compute));
                 if (change) {
                     noteWrite(id, change, context);

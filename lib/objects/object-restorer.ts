@@ -99,8 +99,8 @@ export class ObjectRestorer {
 
         return this.#frame.locked(id, {}, async () => {
 
-            const deadline = Date.now() + RACE_DEADLINE;
-            while (Date.now() < deadline) {
+            const deadline = performance.now() + RACE_DEADLINE;
+            while (performance.now() < deadline) {
                 const outcome = await this.#clock.during(() => this.#attempt(id, make, caller));
                 if (outcome) {
                     return outcome;

@@ -81,8 +81,8 @@ export class VersionService {
 
         return this.#frame.locked(tipId, context, async () => {
 
-            const deadline = Date.now() + RACE_DEADLINE;
-            while (Date.now() < deadline) {
+            const deadline = performance.now() + RACE_DEADLINE;
+            while (performance.now() < deadline) {
                 const { version, outcome } = await this.#clock.during(() => this.#attempt(tipId, wish, context));
                 if (outcome === 'stored') {
                     return versionRecord(version);

@@ -152,7 +152,7 @@ class Reading {
 
     async call<K extends TextCall['kind']>(call: TextCall & { readonly kind: K }): Promise<TextAnswers[K]> {
 
-        const started = Date.now();
+        const started = performance.now();
         const timer = new AbortController();
         try {
             return await Promise.race([
@@ -165,7 +165,7 @@ class Reading {
         }
         finally {
             timer.abort();
-            this.#left = Math.max(this.#left - (Date.now() - started), 1);
+            this.#left = Math.max(this.#left - (performance.now() - started), 1);
         }
     }
 }

@@ -44,14 +44,14 @@ export class LogFollower {
     #position = 0;
     #gapSince: number | null = null;
     #running: Promise<void> | null = null;
-    #readOn = 0;
+    #readOn = -Infinity;
     /** Raised by every restart, so that a reading from before it ends. */
     #life = 0;
 
     constructor(source: LogSource, options: FollowerOptions) {
 
         this.#source = source;
-        this.#options = { now: Date.now, ...options };
+        this.#options = { now: () => performance.now(), ...options };
     }
 
     /** Number in the log up to which everything has been told or handed out. */
@@ -60,7 +60,7 @@ export class LogFollower {
         return this.#position;
     }
 
-    /** When the log was last read to its end; epoch ms. */
+    /** When the log was last read to its end, by the clock of `performance.now()`. */
     get readOn(): number {
 
         return this.#readOn;

@@ -210,6 +210,20 @@ describe('FairQueue', () => {
         expect(Date.now() - start).to.be.at.least(29);
     });
 
+    it('does not let a source rest longer because the clock is set back', async () => {
+
+        const queue = new FairQueue({ parallel: 1, perSource: 5, total: 5 });
+        const { now } = Date;
+        queue.rest('tired', 30);
+        Date.now = () => now() - 30 * 86_400_000;
+        try {
+            expect(await queue.run('tired', async () => 'done')).to.equal('done');
+        }
+        finally {
+            Date.now = now;
+        }
+    });
+
     it('gives less room where it is told to, knows what waits, and refuses everything when it closes', async () => {
 
         const { add, queue } = harness({ parallel: 1, perSource: 2, total: 20 });
