@@ -4,9 +4,10 @@
  * log to standard error; the last line printed at the start is the URL that is served.
  */
 
+import './cli/node-version.js';
 import { parseArgs } from 'node:util';
 import { CommandError, EXIT } from './cli/command-error.js';
-import { ConfigError, loadConfig } from './config.js';
+import { ConfigError, doubtfulVariables, loadConfig } from './config.js';
 import { DataDirError } from './data-dir.js';
 import type { Log } from './log.js';
 
@@ -60,6 +61,10 @@ async function serve(): Promise<void> {
     const [{ createServer, serverUrl }, { openLog }] = await Promise.all([import('./server.js'), import('./log.js')]);
     const log = openLog(config.log);
     endOnFaults(log);
+    for (const each of doubtfulVariables()) {
+        log.logger.warn(each, 'a variable of the environment is no setting, but has almost the name of one');
+    }
+
     const server = await createServer(config, { log: log.logger });
     const started = server.start();
     // Before the URL is printed: whoever reads it may send a signal in the same moment.

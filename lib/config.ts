@@ -8,6 +8,8 @@ import { closest, distance } from 'fastest-levenshtein';
 import type Joi from 'joi';
 import { parseMysqlUrl } from '../db/mysql-url.js';
 import { handleServerFaults } from './config/handle-server-faults.js';
+import { misspeltVariables } from './config/misspelt-variables.js';
+import type { MisspeltVariable } from './config/misspelt-variables.js';
 import { configSchema } from './config/schema.js';
 import { describeConfig, fileVariable } from './config/settings.js';
 import type { Config } from './config/types.js';
@@ -65,6 +67,12 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     }
 
     return check(findings);
+}
+
+/** Variables that are no settings, but have almost the name of one. */
+export function doubtfulVariables(environment: NodeJS.ProcessEnv = process.env): MisspeltVariable[] {
+
+    return misspeltVariables(environment, [CONFIG_FILE, ...settingNames()]);
 }
 
 /**
@@ -152,11 +160,16 @@ function readSecretFile(name: string, path: string, source: string, { values, fa
 
 function unknownSetting(name: string, source: string): string {
 
-    const names = describeConfig().flatMap((setting) => (setting.secret ? [setting.name, fileVariable(setting.name)] : [setting.name]));
+    const names = settingNames();
     const wanted = name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
     const nearest = closest(wanted, names);
     const isNear = distance(wanted, nearest) <= Math.max(2, wanted.length / 3);
     return `${name} (${source}) is not a setting${isNear ? `; did you mean ${nearest}?` : ''}`;
+}
+
+function settingNames(): string[] {
+
+    return describeConfig().flatMap(({ name, secret }) => (secret ? [name, fileVariable(name)] : [name]));
 }
 
 function check({ values, faults }: Findings): Config {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../support/database.js';
 import type { ServiceProcess } from '../support/process.js';
@@ -144,13 +145,14 @@ describe('the command line', () => {
 
     it('prints nothing but the URL to standard output, and logs to standard error', async () => {
 
-        const service = await start({ LOG_LEVEL: 'debug' });
+        const service = await start({ LOG_LEVEL: 'debug', DATABSE_URL: 'mysql://elsewhere/db' });
         await fetch(`${service.url}/startupStatus`);
 
         expect(service.output()).to.equal(`${service.url}\n`);
         await until(() => service.log().includes('/startupStatus'));
-        const lines = service.log().trim().split('\n').map((line) => JSON.parse(line) as { level: string; time: string; msg: string });
+        const lines = service.log().trim().split('\n').map((line) => JSON.parse(line) as Record<'level' | 'time' | 'msg' | 'variable' | 'setting', string>);
         expect(lines.map(({ msg }) => msg)).to.include(['listening', 'request']);
+        expect(lines[0]).to.include({ level: 'warn', variable: 'DATABSE_URL', setting: 'DATABASE_URL' });
     });
 
     it('serves one data folder from one process, and from the next one at once when that was killed', async () => {
@@ -178,12 +180,26 @@ describe('the command line', () => {
         expect(error).to.equal(`doip-gateway: port ${port} of 127.0.0.1 is in use: stop what listens there, or choose another PORT\n`);
     });
 
+    for (const [version, code] of [['18.20.4', 1], ['20.11.1', 1], ['20.12.0', 0], ['24.0.0', 0]] as const) {
+        it(`${code === 0 ? 'is content with' : 'says that it cannot do with'} Node ${version}`, async () => {
+
+            const program = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require(${JSON.stringify(CLI)});`;
+
+            const child = spawn(process.execPath, ['-e', program]);
+            const [error, [ended]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+
+            expect(ended).to.equal(code);
+            expect(error).to.equal(code === 0 ? '' : `doip-gateway: this is Node ${version}; Node 20.12 or newer is needed\n`);
+        });
+    }
+
     const table: [title: string, args: string[], env: NodeJS.ProcessEnv, code: number, out: RegExp, error: RegExp][] = [
         ['prints help, with every setting', ['--help'], {}, 0, /usage: doip-gateway[\s\S]* PORT \(8080\)/, /^$/],
         ['prints its version', ['--version'], {}, 0, /^\d+\.\d+\.\d+\n$/, /^$/],
         ['refuses an unknown command', ['frobnicate'], {}, 64, /^$/, /unknown command frobnicate/],
         ['refuses an unknown option', ['--frobnicate'], {}, 64, /^$/, /--frobnicate/],
         ['names a setting that cannot be', ['serve'], { PORT: 'eighty' }, 78, /^$/, /PORT \(environment\) must be a number, got "eighty"/],
+        ['names a host that nobody knows', ['serve'], { PORT: '0', HOST: 'nowhere.invalid' }, 69, /.*/, /HOST nowhere\.invalid is no address of this machine/],
         ['names a configuration file that is not there', ['serve'], { CONFIG_FILE: '/nowhere/config.json' }, 78, /^$/, /\/nowhere\/config\.json/]
     ];
     for (const [title, args, env, code, out, error] of table) {

@@ -130,6 +130,11 @@ function messageOf(boom: Boom.Boom, request: Request): string {
         return `there is nothing at ${request.path}`;
     }
 
+    // The router finds no words for a path that it cannot decode.
+    if (boom.output.statusCode === 400 && boom.message === boom.output.payload.error && request.route.path === UNROUTED) {
+        return 'the path is not percent-encoded UTF-8';
+    }
+
     return boom.message || boom.output.payload.error;
 }
 

@@ -77,6 +77,7 @@ describe('requests that the parser refuses', () => {
             400, /^the header authorization is given more than once$/],
         ['two users to act as', [`GET /doip HTTP/1.1\r\n${host}As-User: a\r\nAs-User: b\r\nConnection: close\r\n\r\n`],
             400, /^the header as-user is given more than once$/],
+        ['a path that is no UTF-8', [`GET /objects/test/%ff HTTP/1.1\r\n${host}Connection: close\r\n\r\n`], 400, /^the path is not percent-encoded UTF-8$/],
         ['an unknown expectation', [`GET /doip HTTP/1.1\r\n${host}Expect: coffee\r\n\r\n`], 417, /^cannot meet the expectation coffee$/],
         ['a URL of 1 MiB', [`GET /${'u'.repeat(1024 * KIB)} HTTP/1.1\r\n${host}\r\n`], 414, /URL .* too long/],
         ['headers of 1 MiB', [`GET / HTTP/1.1\r\n${host}${'X-Many: 0123456789\r\n'.repeat(50_000)}\r\n`], 431, /headers .* too long/],

@@ -1,0 +1,15 @@
+/**
+ * Ends the process, with a sentence, where Node is too old: to be imported before everything else, since other modules may fail
+ * there in ways that nobody understands.
+ */
+
+import { EXIT } from './command-error.js';
+
+/** Major and minor number; also `engines` of package.json. */
+const OLDEST = [20, 12] as const;
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < OLDEST[0] || major === OLDEST[0] && minor < OLDEST[1]) {
+    process.stderr.write(`doip-gateway: this is Node ${process.versions.node}; Node ${OLDEST.join('.')} or newer is needed\n`);
+    process.exit(EXIT.failed);
+}
