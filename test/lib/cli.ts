@@ -2,7 +2,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -92,6 +92,22 @@ describe('the command line', () => {
         await start();
 
         expect(await running.pop()?.stop()).to.equal(0);
+    });
+
+    it('is what a signal for npm start comes to, and no shell in between', { skip: process.platform === 'win32' }, async () => {
+
+        const root = join(__dirname, '../../..');
+        const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+        const command = scripts['start']?.split('&&').at(-1) ?? '';
+        const child = spawn('sh', ['-c', `true && ${command}`], {
+            cwd: root, env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: database.options.dataDir, DATABASE_URL: '' }
+        });
+        let out = '';
+        child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+        await until(() => out.includes('http'));
+        child.kill();
+
+        expect((await once(child, 'exit'))[0]).to.equal(0);
     });
 
     it('lets a request in progress end, also when the interrupt comes twice by way of npm', async () => {
