@@ -44,8 +44,9 @@ export interface StoredName {
 /** So many small segments of about the same size become one. */
 const FAN = 4;
 
-/** Larger ones are merged by another thread, when they are stored. */
+/** Larger ones, in documents or in bytes, are merged by another thread, when they are stored. */
 const LARGEST = 1024;
+const LARGEST_BYTES = 16 * 1024 * 1024;
 
 interface Entry {
     readonly name: number;
@@ -225,7 +226,8 @@ export class SegmentSet {
             const [first] = last;
             const total = last.reduce((sum, { segment }) => sum + segment.documents, 0);
             const isOneClass = last.every((entry) => first && entry.name < 0 && !entry.isSealed && sizeClass(entry) === sizeClass(first));
-            if (last.length < FAN || !isOneClass || total > LARGEST) {
+            const bytes = last.reduce((sum, { segment }) => sum + segment.bytes, 0);
+            if (last.length < FAN || !isOneClass || total > LARGEST || bytes > LARGEST_BYTES) {
                 return;
             }
 

@@ -12,12 +12,16 @@ const MOST = 512;
 /** Fewer when they have more values than this together: each may have a property of its own. */
 const MOST_VALUES = 20_000;
 
+/** Fewer when their texts have more characters than this together: whoever searches waits until a segment is made of them. */
+const MOST_CHARACTERS = 1024 * 1024;
+
 export class WaitingDocuments {
 
     readonly #documents = new Map<string, IndexDocument>();
     #enough = FEWEST;
     /** Of all documents that came, about. */
     #values = 0;
+    #characters = 0;
 
     get size(): number {
 
@@ -28,8 +32,10 @@ export class WaitingDocuments {
     add(document: IndexDocument): boolean {
 
         this.#documents.set(document.id, document);
-        this.#values += countValues(document.content) + countValues(document.userMetadata);
-        if (this.#documents.size < this.#enough && this.#values <= MOST_VALUES) {
+        this.#count(document.content);
+        this.#count(document.userMetadata);
+        document.elements.forEach(({ text }) => this.#count(text));
+        if (this.#documents.size < this.#enough && this.#values <= MOST_VALUES && this.#characters <= MOST_CHARACTERS) {
             return false;
         }
 
@@ -54,15 +60,18 @@ export class WaitingDocuments {
         const taken = [...this.#documents.values()];
         this.#documents.clear();
         this.#values = 0;
+        this.#characters = 0;
         return taken;
     }
-}
 
-function countValues(value: JsonValue): number {
+    #count(value: JsonValue): void {
 
-    if (value === null || typeof value !== 'object') {
-        return 1;
+        if (value !== null && typeof value === 'object') {
+            Object.values(value).forEach((member) => this.#count(member));
+            return;
+        }
+
+        ++this.#values;
+        this.#characters += typeof value === 'string' ? value.length : 0;
     }
-
-    return Object.values(value).reduce<number>((sum, member) => sum + countValues(member), 0);
 }
