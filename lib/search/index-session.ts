@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectChange } from '../objects/write-participant.js';
 import { DamagedSegment } from '../stores/search-segment-store.js';
-import { tookTooLong } from './deadline.js';
 import { BLOCK, readHits } from './hit-blocks.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
@@ -19,6 +18,7 @@ import { SearcherLink } from './searcher-link.js';
 import { serveSections } from './section-port.js';
 import type { Change } from './segment-set.js';
 import type { SessionParts, StoredState } from './session-parts.js';
+import { StuckWatch } from './stuck-watch.js';
 import { gone, WorkerPort } from './worker-port.js';
 
 /** A thread that does not answer for so long after the time of a search is over is stuck. */
@@ -33,6 +33,7 @@ export class IndexSession {
     readonly ended: Promise<Error>;
     readonly #parts: SessionParts;
     readonly #searcher: SearcherLink;
+    readonly #watch: StuckWatch;
     readonly #end: (error: Error) => void;
     /** Ids that were changed while somebody reads objects: what was read of them may be old. */
     readonly #changed = new Set<Set<string>>();
@@ -52,7 +53,8 @@ export class IndexSession {
             end = resolve;
         });
         this.#end = end;
-        const { segments, memory } = parts.options;
+        const { segments, memory, timeout } = parts.options;
+        this.#watch = new StuckWatch(timeout + GRACE_MS);
         const { port, close } = serveSections((...piece) => segments.piece(...piece), (error) => void this.#failed(error));
         this.#closePort = close;
         this.#searcher = new SearcherLink({ sections: port, memory }, (error) => this.#over(error));
@@ -160,22 +162,11 @@ export class IndexSession {
 
         const { timeout } = this.#parts.options;
         const first = Math.min(request.limit ?? BLOCK, BLOCK);
-        let isStuck = false;
-        const watch = setTimeout(() => {
+        const { size, facets, hits, cursor } = await this.#watch.during(() => this.#searcher.search(request, first, timeout), () => {
 
-            isStuck = true;
             this.#over(new Error('a search did not end in time'));
-        }, timeout + GRACE_MS).unref();
-        try {
-            const { size, facets, hits, cursor } = await this.#searcher.search(request, first, timeout);
-            return { size, facets, hits: readHits(this.#searcher, hits, cursor) };
-        }
-        catch (error) {
-            throw isStuck ? tookTooLong() : error;
-        }
-        finally {
-            clearTimeout(watch);
-        }
+        });
+        return { size, facets, hits: readHits(this.#searcher, hits, cursor) };
     }
 
     /** Ends the threads. Resolves when nothing is written any more. */
@@ -266,6 +257,7 @@ export class IndexSession {
 
         backlog.add(changes.length);
         const { documents, bytes } = await this.#searcher.apply(changes, { isUrgent });
+        this.#watch.answered();
         backlog.done(changes.length, documents);
         if (documents >= storeAfter || bytes >= STORE_AFTER_BYTES) {
             this.#storeSoon();

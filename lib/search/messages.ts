@@ -19,8 +19,8 @@ export interface SearcherOptions {
 export type SearcherCall =
     /** The JSON text of a list of changes. */
     | { readonly kind: 'apply'; readonly changes: string }
-    /** The JSON text of a {@link SearchRequest}; `first` hits come with the answer. */
-    | { readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number }
+    /** The JSON text of a {@link SearchRequest}; `first` hits come with the answer. `askedAt` is epoch ms. */
+    | { readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number; readonly askedAt: number }
     | { readonly kind: 'more'; readonly cursor: number; readonly count: number }
     | { readonly kind: 'forget'; readonly cursor: number }
     | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }

@@ -48,7 +48,7 @@ export class SearcherLink {
     /** Searches; `first` hits come at once. Rejects as {@link call}, with 400 as the engine, and with 503 when it takes longer than it may. */
     async search(request: SearchRequest, first: number, milliseconds: number): Promise<Found> {
 
-        return JSON.parse(await this.call({ kind: 'search', request: JSON.stringify(request), first, milliseconds })) as Found;
+        return JSON.parse(await this.call({ kind: 'search', request: JSON.stringify(request), first, milliseconds, askedAt: Date.now() })) as Found;
     }
 
     /** Up to `count` further hits of a search. */

@@ -27,9 +27,9 @@ function start() {
     const corpus = new SearchCorpus(1);
     const changes = Array.from({ length: DOCUMENTS }, (_, i) => ({ kind: 'put', document: corpus.document(`test/${i}`) }));
     searcher.handle({ kind: 'apply', changes: JSON.stringify(changes) });
-    const search = (first: number): Found => {
+    const search = (first: number, askedAt = Date.now()): Found => {
 
-        return JSON.parse(searcher.handle({ kind: 'search', request: JSON.stringify(REQUEST), first, milliseconds: 10_000 }) as string) as Found;
+        return JSON.parse(searcher.handle({ kind: 'search', request: JSON.stringify(REQUEST), first, milliseconds: 10_000, askedAt }) as string) as Found;
     };
 
     const more = (cursor: number | null): MoreFound => {
@@ -39,6 +39,22 @@ function start() {
 
     return { searcher, clock, close, search, more };
 }
+
+describe('searches that have waited longer than they may take', () => {
+
+    it('are ended when they waited for other searches, and answered when they waited for changes', () => {
+
+        const { search, close } = start();
+        try {
+            expect(search(10, Date.now() - 60_000).size).to.equal(DOCUMENTS);
+            expect(() => search(10, Date.now() - 60_000)).to.throw(DoipError, /took too long/);
+            expect(search(10).size).to.equal(DOCUMENTS);
+        }
+        finally {
+            close();
+        }
+    });
+});
 
 describe('searches that are read bit by bit', () => {
 

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { StuckWatch } from '../../../lib/search/stuck-watch.js';
+import { until } from '../../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('a thread', () => {
+
+    it('is stuck when it has answered nobody for so long while somebody waits', async () => {
+
+        let now = 0;
+        let isStuck = false;
+        const watch = new StuckWatch(10, () => now);
+        watch.begin(() => {
+
+            isStuck = true;
+        });
+
+        // Others are answered before.
+        for (; now < 100; now += 9) {
+            watch.answered();
+            await sleep(2);
+            expect(isStuck).to.be.false();
+        }
+
+        now += 100;
+        await until(async () => isStuck);
+    });
+
+    it('is not stuck when nobody waits', async () => {
+
+        let now = 0;
+        const stuck: string[] = [];
+        const watch = new StuckWatch(1, () => now);
+        const end = watch.begin(() => stuck.push('first'));
+        end();
+        now = 100;
+        watch.begin(() => stuck.push('second'));
+        now = 200;
+
+        await until(async () => stuck.length > 0);
+        expect(stuck).to.equal(['second']);
+    });
+});
