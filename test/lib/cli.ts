@@ -94,7 +94,7 @@ describe('the command line', () => {
         expect(await running.pop()?.stop()).to.equal(0);
     });
 
-    it('is what a signal for npm start comes to, and no shell in between', { skip: process.platform === 'win32' }, async () => {
+    it('is what a signal for npm start comes to, and no shell in between', { timeout: 120_000, skip: process.platform === 'win32' }, async () => {
 
         const root = join(__dirname, '../../..');
         const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
@@ -104,10 +104,15 @@ describe('the command line', () => {
         });
         let out = '';
         child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-        await until(() => out.includes('http'));
-        child.kill();
+        const ended = once(child, 'exit');
+        try {
+            await until(() => out.includes('http'), 60_000);
+        }
+        finally {
+            child.kill();
+        }
 
-        expect((await once(child, 'exit'))[0]).to.equal(0);
+        expect((await ended)[0]).to.equal(0);
     });
 
     it('lets a request in progress end, also when the interrupt comes twice by way of npm', async () => {
