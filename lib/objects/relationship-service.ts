@@ -7,14 +7,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../doip/json.js';
 import type { Policy } from '../identity/policy.js';
-import type { ObjectScan } from '../stores/object-scan.js';
+import type { TextReader } from '../search/result-reader.js';
 import type { ReferenceStore } from '../stores/reference-store.js';
 import type { ObjectResolution, Reading } from './object-resolution.js';
 import type { StoredObject } from './stored-object.js';
 import { getAt } from '../doip/json-pointer.js';
 import { jsonText, rememberText } from '../doip/known-text.js';
 import type { DigitalObject } from '../doip/object.js';
-import { digitalObjectText } from '../doip/written-object.js';
+import { digitalObjectText, WrittenObject } from '../doip/written-object.js';
+import { LoopTurns } from '../search/loop-turns.js';
+import { ResultReader } from '../search/result-reader.js';
 import { toDigitalObject } from './stored-object.js';
 
 /** What is asked for. */
@@ -26,6 +28,9 @@ export interface RelationshipWish {
 /** Who asks. */
 export type RelationshipReader = Reading & { readonly signal: AbortSignal };
 
+/** A reference as it is answered. */
+type JsonEdge = JsonObject & { readonly from: string; readonly to: string };
+
 /** A reference between two objects. */
 interface Edge {
     readonly from: string;
@@ -33,8 +38,14 @@ interface Edge {
     readonly pointer: string;
 }
 
-/** Objects that are read at once. */
-const OBJECTS_AT_ONCE = 50;
+/** An object of the answer, with its JSON text. */
+interface Shown {
+    readonly object: DigitalObject;
+    readonly text: string;
+}
+
+/** Edges that are looked at and written in one turn of the event loop. */
+const EDGES_AT_ONCE = 500;
 
 /** References to an object that are looked at: of those beyond it nobody learns. */
 const MAX_LOOKED_AT = 100_000;
@@ -49,18 +60,18 @@ const MAX_ANSWER_LENGTH = 4 * 1024 * 1024;
 export class RelationshipService {
 
     readonly #references: ReferenceStore;
-    readonly #objects: Pick<ObjectScan, 'byIds'>;
+    readonly #reader: ResultReader;
     readonly #policy: Policy;
     readonly #resolution: ObjectResolution;
     readonly #limit: number;
 
     /** @param parts `limit` is the number of objects in each direction */
     constructor(parts: {
-        references: ReferenceStore; objects: Pick<ObjectScan, 'byIds'>; policy: Policy; resolution: ObjectResolution; limit: number;
+        references: ReferenceStore; objects: TextReader; policy: Policy; resolution: ObjectResolution; limit: number;
     }) {
 
         this.#references = parts.references;
-        this.#objects = parts.objects;
+        this.#reader = new ResultReader({ ...parts, turns: new LoopTurns() });
         this.#policy = parts.policy;
         this.#resolution = parts.resolution;
         this.#limit = parts.limit;
@@ -76,21 +87,20 @@ export class RelationshipService {
      */
     async graph(target: StoredObject, { outboundOnly }: RelationshipWish, reader: RelationshipReader): Promise<JsonObject> {
 
-        const shown = new Map([[target.id, this.#policy.visibleTo(reader.caller, await this.#resolution.resolve(target, reader), target)]]);
+        const own = this.#policy.visibleTo(reader.caller, await this.#resolution.resolve(target, reader), target);
+        const shown = new Map([[target.id, withText(toDigitalObject(own))]]);
         const inbound = outboundOnly ? NOTHING : await this.#inbound(target.id, reader);
         const outbound = await this.#outbound(target.id);
         const ids = new Set([...inbound.edges.map(({ from }) => from), ...outbound.edges.map(({ to }) => to)]);
         ids.delete(target.id);
         const isWhole = await this.#show([...ids], shown, reader);
-        const edges = [...inbound.edges, ...outbound.edges].filter((edge) => isShown(edge, shown));
-        const referring = new Set(edges.flatMap(({ from, to }) => [from, to]));
+        const edges = await shownEdges([...inbound.edges, ...outbound.edges], shown);
+        const referring = new Set(edges.list.flatMap(({ from, to }) => [from, to]));
         const nodes = [...shown].filter(([id]) => id === target.id || referring.has(id));
         const isTruncated = inbound.isCut || outbound.isCut || !isWhole;
         return written({
             nodes: nodes.map(([id]) => (id === target.id ? { id, label: id } : { id })),
-            edges: edges.map(({ from, to, pointer }) => ({ from, to, style: 'arrow', jsonPointer: pointer })),
-            results: Object.fromEntries(nodes.map(([id, object]) => [id, toDigitalObject(object)])),
-            ...(isTruncated ? { truncated: true } : {})
+            edges, results: nodes.map(([, found]) => found), isTruncated
         });
     }
 
@@ -133,72 +143,84 @@ export class RelationshipService {
     }
 
     /** Adds the objects that the caller may see, in the order of their ids; false when not all of them fit. */
-    async #show(ids: readonly string[], shown: Map<string, StoredObject>, reader: RelationshipReader): Promise<boolean> {
+    async #show(ids: readonly string[], shown: Map<string, Shown>, reader: RelationshipReader): Promise<boolean> {
 
         let length = 0;
-        for (let start = 0; start < ids.length; start += OBJECTS_AT_ONCE) {
-            reader.signal.throwIfAborted();
-            const block = ids.slice(start, start + OBJECTS_AT_ONCE);
-            const byId = new Map((await this.#visible(block, reader)).map((object) => [object.id, object]));
-            for (const id of block) {
-                const object = byId.get(id);
-                length += object ? jsonText(object.content).length : 0;
+        for await (const block of this.#reader.show(hitsOf(ids), reader)) {
+            for (const object of block) {
+                const found = withText(object);
+                length += jsonText(found.object.attributes.content).length;
                 if (length > MAX_ANSWER_LENGTH) {
                     return false;
                 }
 
-                if (object) {
-                    shown.set(id, object);
-                }
+                shown.set(object.id, found);
             }
-
-            await setImmediate();
         }
 
         return true;
     }
+}
 
-    async #visible(ids: readonly string[], reader: RelationshipReader): Promise<StoredObject[]> {
+async function *hitsOf(ids: readonly string[]) {
 
-        const readable = (await this.#objects.byIds(ids)).filter((object) => this.#policy.canRead(reader.caller, object).allowed);
-        const resolved = await this.#resolution.resolveAll(readable, reader);
-        return readable.flatMap((object, i) => {
+    yield ids.map((id) => ({ id, score: null }));
+}
 
-            const shown = resolved[i];
-            return shown ? [this.#policy.visibleTo(reader.caller, shown, object)] : [];
-        });
+/** The text of its content is known afterwards. */
+function withText(found: DigitalObject): Shown {
+
+    const object = found instanceof WrittenObject ? found.toJSON() : found;
+    if (found instanceof WrittenObject) {
+        rememberText(object.attributes.content, found.parts.content);
     }
+
+    return { object, text: digitalObjectText(object) };
 }
 
-/** True when both objects are shown, and the referring one with the value that refers: code may show content without it. */
-function isShown({ from, to, pointer }: Edge, shown: ReadonlyMap<string, StoredObject>): boolean {
+/** Those edges of which both objects are shown, as they are answered, and the text of their list. */
+async function shownEdges(edges: readonly Edge[], shown: ReadonlyMap<string, Shown>): Promise<{ readonly list: JsonEdge[]; readonly text: string }> {
 
-    const object = shown.get(from);
-    const value = object && getAt(object.content, pointer);
-    return typeof value === 'string' && shown.has(to) && to.endsWith(value);
-}
-
-interface Graph {
-    readonly nodes: JsonObject[];
-    readonly edges: JsonObject[];
-    readonly results: Readonly<Record<string, DigitalObject>>;
-    readonly truncated?: boolean;
-}
-
-/** A graph together with its text, which is put together in turns: there may be many objects, and their contents long. */
-async function written(graph: Graph): Promise<JsonObject> {
-
-    const { nodes, edges, results, ...rest } = graph;
-    const all = Object.entries(results);
+    const list: JsonEdge[] = [];
     const texts: string[] = [];
-    for (let start = 0; start < all.length; start += OBJECTS_AT_ONCE) {
-        texts.push(...all.slice(start, start + OBJECTS_AT_ONCE).map(([id, object]) => `${JSON.stringify(id)}:${digitalObjectText(object)}`));
+    for (let start = 0; start < edges.length; start += EDGES_AT_ONCE) {
+        const block = edges.slice(start, start + EDGES_AT_ONCE).filter((edge) => isShown(edge, shown))
+            .map(({ from, to, pointer }): JsonEdge => ({ from, to, style: 'arrow', jsonPointer: pointer }));
+        if (block.length > 0) {
+            list.push(...block);
+            texts.push(JSON.stringify(block).slice(1, -1));
+        }
+
         await setImmediate();
     }
 
-    const head = JSON.stringify({ nodes, edges }).slice(0, -1);
-    const end = rest.truncated ? ',"truncated":true}' : '}';
-    return rememberText(graph as unknown as JsonObject, `${head},"results":{${texts.join()}}${end}`);
+    return { list, text: `[${texts.join()}]` };
+}
+
+/** True when both objects are shown, and the referring one with the value that refers: code may show content without it. */
+function isShown({ from, to, pointer }: Edge, shown: ReadonlyMap<string, Shown>): boolean {
+
+    const content = shown.get(from)?.object.attributes.content;
+    const value = content && getAt(content, pointer);
+    return typeof value === 'string' && shown.has(to) && to.endsWith(value);
+}
+
+/** A graph together with its text, which is put together of those of its parts: there may be many, and long ones. */
+function written(
+    { nodes, edges, results, isTruncated }: {
+        readonly nodes: JsonObject[]; readonly edges: { readonly list: JsonEdge[]; readonly text: string };
+        readonly results: readonly Shown[]; readonly isTruncated: boolean;
+    }
+): JsonObject {
+
+    const graph = {
+        nodes, edges: edges.list,
+        results: Object.fromEntries(results.map(({ object }) => [object.id, object])),
+        ...isTruncated ? { truncated: true } : {}
+    };
+    const texts = results.map(({ object: { id }, text }) => `${JSON.stringify(id)}:${text}`);
+    const text = `{"nodes":${JSON.stringify(nodes)},"edges":${edges.text},"results":{${texts.join()}}${isTruncated ? ',"truncated":true' : ''}}`;
+    return rememberText(graph as unknown as JsonObject, text);
 }
 
 /** References in one direction, each place in content once, up to the limits. */

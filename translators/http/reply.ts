@@ -2,9 +2,7 @@
  * Replies as plain values, so that every way out of a route can be tested without a server. `mount.ts` sends them.
  */
 
-import type { DoipResponse } from '../../lib/doip/envelope.js';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import { readJson } from '../../lib/doip/segments.js';
+import type { JsonValue } from '../../lib/doip/json.js';
 
 /** The body of a reply. */
 export type ReplyBody =
@@ -51,10 +49,4 @@ export function redirectReply(location: string): Reply {
 export function outputReply(headers: Headers = {}): Reply {
 
     return { headers, body: { kind: 'output' } };
-}
-
-/** A reply made from the one JSON object that an operation put out. */
-export async function mapJson(response: DoipResponse, map: (value: JsonObject) => JsonValue): Promise<Reply> {
-
-    return jsonReply(map(await readJson(response.output) as JsonObject));
 }

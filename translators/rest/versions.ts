@@ -1,13 +1,14 @@
 /** `/versions` and `/relationships`: how objects hang together (interface specification, "Versions"). */
 
-import type { JsonObject } from '../../lib/doip/json.js';
+import { setImmediate } from 'node:timers/promises';
+import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { Params } from '../http/params.js';
 import type { Route } from '../http/route.js';
 import { badRequest } from '../../lib/doip/error.js';
 import { isJsonObject } from '../../lib/doip/json.js';
-import { jsonText, rememberText } from '../../lib/doip/known-text.js';
+import { jsonText } from '../../lib/doip/known-text.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { mapJson } from '../http/reply.js';
+import { readJson } from '../../lib/doip/segments.js';
 import { given } from '../http/params.js';
 import { asDigitalObject } from './project.js';
 import { requireId } from './object-id.js';
@@ -34,7 +35,9 @@ export const versionRoutes: readonly Route[] = [
             operationId: Op.relationshipsGet,
             targetId: requireId(call),
             attributes: { outboundOnly: call.params.flag('outboundOnly') },
-            fromEnvelope: (response) => mapJson(response, restGraph)
+            fromEnvelope: async ({ output }) => ({
+                headers: {}, body: { kind: 'pieces', pieces: graphText(await readJson(output) as JsonObject) }
+            })
         })
     }
 ];
@@ -55,23 +58,49 @@ function clonesPayloads(params: Params): boolean {
     return params.text('clonePayloads') !== '' && params.flagOr('clonePayloads', true);
 }
 
-/** The graph with its objects in the form that this path has always had. */
-function restGraph(graph: JsonObject): JsonObject {
+/** Characters that are handed on at once, and edges that are written at once. */
+const PIECE = 32_768;
+const EDGES_AT_ONCE = 250;
 
-    const results = isJsonObject(graph['results']) ? graph['results'] : {};
-    const entries = Object.entries(results).map(([id, value]): [string, JsonObject] => {
+/** The graph with its objects in the form that this path has always had, as JSON text that is written in turns with whatever else goes on. */
+async function *graphText(graph: JsonObject): AsyncGenerator<string> {
 
-        const { type, attributes: { content, metadata } } = asDigitalObject(value);
-        return [id, given({ id, type, json: content, createdOn: metadata?.createdOn, createdBy: metadata?.createdBy })];
-    });
-    // The texts of long contents are known.
-    const texts = entries.map(([id, entry]) => `${JSON.stringify(id)}:${entryText(entry)}`);
-    const { results: _, ...rest } = graph;
-    return rememberText({ ...rest, results: Object.fromEntries(entries) }, `${JSON.stringify(rest).slice(0, -1)},"results":{${texts.join()}}}`);
+    let text = '';
+    for (const part of graphParts(graph)) {
+        text += part;
+        if (text.length >= PIECE) {
+            yield text;
+            text = '';
+            await setImmediate();
+        }
+    }
+
+    yield text;
 }
 
-function entryText({ id, type, json, ...rest }: JsonObject): string {
+function *graphParts({ nodes, edges, results, ...rest }: JsonObject): Generator<string> {
 
-    const end = JSON.stringify(rest).slice(1);
-    return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"json":${jsonText(json ?? null)}${end === '}' ? '' : ','}${end}`;
+    yield `{"nodes":${JSON.stringify(nodes ?? [])},"edges":[`;
+    const list = Array.isArray(edges) ? edges : [];
+    for (let start = 0; start < list.length; start += EDGES_AT_ONCE) {
+        yield `${start > 0 ? ',' : ''}${JSON.stringify(list.slice(start, start + EDGES_AT_ONCE)).slice(1, -1)}`;
+    }
+
+    const others = JSON.stringify(rest).slice(1, -1);
+    yield `]${others === '' ? '' : ','}${others},"results":{`;
+    let separator = '';
+    for (const [id, value] of Object.entries(isJsonObject(results) ? results : {})) {
+        yield `${separator}${JSON.stringify(id)}:${entryText(id, value)}`;
+        separator = ',';
+    }
+
+    yield '}}';
+}
+
+/** The texts of long contents are known. */
+function entryText(id: string, value: JsonValue): string {
+
+    const { type, attributes: { content, metadata } } = asDigitalObject(value);
+    const end = JSON.stringify(given({ createdOn: metadata?.createdOn, createdBy: metadata?.createdBy })).slice(1);
+    return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"json":${jsonText(content)}${end === '}' ? '' : ','}${end}`;
 }

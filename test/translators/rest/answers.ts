@@ -144,6 +144,28 @@ describe('Answers of the REST interface', () => {
         });
     });
 
+    it('writes relationships with many objects and references in pieces, the same as with few', async () => {
+
+        const ids = Array.from({ length: 1000 }, (_, i) => `t/${i}`);
+        const edges = ids.map((id) => ({ from: id, to: 't/0', style: 'arrow', jsonPointer: '/hub' }));
+        const results = Object.fromEntries(ids.map((id, i) => [id, {
+            id, type: 'T', attributes: { content: { i, text: 'ü'.repeat(i) }, ...i % 2 === 0 ? { metadata: { createdOn: i, createdBy: 'u' } } : {} }, elements: []
+        }]));
+        server.recorder.answer = { output: json({ nodes: ids.map((id) => ({ id })), edges, results, truncated: true }) };
+
+        const response = await server.inject('GET /relationships/t/0');
+        const graph = jsonOf(response);
+
+        expect(response.headers['content-type']).to.equal('application/json; charset=utf-8');
+        expect(response.headers['content-length']).to.be.undefined();
+        expect(Object.keys(graph)).to.equal(['nodes', 'edges', 'truncated', 'results']);
+        expect(graph['nodes']).to.equal(ids.map((id) => ({ id })));
+        expect(graph['edges']).to.equal(edges);
+        expect<unknown>(graph['results']).to.equal(Object.fromEntries(ids.map((id, i) => [id, {
+            id, type: 'T', json: { i, text: 'ü'.repeat(i) }, ...i % 2 === 0 ? { createdOn: i, createdBy: 'u' } : {}
+        }])));
+    });
+
     it('streams the results of a search that come in blocks', async () => {
 
         const results = Array.from({ length: 3000 }, (_, i) => ({

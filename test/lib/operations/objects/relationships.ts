@@ -274,6 +274,17 @@ forEachDatabase((name, create) => {
             }
         });
 
+        it('are the same for objects that are too long to be read together', async () => {
+
+            await cards('w');
+            await card('w1', { next: 'test/w', text: 'ü'.repeat(20_000) });
+            await card('w2', { next: 'test/w' });
+            const found = await graph('w');
+
+            expect(edges(found)).to.equal(['w1 -/next-> w', 'w2 -/next-> w']);
+            expect<unknown>(found.results['test/w1']).to.equal((await test.asAdmin(Op.retrieve, { targetId: 'test/w1' })).value);
+        });
+
         it('need an object, and the right to read it', async () => {
 
             await card('o', {}, { attributes: { acl: { readers: [] } } });
