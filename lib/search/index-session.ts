@@ -162,9 +162,9 @@ export class IndexSession {
 
         const { timeout } = this.#parts.options;
         const first = Math.min(request.limit ?? BLOCK, BLOCK);
-        const { size, facets, hits, cursor } = await this.#watch.during(() => this.#searcher.search(request, first, timeout), () => {
-
-            this.#over(new Error('a search did not end in time'));
+        const { size, facets, hits, cursor } = await this.#watch.during(() => this.#searcher.search(request, first, timeout), {
+            stuck: () => this.#over(new Error('a search did not end in time')),
+            late: (found) => void readHits(this.#searcher, found.hits, found.cursor).return()
         });
         return { size, facets, hits: readHits(this.#searcher, hits, cursor) };
     }

@@ -27,24 +27,31 @@ export class StuckWatch {
         this.#answeredAt = this.#clock();
     }
 
-    /** Waits for the thread; 503 when it was stuck, of which `stuck` is told. */
-    async during<T>(work: () => Promise<T>, stuck: () => void): Promise<T> {
+    /**
+     * Waits for the thread, but not longer than that: 503 then. `stuck` is told when the thread was stuck, `late` is given what came
+     * when nobody waited for it any more.
+     */
+    async during<T>(work: () => Promise<T>, { stuck, late }: { readonly stuck: () => void; readonly late: (value: T) => void }): Promise<T> {
 
-        let isStuck = false;
-        const end = this.begin(() => {
+        return await new Promise<T>((resolve, reject) => {
 
-            isStuck = true;
-            stuck();
+            let isLate = false;
+            const end = this.begin(() => {
+
+                reject(tookTooLong());
+                stuck();
+            });
+            const timer = setTimeout(() => {
+
+                isLate = true;
+                reject(tookTooLong());
+            }, this.#limit).unref();
+            work().then((value) => (isLate ? late(value) : resolve(value)), reject).finally(() => {
+
+                clearTimeout(timer);
+                end();
+            });
         });
-        try {
-            return await work();
-        }
-        catch (error) {
-            throw isStuck ? tookTooLong() : error;
-        }
-        finally {
-            end();
-        }
     }
 
     /** Somebody waits, until the function that comes back is called. `stuck` is called once at most. */

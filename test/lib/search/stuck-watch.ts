@@ -30,6 +30,24 @@ describe('a thread', () => {
         await until(async () => isStuck);
     });
 
+    it('lets nobody wait for ever, and gives back what comes too late', async () => {
+
+        const watch = new StuckWatch(20, () => 0);
+        const late: string[] = [];
+        let answer = (_text: string): void => {};
+        const work = new Promise<string>((resolve) => {
+
+            answer = resolve;
+        });
+
+        await expect(watch.during(() => work, { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.reject(/took too long/);
+        answer('answer');
+        await until(async () => late.length > 0);
+        expect(late).to.equal(['answer']);
+        expect(await watch.during(async () => 'soon', { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.equal('soon');
+        await expect(watch.during(() => Promise.reject(new Error('fault')), { stuck: () => {}, late: () => {} })).to.reject('fault');
+    });
+
     it('is not stuck when nobody waits', async () => {
 
         let now = 0;
