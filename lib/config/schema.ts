@@ -119,7 +119,7 @@ const limits = {
 const search = {
     memoryBytes: whole('SEARCH_MEMORY_BYTES', 384 * MIB, [16 * MIB, 64 * GIB],
         'Memory for pieces of the search index that are used and for what was computed of them. More is read from the database again and again.'),
-    timeoutSeconds: seconds('SEARCH_TIMEOUT_SECONDS', 10, 3600, 'A search that takes longer is ended. So long, too, a search for all results waits while four others of its caller are being answered.')
+    timeoutSeconds: seconds('SEARCH_TIMEOUT_SECONDS', 10, 3600, 'A search that takes longer is ended. So long, too, a search for all results, or for more than 500, waits while four others of its caller are being answered.')
 };
 
 const scripts = {
