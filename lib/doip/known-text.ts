@@ -18,3 +18,9 @@ export function jsonText(value: JsonValue): string {
 
     return (typeof value === 'object' && value !== null ? texts.get(value) : undefined) ?? JSON.stringify(value);
 }
+
+/** The JSON text of a value where it is known without writing it. */
+export function knownText(value: object): string | undefined {
+
+    return texts.get(value);
+}

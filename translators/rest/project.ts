@@ -9,7 +9,11 @@ import { badRequest, notFound } from '../../lib/doip/error.js';
 import { idPath } from '../../lib/doip/handle.js';
 import { getAt, requireAt } from '../../lib/doip/json-pointer.js';
 import { prune } from '../../lib/doip/json-prune.js';
+import { knownText, rememberText } from '../../lib/doip/known-text.js';
 import type { WrittenObject } from '../../lib/doip/written-object.js';
+
+/** Characters of a content that is not written anew when its text is known. */
+const LONG = 32_768;
 
 /** A payload as REST describes it. */
 export interface PayloadDescriptor {
@@ -77,12 +81,25 @@ export function restObjectText({ id, type, elements, parts }: WrittenObject): st
  */
 export function view(object: DigitalObject, wish: View): JsonValue {
 
-    const form = wish.full ? asJson(toRestObject(object, wish.permission)) : object.attributes.content;
+    const form = wish.full ? withKnownText(toRestObject(object, wish.permission)) : object.attributes.content;
     if (wish.jsonPointer !== undefined) {
         return requireAt(form, wish.jsonPointer);
     }
 
     return wish.filter ? prune(form, wish.filter) : form;
+}
+
+/** The same; where its content is long and its text known, so is the text of the whole afterwards. */
+function withKnownText(form: RestObject): JsonObject {
+
+    const text = knownText(form.content);
+    if (text === undefined || text.length < LONG) {
+        return asJson(form);
+    }
+
+    const { id, type, content: _, ...others } = form;
+    const rest = JSON.stringify(others).slice(1);
+    return rememberText(asJson(form), `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"content":${text}${rest === '}' ? '' : ','}${rest}`);
 }
 
 /** The value that an update wrote at a pointer; null when a hook of the type has removed it meanwhile. */

@@ -1,4 +1,5 @@
 import type { DigitalObject } from '../../../lib/doip/object.js';
+import { jsonText, knownText, rememberText } from '../../../lib/doip/known-text.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { objectPath, payloadFacts, textOf, toRestObject, view } from '../../../translators/rest/project.js';
@@ -41,6 +42,20 @@ describe('The full REST form of an object', () => {
     it('leaves out what the object does not have', () => {
 
         expect<unknown>(toRestObject(bare)).to.equal({ id: 'test/1', type: 'T', content: {} });
+    });
+
+    it('is written with the text of a long content that is known, and comes to the same', () => {
+
+        const content = { text: 'ü"'.repeat(40_000) };
+        rememberText(content, JSON.stringify(content));
+        for (const { id, type, attributes, elements } of [map, bare]) {
+            const shown = view({ id, type, attributes: { ...attributes, content }, elements }, { full: true, permission: 'READ' }) as object;
+
+            expect(knownText(shown)).to.equal(JSON.stringify(shown));
+        }
+
+        const other = view({ ...bare, attributes: { content: { ...content } } }, { full: true });
+        expect([knownText(other as object), jsonText(other)]).to.equal([undefined, JSON.stringify(other)]);
     });
 
     it('adds the permission of the caller beside a score', () => {
