@@ -140,13 +140,16 @@ export class IndexSession {
     /** Applies the current state of some objects; those that do not exist are removed. */
     async applyStored(ids: readonly string[]): Promise<void> {
 
-        await this.#readAndApply(async () => {
+        const { source } = this.#parts.options;
+        for (const portion of await source.portions(ids)) {
+            await this.#readAndApply(async () => {
 
-            const documents = await this.#parts.options.source.byIds(ids);
-            const found = new Set(documents.map(({ id }) => id));
-            const gone = ids.filter((id) => !found.has(id));
-            return [...documents.map((document): Change => ({ kind: 'put', document })), ...gone.map((id): Change => ({ kind: 'delete', id }))];
-        });
+                const documents = await source.byIds(portion);
+                const found = new Set(documents.map(({ id }) => id));
+                const gone = portion.filter((id) => !found.has(id));
+                return [...documents.map((document): Change => ({ kind: 'put', document })), ...gone.map((id): Change => ({ kind: 'delete', id }))];
+            });
+        }
     }
 
     /** Applies a change that was committed. Nobody has to wait for it. */

@@ -12,6 +12,8 @@ import type { IndexDocument } from './index-document.js';
 
 /** Reads objects as they are stored now. */
 export interface ObjectReader {
+    /** The same ids, in portions of which the objects may be in memory at once. */
+    portions(ids: readonly string[]): Promise<string[][]>;
     /** Those that exist among the ids, in no order. */
     byIds(ids: readonly string[]): Promise<StoredObject[]>;
     /** The next ones by id; an empty list after the last. */
@@ -20,6 +22,8 @@ export interface ObjectReader {
 
 /** Reads what is to be indexed. */
 export interface IndexSource {
+    /** The same ids, in portions of which the documents may be in memory at once. */
+    portions(ids: readonly string[]): Promise<string[][]>;
     /** Documents of the objects that exist among the ids, in no order. */
     byIds(ids: readonly string[]): Promise<IndexDocument[]>;
     /** Documents of the next objects by id; an empty list after the last. */
@@ -45,6 +49,11 @@ export class StoredIndexSource implements IndexSource {
         this.#forms = parts.forms;
         this.#texts = parts.texts;
         this.#catalog = parts.catalog;
+    }
+
+    async portions(ids: readonly string[]): Promise<string[][]> {
+
+        return await this.#objects.portions(ids);
     }
 
     async byIds(ids: readonly string[]): Promise<IndexDocument[]> {

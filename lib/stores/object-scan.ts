@@ -2,6 +2,7 @@
  * Reading many objects as they are: by their ids, or all of them in pages.
  */
 
+import type { Knex } from 'knex';
 import type { Database } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 import type { ObjectParts } from '../objects/object-text.js';
@@ -17,6 +18,12 @@ export const IDS_AT_ONCE = 1000;
 
 /** Objects whose texts have more bytes are read one by one. */
 const LONG_BYTES = 16 * 1024;
+
+/** Bytes of texts that are read in one go; what is made of them takes several times as much. */
+const PORTION_BYTES = 8 * 1024 * 1024;
+
+/** Objects whose texts have more bytes are a page of their own; a page of others has 25 MiB at most. */
+const PAGE_ALONE_BYTES = 256 * 1024;
 
 /** What is stored of some objects. */
 export interface ObjectTexts {
@@ -69,19 +76,53 @@ export class ObjectScan {
         return found ?? null;
     }
 
-    /** The next objects by id after one, at most {@link OBJECTS_AT_ONCE}; from the first with an empty id. */
+    /** The same ids, in portions of which the objects may be in memory at once; at most {@link OBJECTS_AT_ONCE}. */
+    async portions(ids: readonly string[]): Promise<string[][]> {
+
+        if (ids.length === 0) {
+            return [];
+        }
+
+        const { statement, bindings } = this.#sql.lengths.with({ ids });
+        const lengths = new Map((await this.#db.read<{ id: string; length: number }>(statement, bindings)).map(({ id, length }) => [id, Number(length)]));
+        const portions: string[][] = [];
+        let left = 0;
+        for (const id of ids) {
+            const length = lengths.get(id) ?? 0;
+            const portion = portions.at(-1);
+            if (portion && length <= left) {
+                portion.push(id);
+                left -= length;
+            }
+            else {
+                portions.push([id]);
+                left = PORTION_BYTES - length;
+            }
+        }
+
+        return portions;
+    }
+
+    /** The next objects by id after one, at most {@link OBJECTS_AT_ONCE}, long ones alone; from the first with an empty id. */
     async after(id: string): Promise<StoredObject[]> {
 
         const { after } = this.#sql;
         for (let last = id; ;) {
-            const rows = await this.#db.read<ObjectRow>(after, after.values({ id: last }));
-            const objects = await this.#withElements(rows, toObject);
-            if (objects.length > 0 || rows.length === 0) {
+            const rows = await this.#db.read<Omit<ObjectRow, 'content'> & { content: string | null }>(after, after.values({ id: last }));
+            const [first] = rows;
+            if (!first) {
+                return [];
+            }
+
+            const long = rows.findIndex(({ content }) => content === null);
+            const read = rows.slice(0, long === -1 ? rows.length : Math.max(long, 1));
+            const objects = long === 0 ? await this.byIds([first.id]) : await this.#withElements(read as ObjectRow[], toObject);
+            if (objects.length > 0) {
                 return objects;
             }
 
             // All of them were deleted while they were read: these are not the last ones.
-            last = rows.at(-1)?.id ?? last;
+            last = read.at(-1)?.id ?? last;
         }
     }
 
@@ -142,16 +183,25 @@ export class ObjectScan {
 /** Bytes of the texts of a row; told by either database without reading them. */
 const LENGTH = 'octet_length(content) + coalesce(octet_length(user_metadata), 0)';
 
+/** The columns of an object; without its texts where they have more bytes. */
+function columnsUpTo(knex: Knex, bytes: number): (string | Knex.Raw)[] {
+
+    return [
+        ...OBJECT_COLUMNS.filter((column) => column !== 'content' && column !== 'user_metadata'),
+        ...['content', 'user_metadata'].map((column) => knex.raw(`case when ${LENGTH} <= ${bytes} then ${column} end as ${column}`))
+    ];
+}
+
 function buildStatements({ dialect }: Database) {
 
     const build = statements(dialect);
     return {
         byIds: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...OBJECT_COLUMNS)),
-        texts: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(
-            ...OBJECT_COLUMNS.filter((column) => column !== 'content' && column !== 'user_metadata'),
-            ...['content', 'user_metadata'].map((column) => knex.raw(`case when ${LENGTH} <= ${LONG_BYTES} then ${column} end as ${column}`))
+        texts: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...columnsUpTo(knex, LONG_BYTES))),
+        lengths: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select('id', knex.raw(`${LENGTH} as length`))),
+        after: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(OBJECTS_AT_ONCE).select(
+            ...columnsUpTo(knex, PAGE_ALONE_BYTES)
         )),
-        after: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(OBJECTS_AT_ONCE).select(...OBJECT_COLUMNS)),
         idsAfter: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(IDS_AT_ONCE).select('id')),
         elements: build.list<never, 'ids'>((knex, _bind, list) => knex('payloads as p').join('objects as o', 'o.id', 'p.object_id')
             .whereIn('p.object_id', list('ids')).orderBy('p.object_id').orderBy('p.position')

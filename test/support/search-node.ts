@@ -96,6 +96,7 @@ export function sourceOf(objects: ObjectScan, forms: IndexFormStore, described: 
 
     return {
         describe: (object, { indexForm }) => describe(object, indexForm),
+        portions: (ids) => objects.portions(ids),
         byIds: (ids) => read(objects.byIds(ids)),
         after: (id) => read(objects.after(id))
     };

@@ -117,5 +117,65 @@ forEachDatabase((name, create) => {
             const found = await new ObjectScan(db).byIds(['test/1']);
             expect<unknown>(told([viewed, ...found])).to.equal([['test/1', ['a', 'b'], []], ['test/1', ['a', 'b'], []]]);
         });
+
+        describe('of any length', () => {
+
+            const insert = async (id: string, length: number): Promise<void> => {
+
+                const long = { ...object(id, 1, []), content: { text: 'x'.repeat(length) } };
+                await writer.commit({ steps: stored.insertSteps(long, 'taken') });
+            };
+
+            it('has few long ones in memory at a time', async () => {
+
+                const MIB = 1024 * 1024;
+                await insert('test/4', MIB);
+                await insert('test/5', MIB);
+                await insert('test/6', 10);
+                await insert('test/7', 10);
+                await insert('test/8', MIB);
+
+                const scan = new ObjectScan(db);
+                const pages: string[][] = [];
+                const lengths: number[] = [];
+                for (let page = await scan.after(''); page.length > 0; page = await scan.after(page.at(-1)?.id ?? '')) {
+                    pages.push(page.map(({ id }) => id));
+                    lengths.push(...page.map(({ content }) => ((content['text'] ?? '') as string).length));
+                }
+
+                expect(pages).to.equal([['test/1', 'test/2', 'test/3'], ['test/4'], ['test/5'], ['test/6', 'test/7'], ['test/8']]);
+                expect(lengths).to.equal([0, 0, 0, MIB, MIB, 10, 10, MIB]);
+            });
+
+            it('is divided into portions that may be in memory at once', async () => {
+
+                await insert('test/4', 5_000_000);
+                await insert('test/5', 5_000_000);
+                await insert('test/6', 12_000_000);
+
+                const scan = new ObjectScan(db);
+                const portions = await scan.portions(['test/1', 'test/4', 'test/none', 'test/5', 'test/2', 'test/6', 'test/3', 'test/4']);
+                expect(portions).to.equal([['test/1', 'test/4', 'test/none'], ['test/5', 'test/2'], ['test/6'], ['test/3', 'test/4']]);
+                expect(await scan.portions([])).to.equal([]);
+            });
+
+            it('goes on behind a long one that is deleted while it is read', async () => {
+
+                await insert('test/10', 1024 * 1024);
+                const last = await new ObjectScan(db).after('test/1');
+                expect(last.map(({ id }) => id)).to.equal(['test/10']);
+
+                let isDeleted = false;
+                const gone = watchedDatabase(db, async (sql) => {
+
+                    // The page is read first, then the long object.
+                    if (!isDeleted && !/case when/.test(sql)) {
+                        isDeleted = true;
+                        await writer.commit({ steps: stored.deleteSteps(object('test/10', 1, []), 'changed') });
+                    }
+                });
+                expect((await new ObjectScan(gone).after('test/1')).map(({ id }) => id)).to.equal(['test/2', 'test/3']);
+            });
+        });
     });
 });
