@@ -17,7 +17,7 @@ const TURN_MS = 20;
 /** Longest wait before a place is looked for again, though nobody told of one. */
 const LOOK_MS = 2 * TURN_MS;
 
-/** Counts the places that were given back; the places come behind it, each with the number of the run that holds it. */
+/** Counts the places that were given back; the places come behind it, each with the number of the thread that holds it. */
 const RETURNED = 0;
 const PLACES = 1;
 
