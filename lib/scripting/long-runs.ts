@@ -3,7 +3,8 @@
  * does not see to that: a thread that wakes up may have to wait until the one that runs has used up its slice, several milliseconds.
  *
  * There are fewer places than processors. A script that has run for a while goes on only while it holds one, and gives it to the one
- * that has waited longest after each turn. Time limits go on meanwhile.
+ * that has waited longest after each turn. Within its turn it pauses again and again, for a moment in which others get the processor.
+ * Time limits go on meanwhile.
  */
 
 import { availableParallelism } from 'node:os';
@@ -13,6 +14,10 @@ const FREE_MS = 30;
 
 /** Milliseconds of a turn. */
 const TURN_MS = 20;
+
+/** Milliseconds between two pauses within a turn, and of a pause. */
+const STRETCH_MS = 1;
+const PAUSE_MS = 0.05;
 
 /** Longest wait before a place is looked for again, though nobody told of one. */
 const LOOK_MS = 2 * TURN_MS;
@@ -51,8 +56,11 @@ export class LongRun {
     readonly #memory: Int32Array;
     readonly #thread: number;
     #place = NOBODY;
-    /** Milliseconds, as `performance.now()` counts: when it has to be looked whose turn it is. */
+    /** Milliseconds, as `performance.now()` counts: when the turn is over, and when it has to be looked what is to be done. */
     #until = 0;
+    #next = 0;
+    /** Nobody rings it. */
+    readonly #pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
     /** @param thread its number, from 1 */
     constructor(memory: SharedArrayBuffer, thread: number) {
@@ -66,12 +74,19 @@ export class LongRun {
 
         this.end();
         this.#until = performance.now() + FREE_MS;
+        this.#next = this.#until;
     }
 
     /** To be called again and again while it runs. Waits for the next turn, until the deadline at most. */
     goOn(now: number, deadline: number): void {
 
+        if (now < this.#next) {
+            return;
+        }
+
         if (now < this.#until) {
+            Atomics.wait(this.#pause, 0, 0, PAUSE_MS);
+            this.#next = Math.min(performance.now() + STRETCH_MS, this.#until);
             return;
         }
 
@@ -80,7 +95,8 @@ export class LongRun {
         let mustWait = this.end();
         for (let left = deadline - now; left > 0; left = deadline - performance.now()) {
             if (!mustWait && this.#take()) {
-                this.#until = performance.now() + TURN_MS;
+                this.#next = performance.now() + STRETCH_MS;
+                this.#until = this.#next + TURN_MS - STRETCH_MS;
                 return;
             }
 
