@@ -2,6 +2,8 @@
  * How long searches take in process, shape by shape, with their counts checked by looking at every object of a sample.
  */
 
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import type { IndexDocument } from '../../../lib/search/index-document.js';
 import { toIndexDocument } from '../../../lib/search/index-document.js';
 import type { SearchIndex } from '../../../lib/search/search-index.js';
@@ -26,6 +28,7 @@ export interface Latency {
 const WARM_UP_MS = 1000;
 const MEASURED_MS = 1500;
 const LEAST_ROUNDS = 20;
+const CROSSINGS = 10_000;
 
 /** Objects of the sample, which are the first ones. */
 const SAMPLE = 1000;
@@ -81,6 +84,22 @@ async function repeat(index: SearchIndex, shape: Shape, least: { milliseconds: n
     }
 
     return times;
+}
+
+/** How long it takes to wake up a thread that sleeps and to be woken up by it, on this machine: no search takes less. */
+export async function measureCrossing(): Promise<{ p50: number; p95: number }> {
+
+    const worker = new Worker(`const { parentPort } = require('node:worker_threads'); parentPort.on('message', (text) => parentPort.postMessage(text));`, { eval: true });
+    const times: number[] = [];
+    for (let round = 0; round < CROSSINGS; ++round) {
+        const started = performance.now();
+        worker.postMessage('');
+        await once(worker, 'message');
+        times.push(performance.now() - started);
+    }
+
+    await worker.terminate();
+    return percentiles(times.slice(CROSSINGS / 2));
 }
 
 /** Middle and slow ones. */

@@ -16,7 +16,7 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureIngest } from './ingest.js';
-import { checkCounts, measureShapes } from './latency.js';
+import { checkCounts, measureCrossing, measureShapes } from './latency.js';
 import { differences, meanRatio, measureLucene } from './lucene.js';
 import { BenchPlace, corpus } from './place.js';
 import { serviceTable, shapeTable } from './report.js';
@@ -104,6 +104,8 @@ async function latency(folder: string, { shapes, objects }: { shapes: string; ob
         const { unstored, kept, room, heap } = await index.usage();
         const lucene = objects > 0 ? await measureLucene(objects, join(folder, 'lucene')) : null;
         console.log(shapeTable(latencies, lucene));
+        const { p50, p95 } = await measureCrossing();
+        console.log(`\nthe way to a thread of this machine and back, which every search takes: p50 ${p50.toFixed(3)} ms, p95 ${p95.toFixed(3)} ms`);
         console.log(`\nmemory of the index: ${mib(kept)} of segments and caches, ${mib(unstored)} not stored, ${mib(room)} for working, ` +
             `heap of the searching thread ${mib(heap)}; process ${mib(process.memoryUsage().rss)}`);
         if (lucene) {
