@@ -56,8 +56,9 @@ export class LongRun {
     readonly #memory: Int32Array;
     readonly #thread: number;
     #place = NOBODY;
-    /** Milliseconds, as `performance.now()` counts: when the turn is over, and when it has to be looked what is to be done. */
+    /** When the turn is over; milliseconds, as `performance.now()` counts. */
     #until = 0;
+    /** When there is something to be done next: a pause, or the end of the turn. */
     #next = 0;
     /** Nobody rings it. */
     readonly #pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

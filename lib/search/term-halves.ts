@@ -5,6 +5,7 @@
  */
 
 import type { Deadline } from './deadline.js';
+import { groupBy } from './groups.js';
 import { letterAt } from './sorted-terms.js';
 import type { SortedTerms } from './sorted-terms.js';
 
@@ -28,26 +29,9 @@ export class TermHalves {
         const hashes = hashesOf(terms);
         const count = 2 ** Math.ceil(Math.log2(Math.max(hashes.length, 1)));
         this.#mask = count - 1;
-        const starts = new Uint32Array(count + 2);
-        for (const hash of hashes) {
-            const place = (hash & this.#mask) + 2;
-            starts[place] = (starts[place] as number) + 1;
-        }
-
-        for (let place = 2; place < starts.length; ++place) {
-            starts[place] = (starts[place] as number) + (starts[place - 1] as number);
-        }
-
-        this.#terms = new Uint32Array(hashes.length);
-        for (let i = 0; i < hashes.length; ++i) {
-            // Numbers stand one place further on, and are counted up to where the next ones begin.
-            const place = ((hashes[i] as number) & this.#mask) + 1;
-            const next = starts[place] as number;
-            this.#terms[next] = i >>> 1;
-            starts[place] = next + 1;
-        }
-
-        this.#starts = starts.subarray(0, count + 1);
+        const { members, starts } = groupBy(hashes.map((hash) => hash & this.#mask), count);
+        this.#terms = members.map((half) => half >>> 1);
+        this.#starts = starts;
     }
 
     get bytes(): number {

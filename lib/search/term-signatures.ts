@@ -7,6 +7,7 @@
  */
 
 import type { Deadline } from './deadline.js';
+import { groupBy } from './groups.js';
 import { letterAt, PATIENCE } from './sorted-terms.js';
 import type { SortedTerms } from './sorted-terms.js';
 
@@ -35,27 +36,9 @@ export class TermSignatures {
 
         const signatures = signaturesOf(terms);
         const letters = tellingLetters(signatures);
-        const groups = signatures.map((signature) => groupOf(signature, letters));
-        const starts = new Uint32Array(2 ** letters.length + 1);
-        for (const group of groups) {
-            starts[group + 1] = (starts[group + 1] as number) + 1;
-        }
-
-        for (let group = 1; group < starts.length; ++group) {
-            starts[group] = (starts[group] as number) + (starts[group - 1] as number);
-        }
-
-        const next = starts.slice();
-        this.#terms = new Uint32Array(terms.count);
-        this.#signatures = new Uint32Array(terms.count);
-        for (let term = 0; term < terms.count; ++term) {
-            const group = groups[term] as number;
-            const place = next[group] as number;
-            next[group] = place + 1;
-            this.#terms[place] = term;
-            this.#signatures[place] = signatures[term] as number;
-        }
-
+        const { members, starts } = groupBy(signatures.map((signature) => groupOf(signature, letters)), 2 ** letters.length);
+        this.#terms = members;
+        this.#signatures = members.map((term) => signatures[term] as number);
         this.#starts = starts;
         this.#letters = letters;
     }
