@@ -202,6 +202,6 @@ function addListed(segment: Segment, bits: Bits, list: PrincipalList, entry: str
     const term = space.find(entry);
     const found = term === -1 ? -1 : space.entry(term, segment.field(list));
     if (found !== -1) {
-        space.addTo(bits, found);
+        space.postings.addTo(bits, found);
     }
 }

@@ -49,9 +49,9 @@ export class DocumentCollector {
     addEntry(space: TermSpace, entry: number): void {
 
         if (this.#hasRoom(0)) {
-            const count = space.list(entry, this.#list, this.#count);
+            const count = space.postings.list(entry, this.#list, this.#count);
             const isListed = this.#count + count <= this.#list.length;
-            if (isListed || this.#hasRoom(count) && space.list(entry, this.#list, this.#count) === count) {
+            if (isListed || this.#hasRoom(count) && space.postings.list(entry, this.#list, this.#count) === count) {
                 this.#appended(count);
                 return;
             }

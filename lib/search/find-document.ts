@@ -17,8 +17,8 @@ export function findDocument({ segment, dead }: LiveSegment, id: string): number
     }
 
     // Ids that differ by case share a term.
-    const documents = new Uint32Array(keyword.count(entry));
-    keyword.read(entry, documents, documents.slice());
+    const documents = new Uint32Array(keyword.postings.count(entry));
+    keyword.postings.read(entry, documents, documents.slice());
     const column = segment.column('id');
     const ranks = column?.ranks();
     return documents.find((document) => !hasBit(dead, document) && column?.value((ranks?.[document] ?? 0) - 1) === id) ?? -1;

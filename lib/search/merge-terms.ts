@@ -120,14 +120,14 @@ class EntryMerger {
 
     #append(entry: number, { space, part }: TermCursor, gathered: Gathered): void {
 
-        const count = space.count(entry);
+        const count = space.postings.count(entry);
         if (part.isWhole && count > 1) {
             this.#copy(entry, { space, part, count }, gathered);
             return;
         }
 
         this.#makeRoom(count);
-        space.read(entry, this.#documents, this.#frequencies);
+        space.postings.read(entry, this.#documents, this.#frequencies);
         const positions = space.positions(entry);
         let at = 0;
         for (let i = 0; i < count; ++i) {
@@ -153,13 +153,13 @@ class EntryMerger {
     /** Postings of a part without gone documents: all but the first distance stays as it is. */
     #copy(entry: number, { space, part, count }: { space: TermSpace; part: Part; count: number }, gathered: Gathered): void {
 
-        const postings = space.postings(entry) ?? NO_BYTES;
+        const postings = space.postings.bytesOf(entry) ?? NO_BYTES;
         const first = readVarint(postings, 0);
         this.#postings.varint(first.value + (part.base - gathered.lastDocument) * 2);
         this.#postings.append(postings.subarray(first.next));
         this.#positions.append(space.positions(entry));
         this.#makeRoom(count);
-        space.read(entry, this.#documents, this.#frequencies);
+        space.postings.read(entry, this.#documents, this.#frequencies);
         gathered.lastDocument = part.base + (this.#documents[count - 1] as number);
         gathered.count += count;
         gathered.single = null;

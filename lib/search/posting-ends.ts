@@ -19,7 +19,7 @@ export class PostingEnds {
 
         this.#entryPost = entryPost;
         this.#length = length;
-        this.#starts = new Uint32Array(Math.ceil(entryPost.length / STEP) + 1);
+        this.#starts = new Uint32Array(PostingEnds.bytesFor(entryPost.length) / Uint32Array.BYTES_PER_ELEMENT);
         let next = length;
         this.#starts[this.#starts.length - 1] = next;
         for (let entry = entryPost.length - 1; entry >= 0; --entry) {
@@ -34,9 +34,10 @@ export class PostingEnds {
         }
     }
 
-    get bytes(): number {
+    /** Bytes that it takes for so many entries. */
+    static bytesFor(entries: number): number {
 
-        return this.#starts.byteLength;
+        return (Math.ceil(entries / STEP) + 1) * Uint32Array.BYTES_PER_ELEMENT;
     }
 
     after(entry: number): number {

@@ -28,7 +28,7 @@ export type Frequencies = Uint8Array | Uint32Array;
 /** Adds the documents of an entry. */
 export function addEntry(segment: Segment, space: TermSpace, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
 
-    if (space.addTo(bits, entry, mostFew(segment.documents))) {
+    if (space.postings.addTo(bits, entry, mostFew(segment.documents))) {
         return;
     }
 
@@ -41,17 +41,17 @@ export function addEntry(segment: Segment, space: TermSpace, { entry, bits }: { 
 /** The documents of an entry. */
 export function entrySet(segment: Segment, space: TermSpace, entry: number): DocumentSet {
 
-    const count = space.count(entry);
+    const count = space.postings.count(entry);
     if (count <= mostFew(segment.documents)) {
         const documents = new Uint32Array(count);
-        space.list(entry, documents, 0);
+        space.postings.list(entry, documents, 0);
         return few(documents);
     }
 
     return segment.shelf.get(`bits ${space.name} ${entry}`, () => {
 
         const bits = emptyBits(segment.documents);
-        space.addTo(bits, entry);
+        space.postings.addTo(bits, entry);
         const value = keptSet(many(bits), segment.documents);
         return { value, bytes: bytesOfSet(value) };
     });
@@ -60,7 +60,7 @@ export function entrySet(segment: Segment, space: TermSpace, entry: number): Doc
 /** The documents of an entry with frequencies. */
 export function entryList(segment: Segment, space: TermSpace, entry: number): EntryList {
 
-    const isFrequent = space.count(entry) > mostFew(segment.documents);
+    const isFrequent = space.postings.count(entry) > mostFew(segment.documents);
     return !isFrequent ? readList(segment, space, entry) : segment.shelf.get(`list ${space.name} ${entry}`, () => {
 
         const value = readList(segment, space, entry);
@@ -70,10 +70,10 @@ export function entryList(segment: Segment, space: TermSpace, entry: number): En
 
 function readList(segment: Segment, space: TermSpace, entry: number): EntryList {
 
-    const count = space.count(entry);
+    const count = space.postings.count(entry);
     const documents = new Uint32Array(count);
     const frequencies = new Uint32Array(count);
-    space.read(entry, documents, frequencies);
+    space.postings.read(entry, documents, frequencies);
     let [occurrences, most] = [0, 0];
     for (let i = 0; i < count; ++i) {
         const frequency = frequencies[i] as number;

@@ -67,7 +67,7 @@ export class Segment {
 
         return this.shelf.get(name, () => {
 
-            const value = new TermSpace(this.source, name, this.fieldCount, this.documents);
+            const value = TermSpace.read(this.source, name, this.fieldCount, this.documents);
             return { value, bytes: this.#fresh(value.bytes) };
         });
     }

@@ -147,8 +147,8 @@ describe('collector of documents', () => {
                 else if (random.integer(0, 1) === 0) {
                     const entry = space.firstEntry(random.integer(0, space.termCount - 1));
                     collector.addEntry(space, entry);
-                    const documents = new Uint32Array(space.count(entry));
-                    space.read(entry, documents, documents.slice());
+                    const documents = new Uint32Array(space.postings.count(entry));
+                    space.postings.read(entry, documents, documents.slice());
                     documents.forEach((document) => expected.add(document));
                 }
                 else {
