@@ -10,13 +10,15 @@ import { both, bytesOfSet, counted, keptSet, many } from './document-set.js';
 import type { CountedSet, DocumentSet } from './document-set.js';
 import { FacetCounter } from './facets.js';
 import { HitStream } from './hits.js';
+import { KnownPlaces } from './known-places.js';
 import { KnownQueries } from './known-queries.js';
 import type { Leaf } from './leaves.js';
 import { matchSegment } from './matcher.js';
+import { Memory } from './memory.js';
 import { PhraseNotes } from './phrase-notes.js';
 import type { Query } from './query.js';
 import { readRequest } from './read-request.js';
-import type { Filter } from './read-request.js';
+import type { Asked, Filter } from './read-request.js';
 import { Scoring } from './score.js';
 import type { FacetResult, SearchRequest } from './search-request.js';
 import type { Segment } from './segment.js';
@@ -24,6 +26,7 @@ import type { SegmentScope } from './segment-scope.js';
 import { rankSegment } from './sort-keys.js';
 import { viewOf } from './visibility.js';
 import type { CallerView } from './visibility.js';
+import { onlyWord, WordSearch } from './word-search.js';
 import { WorkRoom } from './work-room.js';
 
 /** A segment, and which of its documents are gone: another array whenever more are. */
@@ -49,6 +52,14 @@ export class SearchEngine {
 
     #room = new WorkRoom();
     readonly #queries = new KnownQueries();
+    readonly #places: KnownPlaces;
+    readonly #words = new WordSearch();
+
+    /** @param memory of the segments that it searches */
+    constructor(memory = new Memory()) {
+
+        this.#places = new KnownPlaces(memory);
+    }
 
     /** Bytes of the lists that it works with. */
     get bytes(): number {
@@ -72,12 +83,29 @@ export class SearchEngine {
         }
     }
 
-    #search(request: SearchRequest, segments: readonly LiveSegment[], deadline: Deadline): SearchResult {
+    /** Lets go of what it has looked up; to be called when segments change, since it would hold those of before. */
+    forget(): void {
+
+        this.#places.forget();
+    }
+
+    #search(request: SearchRequest, given: readonly LiveSegment[], deadline: Deadline): SearchResult {
 
         const { query, filters } = readRequest(request, this.#queries);
-        const scoring = isScored(request) ? new Scoring() : null;
+        const segments = given.filter(({ segment }) => segment.documents > 0);
         const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
-        const matched = segments.filter(({ segment }) => segment.documents > 0).map((live): Matched => {
+        const word = onlyWord(request, query);
+        const few = word && this.#words.search(word, this.#places.get(word, segments, caller), request);
+        return few ? { ...few, facets: [] } : this.#searchAll({ request, query, filters }, segments, { caller, deadline });
+    }
+
+    #searchAll(
+        { request, query, filters }: { readonly request: SearchRequest } & Asked, segments: readonly LiveSegment[],
+        { caller, deadline }: { readonly caller: CallerView; readonly deadline: Deadline }
+    ): SearchResult {
+
+        const scoring = isScored(request) ? new Scoring() : null;
+        const matched = segments.map((live): Matched => {
 
             const scope = this.#scope(live, caller, deadline);
             const observe = scoring && ((leaf: Leaf, documents: DocumentSet) => scoring.observe(leaf, documents, scope));

@@ -26,6 +26,7 @@ export class Memory {
 
     readonly #budget: number;
     #bytes = 0;
+    #removals = 0;
     #newest: Item | null = null;
     #oldest: Item | null = null;
 
@@ -38,6 +39,12 @@ export class Memory {
     get bytes(): number {
 
         return this.#bytes;
+    }
+
+    /** How many things had to go, because of others or for good. */
+    get removals(): number {
+
+        return this.#removals;
     }
 
     /** A place for things that are forgotten together. */
@@ -78,6 +85,7 @@ export class Memory {
 
         const item = shelf.get(name);
         if (item) {
+            ++this.#removals;
             shelf.delete(name);
             this.#unlink(item);
             this.#bytes -= item.bytes;

@@ -5,15 +5,17 @@
  */
 
 import { clearBits, setBits } from './bits.js';
+import { normTable, rarity } from './bm25.js';
 import { countBoth, forEachDocument } from './document-set.js';
 import type { CountedSet, DocumentSet } from './document-set.js';
 import type { Leaf } from './leaves.js';
 import type { Query } from './query.js';
 import { isWordLeaf, lengthFields, sameForAll, scoredLeaves } from './scored-leaves.js';
 import type { WordLeaf } from './scored-leaves.js';
-import { normTable, SegmentScorer } from './segment-scorer.js';
+import { SegmentScorer } from './segment-scorer.js';
 import type { ScorerParts } from './segment-scorer.js';
 import type { SegmentScope } from './segment-scope.js';
+import { averageLength } from './visibility.js';
 
 /** Scores are cleared all at once when at least one document in so many matches. */
 const CLEARED_ONE_BY_ONE = 32;
@@ -53,10 +55,7 @@ export class Scoring {
         for (const leaf of scoredLeaves(query)) {
             for (const field of isWordLeaf(leaf) ? lengthFields(leaf) : []) {
                 if (!this.#averages.has(field)) {
-                    const sums = scopes.map(({ view }) => view.lengthSum(field));
-                    const documents = sums.reduce((sum, part) => sum + part.documents, 0);
-                    const words = sums.reduce((sum, part) => sum + part.words, 0);
-                    this.#averages.set(field, documents === 0 ? 1 : words / documents);
+                    this.#averages.set(field, averageLength(scopes.map(({ view }) => view.lengthSum(field))));
                 }
             }
         }
@@ -104,8 +103,7 @@ export class Scoring {
 
     #rarity(leaf: WordLeaf): number {
 
-        const having = Math.min(this.#documentCounts.get(leaf) ?? 0, this.#documents);
-        return Math.log(1 + (this.#documents - having + 0.5) / (having + 0.5));
+        return rarity(this.#documentCounts.get(leaf) ?? 0, this.#documents);
     }
 }
 

@@ -53,7 +53,7 @@ export function isWordLeaf(leaf: Leaf): leaf is WordLeaf {
 }
 
 /** Fields whose lengths count; none for whole values. */
-export function lengthFields({ target }: WordLeaf): readonly string[] {
+export function lengthFields({ target }: Pick<WordLeaf, 'target'>): readonly string[] {
 
     switch (target.kind) {
         case 'any':

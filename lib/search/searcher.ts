@@ -31,7 +31,7 @@ export class Searcher {
 
     readonly #memory: Memory;
     readonly #segments: SegmentSet;
-    readonly #engine = new SearchEngine();
+    readonly #engine: SearchEngine;
     /** The one that was not asked for longest comes first. */
     readonly #cursors = new Map<number, Cursor>();
     readonly #clock: () => number;
@@ -45,12 +45,14 @@ export class Searcher {
         this.#clock = clock;
         this.#memory = new Memory(memory);
         this.#segments = new SegmentSet(this.#memory, fetchThrough(sections));
+        this.#engine = new SearchEngine(this.#memory);
     }
 
     handle(call: SearcherCall): SearcherAnswers[SearcherCall['kind']] {
 
         switch (call.kind) {
             case 'apply':
+                this.#engine.forget();
                 (JSON.parse(call.changes) as readonly Change[]).forEach((change) => this.#segments.apply(change));
                 return { documents: this.#segments.unstored, bytes: this.#segments.unstoredBytes };
             case 'search':
@@ -71,6 +73,7 @@ export class Searcher {
             case 'copies':
                 return this.#segments.copies(call.names);
             case 'replace':
+                this.#engine.forget();
                 this.#segments.replace(call.sources, call.added);
                 return this.#segments.sizes();
             case 'usage':

@@ -4,6 +4,7 @@
 
 import type { Bits } from './bits.js';
 import { hasBit } from './bits.js';
+import { factorOf, NORM_OF_VALUES, normOf, score } from './bm25.js';
 import { forEachDocument, hasDocument } from './document-set.js';
 import type { DocumentSet } from './document-set.js';
 import { FrequencySums } from './frequency-sums.js';
@@ -17,10 +18,6 @@ import { lengthFields } from './scored-leaves.js';
 import type { WordLeaf } from './scored-leaves.js';
 import type { SegmentScope } from './segment-scope.js';
 import { forEachPlace, isMuchLonger, placeInList } from './sorted-documents.js';
-
-/** How soon more occurrences of a word stop to count, and how much long texts count less; the usual values. */
-const K1 = 1.2;
-const B = 0.75;
 
 /** For so many documents it pays to compute what they can add beforehand, */
 const MANY = 4096;
@@ -73,7 +70,7 @@ export class SegmentScorer {
 
         const list = leaf.kind === 'term' ? this.#ofTerm(leaf) : this.#ofPhrase(leaf);
         if (list.documents.length > 0) {
-            this.#add(list, weight * (K1 + 1), this.#normsOf(leaf, averageOf));
+            this.#add(list, factorOf(weight), this.#normsOf(leaf, averageOf));
         }
 
         return list.documents;
@@ -91,7 +88,7 @@ export class SegmentScorer {
             const document = documents[i] as number;
             if (hasBit(this.#bits, document)) {
                 const frequency = frequencies[i] as number;
-                this.#scores[document] = (this.#scores[document] as number) + factor * frequency / (frequency + of(document));
+                this.#scores[document] = (this.#scores[document] as number) + score(factor, frequency, of(document));
             }
         }
     }
@@ -107,7 +104,7 @@ export class SegmentScorer {
                 const frequency = frequencies[i] as number;
                 const length = lengths[document] as number;
                 scores[document] = (scores[document] as number) +
-                    (frequency < most ? known[frequency << 8 | length] as number : factor * frequency / (frequency + (table[length] as number)));
+                    (frequency < most ? known[frequency << 8 | length] as number : score(factor, frequency, table[length] as number));
             }
         }
     }
@@ -180,7 +177,7 @@ export class SegmentScorer {
         });
         const [only] = fields;
         if (only && fields.length === 1 && !only.documents) {
-            return { table: this.#tableOf(only.average), lengths: only.bytes, of: () => K1 };
+            return { table: this.#tableOf(only.average), lengths: only.bytes, of: () => NORM_OF_VALUES };
         }
 
         const norm = (document: number): number => {
@@ -191,10 +188,10 @@ export class SegmentScorer {
                 relative += place === -1 ? 0 : decodeLength(bytes[place] as number) / average;
             }
 
-            return K1 * (1 - B + B * relative);
+            return normOf(relative);
         };
 
-        return { table: EMPTY, lengths: null, of: lengthFields(leaf).length === 0 ? () => K1 : norm };
+        return { table: EMPTY, lengths: null, of: lengthFields(leaf).length === 0 ? () => NORM_OF_VALUES : norm };
     }
 }
 
@@ -214,14 +211,8 @@ function shares(factor: number, table: Float64Array): Float64Array {
     const known = new Float64Array(COMMON_FREQUENCIES << 8);
     for (let i = 256; i < known.length; ++i) {
         const frequency = i >>> 8;
-        known[i] = factor * frequency / (frequency + (table[i & 255] as number));
+        known[i] = score(factor, frequency, table[i & 255] as number);
     }
 
     return known;
-}
-
-/** What the length of a field does to scores, by the byte of the length. */
-export function normTable(average: number): Float64Array {
-
-    return Float64Array.from({ length: 256 }, (_, byte) => K1 * (1 - B + B * (decodeLength(byte) / average)));
 }

@@ -3,6 +3,7 @@
  * change and the id. Orders of whole segments by one column are kept while they are used.
  */
 
+import type { Column } from './column.js';
 import type { CountedSet } from './document-set.js';
 import { resolveColumn } from './field-names.js';
 import type { RankedSegment, RankKey } from './hits.js';
@@ -23,9 +24,9 @@ export interface RankOptions {
 }
 
 /** Decides between documents that are equal otherwise. */
-const LAST_KEYS: readonly SortField[] = [{ field: 'metadata/txnId', reverse: false }, { field: 'id', reverse: false }];
+export const LAST_KEYS: readonly SortField[] = [{ field: 'metadata/txnId', reverse: false }, { field: 'id', reverse: false }];
 
-const BEST_FIRST: readonly SortField[] = [{ field: 'score', reverse: true }];
+export const BEST_FIRST: readonly SortField[] = [{ field: 'score', reverse: true }];
 
 /** The first matches of a segment in order, with all that is needed to sort them among those of other segments. */
 export function rankSegment(segment: Segment, found: CountedSet, { sort, scores, limit, keepScores }: RankOptions): RankedSegment {
@@ -51,8 +52,12 @@ export function rankSegment(segment: Segment, found: CountedSet, { sort, scores,
     const ids = segment.column('id');
     return {
         documents, scores: keepScores ? own : null,
-        keys: [...fields, ...LAST_KEYS].map((field) => rankKey(segment, field, { documents, scores: own })),
-        idOf: (document) => String(ids?.value((ids.ranks()[document] ?? 1) - 1))
+        keys: [...fields, ...LAST_KEYS].map((field) => {
+
+            const column = field.field === 'score' ? null : segment.column(resolveColumn(field.field));
+            return rankKey(field, column, { documents, scores: own });
+        }),
+        idOf: (document) => idOf(ids, document)
     };
 }
 
@@ -73,8 +78,15 @@ function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores
     return { ...key, order: () => orderOf(segment, name, key) };
 }
 
-function rankKey(
-    segment: Segment, { field, reverse }: SortField, { documents, scores }: { documents: Uint32Array; scores: Float32Array | number | null }
+/** The id of a document. */
+export function idOf(ids: Column | null, document: number): string {
+
+    return String(ids?.value((ids.ranks()[document] ?? 1) - 1));
+}
+
+/** How documents that are in order are compared with those of other segments. */
+export function rankKey(
+    { field, reverse }: SortField, column: Column | null, { documents, scores }: { documents: Uint32Array; scores: Float32Array | number | null }
 ): RankKey {
 
     if (field === 'score') {
@@ -85,7 +97,6 @@ function rankKey(
         };
     }
 
-    const column = segment.column(resolveColumn(field));
     const ranks = column?.ranks();
     return { reverse, rankAt: (place) => ranks?.[documents[place] as number] ?? 0, valueOf: (rank) => column?.value(rank - 1) ?? '' };
 }

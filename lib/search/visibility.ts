@@ -86,6 +86,14 @@ interface ViewBase {
 
 const NO_WORDS: LengthSum = { documents: 0, words: 0 };
 
+/** The average length of a field over all segments. */
+export function averageLength(sums: readonly LengthSum[]): number {
+
+    const documents = sums.reduce((sum, part) => sum + part.documents, 0);
+    const words = sums.reduce((sum, part) => sum + part.words, 0);
+    return documents === 0 ? 1 : words / documents;
+}
+
 /** What a caller sees of a segment. The array of gone documents is another one whenever more are gone. */
 export function viewOf({ segment, dead }: { readonly segment: Segment; readonly dead: Bits }, caller: CallerView): View {
 

@@ -1,0 +1,215 @@
+/**
+ * Searches for one word that few documents have: the same answers as those of the engine, without the sets and lists as long as
+ * segments that make others fast.
+ */
+
+import { factorOf, NORM_OF_VALUES, normOf, rarity, score } from './bm25.js';
+import { HitStream } from './hits.js';
+import type { RankedSegment } from './hits.js';
+import { decodeLength } from './lengths.js';
+import { OccurrenceList } from './occurrence-list.js';
+import type { Query, TermQuery } from './query.js';
+import { isWordLeaf, lengthFields } from './scored-leaves.js';
+import type { SearchRequest } from './search-request.js';
+import { BEST_FIRST, idOf, LAST_KEYS, rankKey } from './sort-keys.js';
+import { placeInList } from './sorted-documents.js';
+import type { WordPlace, WordPlaces } from './word-places.js';
+
+/** More documents than these are not few, nor are more entries of a word. */
+const MOST_DOCUMENTS = 1024;
+const MOST_ENTRIES = 64;
+
+/** Fewer documents are kept in order while others are looked at; more are sorted together. */
+const KEPT_IN_ORDER = 32;
+
+/** What was found. */
+export interface WordResult {
+    readonly size: number;
+    readonly hits: HitStream;
+}
+
+/** The word of a search that asks for nothing else than the best documents that have it; null of others. */
+export function onlyWord({ filterQueries, facets, sort }: SearchRequest, query: Query): TermQuery | null {
+
+    const [first, second] = sort;
+    const isBestFirst = !first || !second && first.field === 'score' && first.reverse;
+    return isBestFirst && filterQueries.length === 0 && facets.length === 0 && query.kind === 'term' && isWordLeaf(query) ? query : null;
+}
+
+/** The documents of a place are from one place of the lists up to another. */
+interface Found {
+    readonly place: WordPlace;
+    readonly start: number;
+    readonly end: number;
+}
+
+export class WordSearch {
+
+    readonly #found = new OccurrenceList(MOST_DOCUMENTS);
+    readonly #scores = new Float32Array(MOST_DOCUMENTS);
+
+    /** Null when more than few documents have the word. */
+    search(leaf: TermQuery, { places, documents }: WordPlaces, { start, limit, includeScore }: SearchRequest): WordResult | null {
+
+        const found: Found[] = [];
+        let size = 0;
+        for (const place of places) {
+            const end = this.#read(leaf.term, place, size);
+            if (end === -1) {
+                return null;
+            }
+
+            if (end > size) {
+                found.push({ place, start: size, end });
+            }
+
+            size = end;
+        }
+
+        const last = limit === 0 ? 0 : start + (limit ?? size);
+        const factor = factorOf(rarity(size, documents) * leaf.boost);
+        const isValue = lengthFields(leaf).length === 0;
+        const parts = last === 0 ? [] : found.map((part) => {
+
+            this.#score(part, factor, isValue);
+            return this.#rank(part, last, includeScore);
+        });
+        return { size, hits: new HitStream(parts, start, limit) };
+    }
+
+    /** Reads the visible documents of a word from a place of the lists on. Returns their end, -1 when there are too many. */
+    #read(term: string, { spaces, fields, payloadFields, visible, payloads }: WordPlace, start: number): number {
+
+        const list = this.#found;
+        list.end = start;
+        for (const space of spaces) {
+            const number = space.find(term);
+            if (number === -1) {
+                continue;
+            }
+
+            const [first, end] = [space.firstEntry(number), space.firstEntry(number + 1)];
+            if (end - first > MOST_ENTRIES) {
+                return -1;
+            }
+
+            for (let entry = first; entry < end; ++entry) {
+                const field = space.fieldOf(entry);
+                if (fields && !fields.includes(field)) {
+                    continue;
+                }
+
+                const isHidden = payloads !== null && space.name === 'text' && field < payloadFields;
+                if (!list.add(space.postings, entry, { start, allowed: isHidden ? payloads : null })) {
+                    return -1;
+                }
+            }
+        }
+
+        list.keep(start, visible);
+        return list.end;
+    }
+
+    #score({ place, start, end }: Found, factor: number, isValue: boolean): void {
+
+        const { documents, frequencies } = this.#found;
+        const scores = this.#scores;
+        const [only, second] = place.lengths;
+        if (only && !second && !only.documents && !isValue) {
+            const { bytes, norms } = only;
+            for (let i = start; i < end; ++i) {
+                scores[i] = score(factor, frequencies[i] as number, norms[bytes[documents[i] as number] as number] as number);
+            }
+
+            return;
+        }
+
+        for (let i = start; i < end; ++i) {
+            scores[i] = score(factor, frequencies[i] as number, isValue ? NORM_OF_VALUES : normIn(place, documents[i] as number));
+        }
+    }
+
+    /** The best documents of a place, in order. */
+    #rank({ place, start, end }: Found, last: number, keepScores: boolean): RankedSegment {
+
+        const order = bestPlaces(this.#scores, { start, end, last }, this.#comparator(place));
+        const documents = order.map((at) => this.#found.documents[at] as number);
+        const scores = Float32Array.from(order, (at) => this.#scores[at] as number);
+        return {
+            documents, scores: keepScores ? scores : null,
+            keys: [
+                ...BEST_FIRST.map((field) => rankKey(field, null, { documents, scores })),
+                ...LAST_KEYS.map((field, i) => rankKey(field, place.lastColumns[i] ?? null, { documents, scores }))
+            ],
+            idOf: (document) => idOf(place.ids, document)
+        };
+    }
+
+    /** Is the document at a place of the lists before another? */
+    #comparator({ lastColumns }: WordPlace): (a: number, b: number) => boolean {
+
+        const scores = this.#scores;
+        const { documents } = this.#found;
+        return (a, b) => {
+
+            const [left, right] = [scores[a] as number, scores[b] as number];
+            if (left !== right) {
+                return left > right;
+            }
+
+            for (const column of lastColumns) {
+                const ranks = column?.ranks();
+                const difference = ranks ? (ranks[documents[a] as number] as number) - (ranks[documents[b] as number] as number) : 0;
+                if (difference !== 0) {
+                    return difference < 0;
+                }
+            }
+
+            return false;
+        };
+    }
+}
+
+function normIn({ lengths }: WordPlace, document: number): number {
+
+    let relative = 0;
+    for (const { bytes, documents, average } of lengths) {
+        const at = documents ? placeInList(documents, document) : document;
+        relative += at === -1 ? 0 : decodeLength(bytes[at] as number) / average;
+    }
+
+    return normOf(relative);
+}
+
+/** The first `last` of the places from `start` to `end`, best first; `isBefore` decides between two. */
+function bestPlaces(
+    scores: Float32Array, { start, end, last }: { readonly start: number; readonly end: number; readonly last: number },
+    isBefore: (a: number, b: number) => boolean
+): Uint32Array {
+
+    const count = Math.min(last, end - start);
+    if (count > KEPT_IN_ORDER) {
+        const all = Uint32Array.from({ length: end - start }, (_, i) => start + i);
+        return all.sort((a, b) => (isBefore(a, b) ? -1 : Number(isBefore(b, a)))).subarray(0, count);
+    }
+
+    const best = new Uint32Array(count);
+    let kept = 0;
+    let least = 0;
+    for (let place = start; place < end; ++place) {
+        // Most need no more than a look at their score.
+        if (kept === count && ((scores[place] as number) < least || !isBefore(place, best[count - 1] as number))) {
+            continue;
+        }
+
+        let hole = kept < count ? kept++ : count - 1;
+        for (; hole > 0 && isBefore(place, best[hole - 1] as number); --hole) {
+            best[hole] = best[hole - 1] as number;
+        }
+
+        best[hole] = place;
+        least = scores[best[kept - 1] as number] as number;
+    }
+
+    return best;
+}
