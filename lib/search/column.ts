@@ -12,13 +12,28 @@ import type { ColumnValue } from './segment-writer.js';
 /** Ordinals plus one of the first values of all documents; 0 for none. */
 export type Ranks = Uint8Array | Uint16Array | Uint32Array;
 
+/** The values of a column: plain data that threads can share. */
+export interface ColumnTables {
+    readonly documents: number;
+    readonly numbers: Float64Array;
+    /** Epoch ms of the texts that are times, NaN of others; null when none is. */
+    readonly times: Float64Array | null;
+    /** The bytes of all texts, one after the other. */
+    readonly text: Uint8Array;
+    /** Where each begins among those of all columns; one more for the end of the last. */
+    readonly textAt: Uint32Array;
+    /** Further values of documents, or all of them when few documents have any. */
+    readonly pairDocuments: Uint32Array;
+    readonly pairOrdinals: Uint32Array;
+    /** First values of all documents when they are kept so. */
+    readonly dense: Ranks | null;
+}
+
 export class Column {
 
     readonly numbers: Float64Array;
     readonly textCount: number;
-    /** Epoch ms of the texts that are times, NaN of others; null when none is. */
     readonly times: Float64Array | null;
-    /** Further values of documents, or all of them when few documents have any. */
     readonly pairDocuments: Uint32Array;
     readonly pairOrdinals: Uint32Array;
     readonly #documents: number;
@@ -32,23 +47,46 @@ export class Column {
     /** Null when the field has no values. */
     static read(source: SectionSource, record: Uint32Array, documents: number): Column | null {
 
-        const count = (record[FieldRecord.numberCount] ?? 0) + (record[FieldRecord.textCount] ?? 0);
-        return count === 0 ? null : new Column(source, record, documents);
+        const place = (name: keyof typeof FieldRecord): number => record[FieldRecord[name]] ?? 0;
+        const textCount = place('textCount');
+        if (place('numberCount') + textCount === 0) {
+            return null;
+        }
+
+        const textAt = uint32(source, 'col.textAt', place('textStart'), textCount + 1);
+        return new Column({
+            documents,
+            numbers: float64(source, 'col.numbers', place('numberStart'), place('numberCount')),
+            times: place('timeStart') === NONE ? null : float64(source, 'col.times', place('timeStart'), textCount),
+            text: source.piece('col.text', textAt[0] ?? 0, textAt[textCount] ?? 0),
+            textAt,
+            pairDocuments: uint32(source, 'col.pairDocs', place('pairStart'), place('pairCount')),
+            pairOrdinals: uint32(source, 'col.pairOrds', place('pairStart'), place('pairCount')),
+            dense: readDense(source, place('ordStart'), place('ordWidth'), documents)
+        });
     }
 
-    private constructor(source: SectionSource, record: Uint32Array, documents: number) {
+    constructor({ documents, numbers, times, text, textAt, pairDocuments, pairOrdinals, dense }: ColumnTables) {
 
-        const place = (name: keyof typeof FieldRecord): number => record[FieldRecord[name]] ?? 0;
         this.#documents = documents;
-        this.numbers = float64(source, 'col.numbers', place('numberStart'), place('numberCount'));
-        this.textCount = place('textCount');
-        this.times = place('timeStart') === NONE ? null : float64(source, 'col.times', place('timeStart'), this.textCount);
-        this.#textAt = uint32(source, 'col.textAt', place('textStart'), this.textCount + 1);
-        this.#textStart = this.#textAt[0] ?? 0;
-        this.#text = source.piece('col.text', this.#textStart, this.#textAt[this.textCount] ?? 0);
-        this.pairDocuments = uint32(source, 'col.pairDocs', place('pairStart'), place('pairCount'));
-        this.pairOrdinals = uint32(source, 'col.pairOrds', place('pairStart'), place('pairCount'));
-        this.#dense = readDense(source, place('ordStart'), place('ordWidth'), documents);
+        this.numbers = numbers;
+        this.textCount = textAt.length - 1;
+        this.times = times;
+        this.#text = text;
+        this.#textAt = textAt;
+        this.#textStart = textAt[0] ?? 0;
+        this.pairDocuments = pairDocuments;
+        this.pairOrdinals = pairOrdinals;
+        this.#dense = dense;
+    }
+
+    /** What is needed to sort by first values. */
+    get firstValues(): ColumnTables {
+
+        return {
+            documents: this.#documents, numbers: this.numbers, times: null, text: this.#text, textAt: this.#textAt,
+            pairDocuments: NONE_OF_THEM, pairOrdinals: NONE_OF_THEM, dense: this.ranks()
+        };
     }
 
     /** Bytes that it takes. */
@@ -136,6 +174,8 @@ export class Column {
         return this.#dense;
     }
 }
+
+const NONE_OF_THEM = new Uint32Array(0);
 
 function readDense(source: SectionSource, start: number, width: number, documents: number): Ranks | null {
 

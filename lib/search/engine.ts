@@ -26,6 +26,7 @@ import type { SegmentScope } from './segment-scope.js';
 import { rankSegment } from './sort-keys.js';
 import { viewOf } from './visibility.js';
 import type { CallerView } from './visibility.js';
+import type { WordPlaces, WordTarget } from './word-places.js';
 import { onlyWord, WordSearch } from './word-search.js';
 import { WorkRoom } from './work-room.js';
 
@@ -83,6 +84,12 @@ export class SearchEngine {
         }
     }
 
+    /** What searches for words have looked up. */
+    places(target: WordTarget, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
+
+        return this.#places.get(target, segments.filter(isInhabited), caller);
+    }
+
     /** Lets go of what it has looked up; to be called when segments change, since it would hold those of before. */
     forget(): void {
 
@@ -92,10 +99,11 @@ export class SearchEngine {
     #search(request: SearchRequest, given: readonly LiveSegment[], deadline: Deadline): SearchResult {
 
         const { query, filters } = readRequest(request, this.#queries);
-        const segments = given.filter(({ segment }) => segment.documents > 0);
+        const segments = given.filter(isInhabited);
         const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
         const word = onlyWord(request, query);
         const few = word && this.#words.search(word, this.#places.get(word, segments, caller), request);
+        deadline.check();
         return few ? { ...few, facets: [] } : this.#searchAll({ request, query, filters }, segments, { caller, deadline });
     }
 
@@ -131,6 +139,11 @@ export class SearchEngine {
             phrases: new PhraseNotes(live.segment.documents), room: this.#room
         };
     }
+}
+
+function isInhabited({ segment }: LiveSegment): boolean {
+
+    return segment.documents > 0;
 }
 
 /** The documents of a filter; kept, because the same ones are asked for again and again. */

@@ -165,7 +165,8 @@ export class IndexSession {
 
         const { timeout } = this.#parts.options;
         const first = Math.min(request.limit ?? BLOCK, BLOCK);
-        const { size, facets, hits, cursor } = await this.#watch.during(() => this.#searcher.search(request, first, timeout), {
+        const prompt = this.#searcher.prompt(request);
+        const { size, facets, hits, cursor } = prompt ?? await this.#watch.during(() => this.#searcher.search(request, first, timeout), {
             stuck: () => this.#over(new Error('a search did not end in time')),
             late: (found) => void readHits(this.#searcher, found.hits, found.cursor).return()
         });

@@ -4,10 +4,9 @@
 
 import type { LiveSegment } from './engine.js';
 import type { Memory } from './memory.js';
-import type { TermQuery } from './query.js';
 import type { CallerView } from './visibility.js';
 import { wordPlaces } from './word-places.js';
-import type { WordPlaces } from './word-places.js';
+import type { WordPlaces, WordTarget } from './word-places.js';
 
 /** Callers and fields. */
 const MOST = 200;
@@ -26,7 +25,7 @@ export class KnownPlaces {
         this.#memory = memory;
     }
 
-    get(leaf: TermQuery, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
+    get(leaf: WordTarget, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
 
         this.#renew(segments);
         const key = placesKey(leaf, caller);
@@ -66,7 +65,7 @@ export class KnownPlaces {
 }
 
 /** Names what searches for different words have in common. */
-export function placesKey({ target }: Pick<TermQuery, 'target'>, { key, includeVersions }: Pick<CallerView, 'key' | 'includeVersions'>): string {
+export function placesKey({ target }: WordTarget, { key, includeVersions }: Pick<CallerView, 'key' | 'includeVersions'>): string {
 
     return `${includeVersions} ${JSON.stringify(target)} ${key}`;
 }

@@ -26,14 +26,18 @@ export class Memory {
 
     readonly #budget: number;
     #bytes = 0;
-    #removals = 0;
+    readonly #removals: Int32Array;
     #newest: Item | null = null;
     #oldest: Item | null = null;
 
-    /** @param budget bytes; the last thing that was asked for is kept even if it takes more */
-    constructor(budget = Infinity) {
+    /**
+     * @param budget bytes; the last thing that was asked for is kept even if it takes more
+     * @param removals counts in its first number how many things had to go; other threads may look at it
+     */
+    constructor(budget = Infinity, removals: Int32Array = new Int32Array(1)) {
 
         this.#budget = budget;
+        this.#removals = removals;
     }
 
     get bytes(): number {
@@ -41,10 +45,10 @@ export class Memory {
         return this.#bytes;
     }
 
-    /** How many things had to go, because of others or for good. */
+    /** How many things had to go, because of others or for good; wraps around. */
     get removals(): number {
 
-        return this.#removals;
+        return Atomics.load(this.#removals, 0);
     }
 
     /** A place for things that are forgotten together. */
@@ -85,7 +89,7 @@ export class Memory {
 
         const item = shelf.get(name);
         if (item) {
-            ++this.#removals;
+            Atomics.add(this.#removals, 0, 1);
             shelf.delete(name);
             this.#unlink(item);
             this.#bytes -= item.bytes;

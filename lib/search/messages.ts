@@ -3,16 +3,27 @@
  */
 
 import type { Bits } from './bits.js';
+import type { LentPlaces, PagePlace } from './lent-places.js';
 import type { Sections } from './segment-layout.js';
 import type { SectionPort } from './section-port.js';
 import type { FacetResult, SearchHit } from './search-request.js';
 import type { NamedSegment, StoredName } from './segment-set.js';
+import type { CallerView } from './visibility.js';
+import type { WordTarget } from './word-places.js';
 
 /** What the thread that searches is started with. */
 export interface SearcherOptions {
     readonly sections: SectionPort;
     /** Bytes of what it keeps because it may be wanted again. */
     readonly memory: number;
+    /** Where it counts what it had to let go of; see {@link Memory}. */
+    readonly removals?: Int32Array;
+}
+
+/** What a word is looked for in, and for whom. */
+export interface WordWish {
+    readonly word: WordTarget;
+    readonly caller: CallerView;
 }
 
 /** To the thread that searches. Messages are worked off in their order, so a search sees all changes sent before it. */
@@ -23,6 +34,9 @@ export type SearcherCall =
     | { readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number; readonly askedAt: number }
     | { readonly kind: 'more'; readonly cursor: number; readonly count: number }
     | { readonly kind: 'forget'; readonly cursor: number }
+    | { readonly kind: 'lend' } & WordWish
+    /** A page of the postings of what was lent; as long as segments and memory are the same. */
+    | { readonly kind: 'page'; readonly page: PagePlace } & WordWish
     | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }
     | { readonly kind: 'seal' }
     | { readonly kind: 'unseal' }
@@ -57,6 +71,8 @@ export interface SearcherAnswers {
     /** The JSON text of a {@link MoreFound}. */
     readonly more: string;
     readonly forget: null;
+    readonly lend: LentPlaces | null;
+    readonly page: Uint8Array | null;
     readonly add: null;
     readonly seal: {
         readonly unstored: readonly NamedSegment[];

@@ -68,6 +68,14 @@ export class Postings {
         return this.#post.bytes.subarray(readVarint(this.#post.bytes, at).next, at + end - start);
     }
 
+    /** Some of the bytes of all postings; fewer at the end. */
+    piece(start: number, end: number): Uint8Array {
+
+        const last = Math.min(end, this.tables.length);
+        const at = this.#post.open(start, last);
+        return this.#post.bytes.subarray(at, at + last - start);
+    }
+
     /** Sets the bits of the documents of an entry; when it has more than `most`, none, and returns false. */
     addTo(bits: Bits, entry: number, most = Infinity): boolean {
 

@@ -1,12 +1,13 @@
 /**
  * The searching thread as the index sees it. Changes travel in groups, as JSON text: for the thread that answers requests this is
  * a fraction of the work of a message with an object for each of them. So do searches, and what they find. Whatever else is asked
- * comes after all changes that were told before.
+ * comes after all changes that were told before. Searches that take less than the way to the thread are answered here.
  */
 
 import { join } from 'node:path';
 import { DoipError } from '../doip/error.js';
 import type { Backlog, Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
+import { PromptSearch } from './prompt-search.js';
 import type { SearchRequest } from './search-request.js';
 import type { Change } from './segment-set.js';
 import { WorkerPort } from './worker-port.js';
@@ -28,21 +29,44 @@ export class SearcherLink {
 
     readonly #port: WorkerPort<SearcherCall, SearcherAnswers>;
     readonly #lost: (error: Error) => void;
+    readonly #prompt: PromptSearch;
     #group: Group | null = null;
     #timer: NodeJS.Timeout | undefined;
 
     /** @param lost told when the thread ends though nobody has ended it, or can be used no longer because changes are missing in it */
-    constructor(options: SearcherOptions, lost: (error: Error) => void) {
+    constructor(options: Omit<SearcherOptions, 'removals'>, lost: (error: Error) => void) {
 
-        this.#lost = lost;
-        this.#port = new WorkerPort(join(__dirname, 'search-worker.js'), lost, { workerData: options, transferList: [options.sections.port] });
+        const removals = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+        this.#prompt = new PromptSearch({
+            lend: (wish) => this.call({ kind: 'lend', ...wish }), page: (wish, page) => this.call({ kind: 'page', page, ...wish })
+        }, removals);
+        this.#lost = (error) => {
+
+            this.#prompt.close();
+            lost(error);
+        };
+
+        this.#port = new WorkerPort(join(__dirname, 'search-worker.js'), this.#lost, {
+            workerData: { ...options, removals } satisfies SearcherOptions, transferList: [options.sections.port]
+        });
     }
 
     /** Rejects with 503 when the thread ends before it has answered. */
     call<K extends SearcherCall['kind']>(call: SearcherCall & { readonly kind: K }): Promise<SearcherAnswers[K]> {
 
+        if (call.kind === 'add' || call.kind === 'replace') {
+            // What was lent would hold the memory of segments that are no more.
+            this.#prompt.forget();
+        }
+
         this.#send();
         return this.#port.call<K>(call);
+    }
+
+    /** Answers a search at once, with all its hits; null when it is not one of those that take next to nothing. */
+    prompt(request: SearchRequest): Found | null {
+
+        return this.#prompt.search(request);
     }
 
     /** Searches; `first` hits come at once. Rejects as {@link call}, with 400 as the engine, and with 503 when it takes longer than it may. */
@@ -64,6 +88,7 @@ export class SearcherLink {
      */
     apply(changes: readonly Change[], { isUrgent }: { readonly isUrgent: boolean }): Promise<Backlog> {
 
+        this.#prompt.forget();
         this.#group ??= newGroup();
         const group = this.#group;
         for (const change of changes) {
@@ -86,6 +111,7 @@ export class SearcherLink {
     /** Ends the thread at once; what it has not answered is rejected. */
     async terminate(): Promise<void> {
 
+        this.#prompt.close();
         const ended = this.#port.terminate();
         this.#send();
         await ended;

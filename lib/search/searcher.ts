@@ -7,12 +7,14 @@ import { Status } from '../doip/status.js';
 import { tookTooLong } from './deadline.js';
 import { SearchEngine } from './engine.js';
 import type { HitStream } from './hits.js';
+import { lend, pageOf } from './lent-places.js';
 import { Memory } from './memory.js';
-import type { Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
+import type { Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions, WordWish } from './messages.js';
 import { fetchThrough } from './section-port.js';
 import type { SearchRequest } from './search-request.js';
 import { SegmentSet } from './segment-set.js';
 import type { Change } from './segment-set.js';
+import type { WordPlaces } from './word-places.js';
 
 /** Searches whose hits have not all been fetched. */
 const MAX_CURSORS = 1000;
@@ -40,10 +42,10 @@ export class Searcher {
     #searchedUntil = 0;
 
     /** @param clock milliseconds */
-    constructor({ sections, memory }: SearcherOptions, clock = () => performance.now()) {
+    constructor({ sections, memory, removals }: SearcherOptions, clock = () => performance.now()) {
 
         this.#clock = clock;
-        this.#memory = new Memory(memory);
+        this.#memory = new Memory(memory, removals);
         this.#segments = new SegmentSet(this.#memory, fetchThrough(sections));
         this.#engine = new SearchEngine(this.#memory);
     }
@@ -62,6 +64,10 @@ export class Searcher {
             case 'forget':
                 this.#cursors.delete(call.cursor);
                 return null;
+            case 'lend':
+                return lend(this.#places(call), this.#memory.removals);
+            case 'page':
+                return pageOf(this.#places(call), call.page);
             case 'add':
                 this.#segments.add(call.segment, call.dead);
                 return null;
@@ -81,6 +87,11 @@ export class Searcher {
                     unstored: this.#segments.unstoredBytes, kept: this.#memory.bytes, room: this.#engine.bytes, heap: process.memoryUsage().heapUsed
                 };
         }
+    }
+
+    #places({ word, caller }: WordWish): WordPlaces {
+
+        return this.#engine.places(word, this.#segments.snapshot(), caller);
     }
 
     #search({ request, first, milliseconds, askedAt }: SearcherCall & { kind: 'search' }): Found {

@@ -10,7 +10,7 @@ import type { ByteReader, SectionSource } from './sections.js';
 export type Fetch = (segment: number, section: string, start: number, end: number) => Uint8Array;
 
 /** Bytes of a page; a part of a stored section. */
-const PAGE_BYTES = 1024 * 1024;
+export const PAGE_BYTES = 1024 * 1024;
 
 const NOTHING = new Uint8Array(0);
 

@@ -48,8 +48,11 @@ export interface WordPlaces {
     readonly documents: number;
 }
 
+/** Where a word is looked for, whichever it is. */
+export type WordTarget = Pick<TermQuery, 'target'>;
+
 /** Looks everything up but the word. */
-export function wordPlaces({ target }: Pick<TermQuery, 'target'>, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
+export function wordPlaces({ target }: WordTarget, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
 
     const viewed = segments.map((live) => ({ live, view: viewOf(live, caller) }));
     const averages = lengthFields({ target }).map((name) => {
