@@ -1,5 +1,6 @@
 import java.io.BufferedReader;
 import java.io.File;
+import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -84,8 +85,12 @@ public class SearchBench {
                 shapes.computeIfAbsent(asked.shape, (name) -> new ArrayList<>()).add(asked);
             }
 
-            for (Map.Entry<String, List<Asked>> shape : shapes.entrySet()) {
-                measure(searcher, shape.getKey(), shape.getValue());
+            // Whoever has started this says what to ask for how many milliseconds, and measures something else in between.
+            System.out.println("ready");
+            BufferedReader wanted = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            for (String line = wanted.readLine(); line != null; line = wanted.readLine()) {
+                String[] columns = line.split("\t");
+                measure(searcher, shapes.get(columns[0]), Long.parseLong(columns[1]), Integer.parseInt(columns[2]));
             }
         }
     }
@@ -135,22 +140,21 @@ public class SearchBench {
         return document;
     }
 
-    private static void measure(IndexSearcher searcher, String shape, List<Asked> variants) throws Exception {
+    private static void measure(IndexSearcher searcher, List<Asked> variants, long milliseconds, int rounds) throws Exception {
         StringBuilder sizes = new StringBuilder();
         for (Asked asked : variants) {
             sizes.append(sizes.length() == 0 ? "" : ",").append(asked.run(searcher));
         }
 
-        repeat(searcher, variants, 1000);
-        List<Double> times = repeat(searcher, variants, 1500);
+        List<Double> times = repeat(searcher, variants, milliseconds, rounds);
         Collections.sort(times);
-        System.out.printf(Locale.ROOT, "%s\t%s\t%.4f\t%.4f%n", shape, sizes, times.get(times.size() / 2), times.get((int) (times.size() * 0.95)));
+        System.out.printf(Locale.ROOT, "%s\t%.4f\t%.4f%n", sizes, times.get(times.size() / 2), times.get((int) (times.size() * 0.95)));
     }
 
-    private static List<Double> repeat(IndexSearcher searcher, List<Asked> variants, long milliseconds) throws Exception {
+    private static List<Double> repeat(IndexSearcher searcher, List<Asked> variants, long milliseconds, int rounds) throws Exception {
         List<Double> times = new ArrayList<>();
         long end = System.nanoTime() + milliseconds * 1_000_000;
-        for (int round = 0; round < 20 || System.nanoTime() < end; ++round) {
+        for (int round = 0; round < rounds || System.nanoTime() < end; ++round) {
             for (Asked asked : variants) {
                 long started = System.nanoTime();
                 asked.run(searcher);

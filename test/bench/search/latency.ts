@@ -9,11 +9,12 @@ import { toIndexDocument } from '../../../lib/search/index-document.js';
 import type { SearchIndex } from '../../../lib/search/search-index.js';
 import type { SearchRequest } from '../../../lib/search/search-request.js';
 import { naiveSearch } from '../../support/naive-search.js';
+import type { Lucene, LuceneLatency } from './lucene.js';
 import { corpus } from './place.js';
 import type { Shape } from './shapes.js';
 import { SHAPES } from './shapes.js';
 
-/** Milliseconds. */
+/** Milliseconds: the middle one of several turns. */
 export interface Latency {
     readonly shape: Shape;
     /** Counts of the variants. */
@@ -22,12 +23,23 @@ export interface Latency {
     readonly p95: number;
     /** Processor time of all threads for one search. */
     readonly cpu: number;
+    readonly lucene: LuceneLatency | null;
+    /** How many times longer than Lucene it took in the same minute: the middle one of all turns. */
+    readonly ratio: number | null;
 }
 
-/** As long as the program with Lucene takes. */
-const WARM_UP_MS = 1000;
-const MEASURED_MS = 1500;
-const LEAST_ROUNDS = 20;
+/** How long something is repeated, and how often at least. */
+export interface Repetition {
+    readonly milliseconds: number;
+    readonly rounds: number;
+}
+
+const WARM_UP: Repetition = { milliseconds: 1000, rounds: 5 };
+
+/** Turns with Lucene: machines have faster and slower seconds. */
+const TURNS = 5;
+const TURN: Repetition = { milliseconds: 300, rounds: 4 };
+
 const CROSSINGS = 10_000;
 
 /** Objects of the sample, which are the first ones. */
@@ -46,32 +58,51 @@ export async function ask(index: SearchIndex, request: SearchRequest): Promise<n
     return size;
 }
 
-/** Measures the shapes whose names have a text in them. */
-export async function measureShapes(index: SearchIndex, name: string): Promise<Latency[]> {
+/** Measures the shapes whose names have a text in them, in turns with Lucene where there is one. */
+export async function measureShapes(index: SearchIndex, name: string, lucene: Lucene | null = null): Promise<Latency[]> {
 
     const found: Latency[] = [];
     for (const shape of SHAPES.filter((candidate) => candidate.name.includes(name))) {
-        found.push(await measureShape(index, shape));
+        found.push(await measureShape(index, shape, lucene));
     }
 
     return found;
 }
 
-async function measureShape(index: SearchIndex, shape: Shape): Promise<Latency> {
+async function measureShape(index: SearchIndex, shape: Shape, lucene: Lucene | null): Promise<Latency> {
 
     const sizes: number[] = [];
     for (const request of shape.requests) {
         sizes.push(await ask(index, request));
     }
 
-    await repeat(index, shape, { milliseconds: WARM_UP_MS, rounds: 5 });
-    const cpu = process.cpuUsage();
-    const times = await repeat(index, shape, { milliseconds: MEASURED_MS, rounds: LEAST_ROUNDS });
-    const { user, system } = process.cpuUsage(cpu);
-    return { shape, sizes, ...percentiles(times), cpu: (user + system) / 1000 / times.length };
+    await repeat(index, shape, WARM_UP);
+    await lucene?.measure(shape.name, WARM_UP);
+    const own: { p50: number; p95: number; cpu: number }[] = [];
+    const others: LuceneLatency[] = [];
+    for (let turn = 0; turn < TURNS; ++turn) {
+        const before = process.cpuUsage();
+        const times = await repeat(index, shape, TURN);
+        const { user, system } = process.cpuUsage(before);
+        own.push({ ...percentiles(times), cpu: (user + system) / 1000 / times.length });
+        if (lucene) {
+            others.push(await lucene.measure(shape.name, TURN));
+        }
+    }
+
+    return {
+        shape, sizes, p50: middle(own.map(({ p50 }) => p50)), p95: middle(own.map(({ p95 }) => p95)), cpu: middle(own.map(({ cpu }) => cpu)),
+        lucene: others[0] ? { sizes: others[0].sizes, p50: middle(others.map(({ p50 }) => p50)), p95: middle(others.map(({ p95 }) => p95)) } : null,
+        ratio: others.length > 0 ? middle(own.map(({ p50 }, turn) => p50 / (others[turn]?.p50 ?? p50))) : null
+    };
 }
 
-async function repeat(index: SearchIndex, shape: Shape, least: { milliseconds: number; rounds: number }): Promise<number[]> {
+function middle(values: readonly number[]): number {
+
+    return percentiles(values).p50;
+}
+
+async function repeat(index: SearchIndex, shape: Shape, least: Repetition): Promise<number[]> {
 
     const times: number[] = [];
     const end = performance.now() + least.milliseconds;

@@ -2,13 +2,16 @@
  * The same objects and queries with Lucene, where Java and the jars of Debian's liblucene4.10-java are on the machine.
  */
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import type { StoredObject } from '../../../lib/objects/stored-object.js';
 import type { SearchRequest } from '../../../lib/search/search-request.js';
-import type { Latency } from './latency.js';
+import type { Latency, Repetition } from './latency.js';
 import { corpus } from './place.js';
 import { SHAPES } from './shapes.js';
 
@@ -23,47 +26,81 @@ const JARS = ['core', 'analyzers-common', 'queryparser', 'queries', 'sandbox'].m
 
 const SOURCE = join(__dirname, '../../../../test/bench/lucene/SearchBench.java');
 
-/**
- * Null where there is no Lucene.
- *
- * @param folder where the index of Lucene is kept; one that is there is used again
- */
-export async function measureLucene(objects: number, folder: string): Promise<Map<string, LuceneLatency> | null> {
+/** A process with Lucene, which measures one shape after the other when it is told to. */
+export class Lucene {
 
-    if (!JARS.slice(0, 3).every((jar) => existsSync(jar)) || spawnSync('javac', ['-version']).status !== 0) {
-        return null;
+    readonly #process: ChildProcessByStdio<Writable, Readable, null>;
+    readonly #lines: AsyncIterator<string>;
+
+    private constructor(process: ChildProcessByStdio<Writable, Readable, null>) {
+
+        this.#process = process;
+        this.#lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
     }
 
-    const [index, records, queries] = [join(folder, 'index'), join(folder, 'objects.tsv'), join(folder, 'queries.tsv')];
-    mkdirSync(index, { recursive: true });
-    // Lucene writes this file when everything else of the index is there.
-    const isThere = readdirSync(index).some((name) => name.startsWith('segments_'));
-    if (!isThere) {
-        await writeObjects(records, objects);
+    /**
+     * Null where there is no Lucene.
+     *
+     * @param folder where the index of Lucene is kept; one that is there is used again
+     */
+    static async start(objects: number, folder: string): Promise<Lucene | null> {
+
+        if (!JARS.slice(0, 3).every((jar) => existsSync(jar)) || spawnSync('javac', ['-version']).status !== 0) {
+            return null;
+        }
+
+        const [index, records, queries] = [join(folder, 'index'), join(folder, 'objects.tsv'), join(folder, 'queries.tsv')];
+        mkdirSync(index, { recursive: true });
+        // Lucene writes this file when everything else of the index is there.
+        const isThere = readdirSync(index).some((name) => name.startsWith('segments_'));
+        if (!isThere) {
+            await writeObjects(records, objects);
+        }
+
+        writeFileSync(queries, SHAPES.flatMap(({ name, requests }) => requests.map((request) => queryLine(name, request))).join('\n'));
+        const path = [...JARS, folder].join(delimiter);
+        compile(path, folder);
+        const args = ['-Xmx2g', '-cp', path, 'SearchBench', isThere ? '' : records, queries, index];
+        const lucene = new Lucene(spawn('java', args, { stdio: ['pipe', 'pipe', 'inherit'] }));
+        await lucene.#line();
+        rmSync(records, { force: true });
+        return lucene;
     }
 
-    writeFileSync(queries, SHAPES.flatMap(({ name, requests }) => requests.map((request) => queryLine(name, request))).join('\n'));
-    const path = [...JARS, folder].join(delimiter);
-    run('javac', ['-nowarn', '-cp', path, '-d', folder, SOURCE]);
-    const output = run('java', ['-Xmx2g', '-cp', path, 'SearchBench', isThere ? '' : records, queries, index]);
-    rmSync(records, { force: true });
-    return new Map(output.trim().split('\n').map((line): [string, LuceneLatency] => {
+    /** Asks again and again for so long, and at least so many times. */
+    async measure(shape: string, { milliseconds, rounds }: Repetition): Promise<LuceneLatency> {
 
-        const [shape = '', sizes = '', p50, p95] = line.split('\t');
-        return [shape, { sizes: sizes.split(',').map(Number), p50: Number(p50), p95: Number(p95) }];
-    }));
+        this.#process.stdin.write(`${shape}\t${milliseconds}\t${rounds}\n`);
+        const [sizes = '', p50, p95] = (await this.#line()).split('\t');
+        return { sizes: sizes.split(',').map(Number), p50: Number(p50), p95: Number(p95) };
+    }
+
+    stop(): void {
+
+        this.#process.stdin.end();
+    }
+
+    async #line(): Promise<string> {
+
+        const { value, done } = await this.#lines.next() as IteratorResult<string, undefined>;
+        if (done || value === undefined) {
+            throw new Error('the program with Lucene has ended');
+        }
+
+        return value;
+    }
 }
 
 /** Shapes whose counts are not the same; there must be none. */
-export function differences(latencies: readonly Latency[], lucene: ReadonlyMap<string, LuceneLatency>): string[] {
+export function differences(latencies: readonly Latency[]): string[] {
 
-    return latencies.filter(({ shape, sizes }) => lucene.get(shape.name)?.sizes.join() !== sizes.join()).map(({ shape }) => shape.name);
+    return latencies.filter(({ sizes, lucene }) => lucene?.sizes.join() !== sizes.join()).map(({ shape }) => shape.name);
 }
 
-/** Geometric mean of the ratios of the p50; below 1 is faster than Lucene. */
-export function meanRatio(latencies: readonly Latency[], lucene: ReadonlyMap<string, LuceneLatency>): number {
+/** Geometric mean of the ratios; below 1 is faster than Lucene. */
+export function meanRatio(latencies: readonly Latency[]): number {
 
-    const logarithms = latencies.map(({ shape, p50 }) => Math.log(p50 / (lucene.get(shape.name)?.p50 ?? p50)));
+    const logarithms = latencies.map(({ ratio }) => Math.log(ratio ?? 1));
     return Math.exp(logarithms.reduce((sum, one) => sum + one, 0) / logarithms.length);
 }
 
@@ -94,12 +131,10 @@ function queryLine(shape: string, { query, start, limit, sort, facets, access }:
     return [shape, text, start, limit ?? 0, Number(sort.length > 0), Number(facets.length > 0), access.all ? '' : access.entries.join('|')].join('\t');
 }
 
-function run(command: string, args: readonly string[]): string {
+function compile(path: string, folder: string): void {
 
-    const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+    const { status, stderr } = spawnSync('javac', ['-nowarn', '-cp', path, '-d', folder, SOURCE], { encoding: 'utf8' });
     if (status !== 0) {
-        throw new Error(`${command} failed: ${stderr}`);
+        throw new Error(`javac failed: ${stderr}`);
     }
-
-    return stdout;
 }

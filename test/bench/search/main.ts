@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureIngest } from './ingest.js';
 import { checkCounts, measureCrossing, measureShapes } from './latency.js';
-import { differences, meanRatio, measureLucene } from './lucene.js';
+import { differences, Lucene, meanRatio } from './lucene.js';
 import { BenchPlace, corpus } from './place.js';
 import { serviceTable, shapeTable } from './report.js';
 import { BenchService, measureStart } from './service.js';
@@ -93,6 +93,7 @@ async function latency(folder: string, { shapes, objects }: { shapes: string; ob
 
     const place = await BenchPlace.open(folder);
     const index = place.index();
+    const lucene = objects > 0 ? await Lucene.start(objects, join(folder, 'lucene')) : null;
     try {
         await index.start();
         await index.complete();
@@ -100,17 +101,16 @@ async function latency(folder: string, { shapes, objects }: { shapes: string; ob
             await checkCounts(index);
         }
 
-        const latencies = await measureShapes(index, shapes);
+        const latencies = await measureShapes(index, shapes, lucene);
         const { unstored, kept, room, heap } = await index.usage();
-        const lucene = objects > 0 ? await measureLucene(objects, join(folder, 'lucene')) : null;
-        console.log(shapeTable(latencies, lucene));
+        console.log(shapeTable(latencies));
         const { p50, p95 } = await measureCrossing();
-        console.log(`\nthe way to a thread of this machine and back, which every search takes: p50 ${p50.toFixed(3)} ms, p95 ${p95.toFixed(3)} ms`);
+        console.log(`\nthe way to a thread of this machine and back, which all but the shortest searches take: p50 ${p50.toFixed(3)} ms, p95 ${p95.toFixed(3)} ms`);
         console.log(`\nmemory of the index: ${mib(kept)} of segments and caches, ${mib(unstored)} not stored, ${mib(room)} for working, ` +
             `heap of the searching thread ${mib(heap)}; process ${mib(process.memoryUsage().rss)}`);
         if (lucene) {
-            const other = differences(latencies, lucene);
-            console.log(`geometric mean of the ratios to Lucene ${meanRatio(latencies, lucene).toFixed(2)}; ` +
+            const other = differences(latencies);
+            console.log(`geometric mean of the ratios to Lucene ${meanRatio(latencies).toFixed(2)}; ` +
                 `${other.length === 0 ? 'all counts are the same' : `other counts than Lucene: ${other.join('; ')}`}`);
         }
         else if (objects > 0) {
@@ -118,6 +118,7 @@ async function latency(folder: string, { shapes, objects }: { shapes: string; ob
         }
     }
     finally {
+        lucene?.stop();
         await index.stop();
         await place.close();
     }
@@ -134,7 +135,7 @@ async function unstored(objects: number, shapes: string): Promise<void> {
         await index.complete();
         await place.write(index, corpus(objects));
         const latencies = await measureShapes(index, shapes);
-        console.log(`\nbefore they are stored (${await place.segments()} stored segments):\n${shapeTable(latencies, null)}`);
+        console.log(`\nbefore they are stored (${await place.segments()} stored segments):\n${shapeTable(latencies)}`);
     }
     finally {
         await index.stop();

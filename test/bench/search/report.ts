@@ -3,17 +3,15 @@
  */
 
 import type { Latency } from './latency.js';
-import type { LuceneLatency } from './lucene.js';
 import type { ServiceResult } from './service.js';
 
 /** One line for each shape; with Lucene's times when there are any. */
-export function shapeTable(latencies: readonly Latency[], lucene: ReadonlyMap<string, LuceneLatency> | null): string {
+export function shapeTable(latencies: readonly Latency[]): string {
 
-    const head = ['shape', 'hits', 'p50', 'p95', 'processor', ...lucene ? ['Lucene p50', 'p95', 'ratio'] : []];
-    return table(head, latencies.map(({ shape, sizes, p50, p95, cpu }) => {
+    const head = ['shape', 'hits', 'p50', 'p95', 'processor', ...latencies.some(({ lucene }) => lucene) ? ['Lucene p50', 'p95', 'ratio'] : []];
+    return table(head, latencies.map(({ shape, sizes, p50, p95, cpu, lucene, ratio }) => {
 
-        const other = lucene?.get(shape.name);
-        return [shape.name, String(sizes[0]), ms(p50), ms(p95), ms(cpu), ...other ? [ms(other.p50), ms(other.p95), (p50 / other.p50).toFixed(2)] : []];
+        return [shape.name, String(sizes[0]), ms(p50), ms(p95), ms(cpu), ...lucene && ratio !== null ? [ms(lucene.p50), ms(lucene.p95), ratio.toFixed(2)] : []];
     }));
 }
 
