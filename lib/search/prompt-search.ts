@@ -17,8 +17,11 @@ import type { Space } from './segment-layout.js';
 import { onlyWord, WordSearch } from './word-search.js';
 import type { WordPlaces } from './word-places.js';
 
-/** So many searches for words come between a change and the next loan: it takes the time of a few of them. */
+/** So many searches of a caller in some fields come between a change and the next loan for them: it takes the time of a few of them. */
 const LEND_AFTER = 10;
+
+/** Callers and fields whose searches are counted. */
+const MOST_COUNTED = 200;
 
 /** What is copied for loans, bytes. */
 const MOST_COPIED = 16 * 1024 * 1024;
@@ -52,10 +55,10 @@ export class PromptSearch {
     /** Another one whenever what was lent before is not valid any more. */
     #term = {};
     #copied = 0;
-    /** What the first of {@link #removals} was when the first loan was made. */
-    #removed = 0;
-    /** Searches for words in this term. */
-    #asked = 0;
+    /** What the first of {@link #removals} was when the loans were made; null while there are none. */
+    #removed: number | null = null;
+    /** Searches in this term of those who have no loan, by caller and fields. */
+    readonly #asked = new Map<string, number>();
     #isClosed = false;
 
     /** @param removals the lender changes the first of them when it had to let go of something */
@@ -68,13 +71,14 @@ export class PromptSearch {
     /** Null when the search is for the other thread. */
     search(request: SearchRequest): Found | null {
 
+        // Whatever is searched for: what had to go from memory is not to be held here.
+        if (this.#removed !== null && Atomics.load(this.#removals, 0) !== this.#removed) {
+            this.forget();
+        }
+
         const word = this.#wordOf(request);
         if (!word || this.#isClosed) {
             return null;
-        }
-
-        if (this.#loans.size > 0 && Atomics.load(this.#removals, 0) !== this.#removed) {
-            this.forget();
         }
 
         const { access, includeVersions } = request;
@@ -104,8 +108,9 @@ export class PromptSearch {
     forget(): void {
 
         this.#term = {};
-        this.#asked = 0;
+        this.#removed = null;
         this.#copied = 0;
+        this.#asked.clear();
         this.#loans.clear();
         this.#pages.clear();
         this.#expected.clear();
@@ -139,7 +144,7 @@ export class PromptSearch {
 
     #wantLoan(key: string, wish: WordWish): void {
 
-        if (++this.#asked < LEND_AFTER || this.#loans.has(key) || this.#loans.size === MOST_LOANS || this.#copied > MOST_COPIED) {
+        if (this.#loans.has(key) || this.#loans.size === MOST_LOANS || this.#copied > MOST_COPIED || !this.#isWorthIt(key)) {
             return;
         }
 
@@ -157,14 +162,30 @@ export class PromptSearch {
         });
     }
 
-    #take(key: string, lent: LentPlaces): void {
+    /** Counts the searches of those who have no loan. */
+    #isWorthIt(key: string): boolean {
 
-        if (this.#removed !== lent.removals) {
-            // What was lent before may be no more.
-            this.forget();
-            this.#removed = lent.removals;
+        const times = (this.#asked.get(key) ?? 0) + 1;
+        if (times === LEND_AFTER) {
+            return this.#asked.delete(key);
         }
 
+        if (times === 1 && this.#asked.size === MOST_COUNTED) {
+            this.#asked.clear();
+        }
+
+        this.#asked.set(key, times);
+        return false;
+    }
+
+    #take(key: string, lent: LentPlaces): void {
+
+        if (this.#removed !== null && this.#removed !== lent.removals) {
+            // What was lent before may be no more.
+            this.forget();
+        }
+
+        this.#removed = lent.removals;
         this.#copied += copiedBytes(lent);
         this.#loans.set(key, borrow(lent, (place, space) => this.#pagesOf(place, space)));
     }

@@ -150,6 +150,44 @@ describe('what the searching thread lends', () => {
         expect(pair.asked.filter((what) => what === 'loan')).to.have.length(2);
     }));
 
+    it('is taken though others search while it is on its way, whatever had to go before', () => withPair(async (pair) => {
+
+        pair.put([titled(1, 'one')]);
+        Atomics.add(pair.removals, 0, 1);
+        let found: Found | null = null;
+        for (let turn = 0; turn < 50; ++turn) {
+            for (let i = 0; i < 3; ++i) {
+                found = pair.prompt.search(request('one'));
+            }
+
+            await setImmediate();
+        }
+
+        expect(found?.size).to.equal(1);
+        expect(pair.asked.filter((what) => what === 'loan')).to.have.length(1);
+    }));
+
+    it('is let go of when something had to go from memory, whatever is searched for next', () => withPair(async (pair) => {
+
+        pair.put([titled(1, 'one')]);
+        await pair.ask(request('one'));
+        Atomics.add(pair.removals, 0, 1);
+        expect(pair.prompt.search(request('one', { facets: [{ field: 'type', maxBuckets: 5 }] }))).to.be.null();
+        Atomics.sub(pair.removals, 0, 1);
+        expect(pair.prompt.search(request('one'))).to.be.null();
+    }));
+
+    it('is for those who search often: of many with a search each nobody asks for it', () => withPair(async (pair) => {
+
+        pair.put([titled(1, 'one')]);
+        for (let field = 0; field < 500; ++field) {
+            await pair.ask(request(`/field${field % 250}:one`), 4);
+        }
+
+        expect(pair.asked).to.equal([]);
+        expect((await pair.ask(request('/title:one')))?.size).to.equal(1);
+    }));
+
     it('is nothing when it comes after a change', () => withPair(async (pair) => {
 
         pair.put([titled(1, 'one')]);

@@ -148,11 +148,13 @@ forEachDatabase((name, create) => {
                     }
 
                     const documents = Array.from(current.values(), (stored) => documentOf(stored));
-                    const callers = Array.from({ length: 3 }, () => corpus.access());
+                    const asking = Array.from({ length: 3 }, () => ({
+                        access: corpus.access(), includeVersions: !corpus.once(5), field: corpus.pick(FIELDS)
+                    }));
                     for (let i = 0; i < 60; ++i) {
+                        const { field, ...caller } = corpus.pick(asking);
                         const request = {
-                            ...corpus.request(), access: corpus.pick(callers), includeVersions: i % 5 !== 0, filterQueries: [], facets: [], sort: [],
-                            query: corpus.pick(FIELDS) + corpus.pick(WORDS)
+                            ...corpus.request(), ...caller, filterQueries: [], facets: [], sort: [], query: field + corpus.pick(WORDS)
                         };
                         const found = await atOnce(node, request);
                         prompt += Number(found !== null);
