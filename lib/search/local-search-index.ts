@@ -117,7 +117,7 @@ export class LocalSearchIndex implements SearchIndex {
     async search(request: SearchRequest): Promise<SearchAnswer> {
 
         const session = await this.#available();
-        if (this.#options.hasOthers && performance.now() - this.#follower.readOn > FRESHNESS_MS) {
+        if (this.#follower.owes || this.#options.hasOthers && performance.now() - this.#follower.readOn > FRESHNESS_MS) {
             await this.#follower.catchUp();
         }
 

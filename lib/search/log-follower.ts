@@ -45,6 +45,9 @@ export class LogFollower {
     #gapSince: number | null = null;
     #running: Promise<void> | null = null;
     #readOn = -Infinity;
+    /** False from when own changes are met in the log until the reading that met them, or a later one, has ended well. */
+    #hasHandedAll = true;
+    #owes = false;
     /** Raised by every restart, so that a reading from before it ends. */
     #life = 0;
 
@@ -66,6 +69,15 @@ export class LogFollower {
         return this.#readOn;
     }
 
+    /**
+     * True while changes of this process that were told are handed out but not applied yet, since they were met in the log just before:
+     * until {@link catchUp} has ended well.
+     */
+    get owes(): boolean {
+
+        return this.#owes;
+    }
+
     /** Goes to a place in the log. What the process was told counts no longer. */
     restart(position: number): void {
 
@@ -75,6 +87,8 @@ export class LogFollower {
         this.#seen.clear();
         this.#above.clear();
         this.#gapSince = null;
+        this.#hasHandedAll = true;
+        this.#owes = false;
     }
 
     /** A number for a change of this process that is about to be committed. */
@@ -87,6 +101,7 @@ export class LogFollower {
     tell(number: number): boolean {
 
         if (this.#seen.delete(number)) {
+            this.#owes ||= !this.#hasHandedAll;
             return false;
         }
 
@@ -138,6 +153,8 @@ export class LogFollower {
         }
 
         this.#readOn = started;
+        this.#hasHandedAll = true;
+        this.#owes = false;
     }
 
     #checkLife(life: number): void {
@@ -158,6 +175,7 @@ export class LogFollower {
         }
 
         this.#seen.add(number);
+        this.#hasHandedAll = false;
         return true;
     }
 
