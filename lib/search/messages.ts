@@ -20,10 +20,10 @@ export interface SearcherOptions {
     readonly removals?: Int32Array;
 }
 
-/** What a word is looked for in, and for whom. */
+/** What a word is looked for in, and for whom. The key is the JSON text of the access: that of many types takes long to be copied. */
 export interface WordWish {
     readonly word: WordTarget;
-    readonly caller: CallerView;
+    readonly caller: Omit<CallerView, 'access'>;
 }
 
 /** To the thread that searches. Messages are worked off in their order, so a search sees all changes sent before it. */

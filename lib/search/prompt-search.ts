@@ -29,9 +29,12 @@ const MOST_COPIED = 16 * 1024 * 1024;
 /** Callers and fields for which there are loans. */
 const MOST_LOANS = 100;
 
-/** Longer texts, and those in groups, are hardly a single word, and not worth being read twice. */
+/**
+ * Longer texts, and those in groups, are hardly a single word, and not worth being read twice. Nor are those with many tildes, of
+ * which a name of a field may have some: they take long to be read.
+ */
 const LONGEST_QUERY = 200;
-const GROUP = /[\s([{]/;
+const NO_WORD = /[\s([{]|(?:~[^~]*){5}/;
 
 /** The thread that searches. */
 export interface Lender {
@@ -82,7 +85,7 @@ export class PromptSearch {
         }
 
         const { access, includeVersions } = request;
-        const wish = { word: { target: word.target }, caller: { access, key: JSON.stringify(access), includeVersions } };
+        const wish = { word: { target: word.target }, caller: { key: JSON.stringify(access), includeVersions } };
         const key = placesKey(wish.word, wish.caller);
         const places = this.#loans.get(key);
         if (!places) {
@@ -126,7 +129,7 @@ export class PromptSearch {
     #wordOf(request: SearchRequest): TermQuery | null {
 
         const { query, queryJson } = request;
-        if (query === null || queryJson !== undefined || query.length > LONGEST_QUERY || GROUP.test(query)) {
+        if (query === null || queryJson !== undefined || query.length > LONGEST_QUERY || NO_WORD.test(query)) {
             return null;
         }
 

@@ -4,6 +4,7 @@
 
 import { DoipError } from '../doip/error.js';
 import { Status } from '../doip/status.js';
+import type { SearchAccess } from './access.js';
 import { tookTooLong } from './deadline.js';
 import { SearchEngine } from './engine.js';
 import type { HitStream } from './hits.js';
@@ -91,7 +92,7 @@ export class Searcher {
 
     #places({ word, caller }: WordWish): WordPlaces {
 
-        return this.#engine.places(word, this.#segments.snapshot(), caller);
+        return this.#engine.places(word, this.#segments.snapshot(), { ...caller, access: JSON.parse(caller.key) as SearchAccess });
     }
 
     #search({ request, first, milliseconds, askedAt }: SearcherCall & { kind: 'search' }): Found {

@@ -106,7 +106,7 @@ describe('what the searching thread lends', () => {
         const known = new Map<string, WordPlaces>();
         const placesFor = ({ word, caller }: WordWish): WordPlaces => {
 
-            const places = known.get(caller.key) ?? wordPlaces(word, segments, caller);
+            const places = known.get(caller.key) ?? wordPlaces(word, segments, { ...caller, access: FULL_ACCESS });
             known.set(caller.key, places);
             return places;
         };

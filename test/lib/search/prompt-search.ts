@@ -218,8 +218,13 @@ forEachDatabase((name, create) => {
             const node = await start();
             await node.write(null, object('test/1', 'one two'));
             await becomesPrompt(node, { query: 'one' });
+            await becomesPrompt(node, { query: '/a~1b~1c~1d~1e:one' });
             for (const request of OTHERS) {
                 expect(await atOnce(node, request), JSON.stringify(request)).to.be.null();
+            }
+
+            for (let i = 0; i < BEFORE * 2; ++i) {
+                expect(await atOnce(node, { query: '/a~1b~1c~1d~1e~1f:one' }), 'many tildes').to.be.null();
             }
 
             for (const query of ['one)', 'a:b:c', '/title:', '"one']) {
