@@ -10,7 +10,7 @@ import type { SortField } from './search-request.js';
 const MAX_SORT_FIELDS = 20;
 
 /**
- * Names with `ASC` or `DESC` behind commas, or an array of such texts or of `{name, reverse}`.
+ * Names with commas between them and `ASC` or `DESC` behind each, or an array of such texts or of `{name, reverse}`.
  *
  * @throws DoipError 400
  */
@@ -33,6 +33,16 @@ export function readSortFields(given: JsonValue | undefined): SortField[] {
             throw badRequest('each of the attribute sortFields must have a name');
         }
 
-        return [{ field: item['name'], reverse: item['reverse'] === true || item['reverse'] === 'true' }];
+        return [{ field: item['name'], reverse: readDirection(item['reverse']) }];
     });
+}
+
+/** Clients write booleans as text too. */
+function readDirection(reverse: JsonValue = false): boolean {
+
+    if (reverse !== true && reverse !== false && reverse !== 'true' && reverse !== 'false') {
+        throw badRequest('reverse of each of the attribute sortFields must be a boolean');
+    }
+
+    return reverse === true || reverse === 'true';
 }
