@@ -96,6 +96,8 @@ ${keys.length} packages are objects now. Try:
     curl '${url}/objects/${id}?full&pretty'
     curl '${url}/objects/${id}?payload=readme'
     curl '${url}/schemas/Package'
+    curl '${url}/search?query=/keywords/_:parser&pageSize=5'
+    curl '${url}/search?query=readme:plugin&sortFields=/name&ids'
     curl '${url}/doip?operationId=0.DOIP/Op.Retrieve&targetId=${id}'
     curl -u admin:${password} -X PUT '${url}/objects/${id}?jsonPointer=/description' -d '"A server"'
 
