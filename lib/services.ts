@@ -1,5 +1,5 @@
 /**
- * The services that operation handlers may use, composed once in `gateway.ts`.
+ * The services that operation handlers may use, composed once in `runtime.ts`.
  */
 
 import type { Logger } from 'pino';
