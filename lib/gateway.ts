@@ -156,7 +156,9 @@ class RepositoryGateway implements Gateway {
 
         this.#registry.seal();
         this.#startup.begin();
-        const opening = openRuntime(this.#options, { registry: this.#registry, startup: this.#startup, statuses: this.statuses });
+        const opening = openRuntime(this.#options, {
+            registry: this.#registry, startup: this.#startup, statuses: this.statuses, explain: (error) => this.#explain(error)
+        });
         this.#opening = opening.catch(() => null);
         try {
             const { runtime, generatedPassword } = await opening;

@@ -7,6 +7,7 @@ import type { Database } from '../db/database.js';
 import { UploadGate } from './bulk/upload-gate.js';
 import type { BulkLimits } from './bulk/item-source.js';
 import type { OperationRegistry } from './core/registry.js';
+import type { DoipError } from './doip/error.js';
 import type { JsonObject } from './doip/json.js';
 import type { ScryptCost } from './identity/password-record.js';
 import type { HandleOptions } from './handles/handles.js';
@@ -125,6 +126,8 @@ export interface Frame {
     readonly registry: OperationRegistry;
     readonly startup: StartupState;
     readonly statuses: StatusTable;
+    /** The answer that stands for a fault of the storage; null for any other error. */
+    readonly explain: (error: unknown) => DoipError | null;
 }
 
 const TOKEN_TIMEOUT = 30 * 60_000;
@@ -193,7 +196,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
     }
 }
 
-async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses }: Frame) {
+async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, explain }: Frame) {
 
     const { limits, log } = options;
     const objectStore = new ObjectStore(db);
@@ -272,7 +275,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     });
     const { admin, logins } = identity;
     const local = new LocalAccess();
-    const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses });
+    const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses, explain });
     const services: Services = {
         get serviceId() {
 

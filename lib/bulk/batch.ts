@@ -28,6 +28,8 @@ export interface BatchTask {
 export interface BatchOptions {
     /** The HTTP code that stands for an error. */
     readonly codeOf: (error: DoipError) => number;
+    /** The answer that stands for a fault of the storage; null for any other error. */
+    readonly explain: (error: unknown) => DoipError | null;
     readonly results: ResultList;
     /** Items at the same time; 1 for one after the other. */
     readonly width: number;
@@ -39,6 +41,8 @@ export interface BatchOptions {
 
 /** Bytes of items that are worked off at the same time; a longer one is worked off alone. */
 const BYTES_AT_ONCE = 16 * 1024 * 1024;
+
+const NO_RESULTS = 'the results could not be kept: look which items were stored';
 
 /** Milliseconds after which others get a turn. */
 const TURN_MS = 4;
@@ -98,12 +102,16 @@ export class Batch {
         await this.#done;
     }
 
-    /** Resolves when everything that was taken is stored or refused, and noted in the results. */
+    /**
+     * Resolves when everything that was taken is stored or refused, and noted in the results.
+     *
+     * @throws DoipError 500 when the results could not be kept; items were stored all the same
+     */
     async end(): Promise<void> {
 
         await this.#done;
         if (this.#fault !== null) {
-            throw this.#fault;
+            throw internal(new Error('the results of a batch could not be kept', { cause: this.#fault }), NO_RESULTS);
         }
     }
 
@@ -139,8 +147,9 @@ export class Batch {
         }
         catch (thrown) {
             const error = this.#refusal(thrown, position);
+            const { details } = thrown instanceof DoipError ? thrown : error;
             this.success = false;
-            await results.add({ position, responseCode: codeOf(error), response: { message: error.message, ...error.details } });
+            await results.add({ position, responseCode: codeOf(error), response: { message: error.message, ...details } });
         }
     }
 
@@ -172,6 +181,6 @@ export class Batch {
         }
 
         this.#options.onFault(thrown, position);
-        return thrown instanceof DoipError ? thrown : internal(thrown);
+        return this.#options.explain(thrown) ?? (thrown instanceof DoipError ? thrown : internal(thrown));
     }
 }

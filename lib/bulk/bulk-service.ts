@@ -46,12 +46,15 @@ export class BulkService {
     readonly source: ItemSource;
     readonly #folder: TempFolder;
     readonly #codeOf: BatchOptions['codeOf'];
+    /** The answer that stands for a fault of the storage; null for any other error. */
+    readonly explain: BatchOptions['explain'];
 
-    constructor(parts: { folder: TempFolder; limits: BulkLimits; codeOf: BatchOptions['codeOf'] }) {
+    constructor(parts: { folder: TempFolder; limits: BulkLimits; codeOf: BatchOptions['codeOf']; explain: BatchOptions['explain'] }) {
 
         this.source = new ItemSource(parts.limits);
         this.#folder = parts.folder;
         this.#codeOf = parts.codeOf;
+        this.explain = parts.explain;
     }
 
     /**
@@ -91,6 +94,7 @@ export class BulkService {
             results, failFast,
             width: parallel ? WIDTH : 1,
             codeOf: this.#codeOf,
+            explain: this.explain,
             onFault: (error, position) => faults.add(error, position)
         });
         try {

@@ -13,7 +13,7 @@ import type { StoredElement } from '../objects/stored-object.js';
 import type { Batch } from './batch.js';
 import type { BulkItem } from './bulk-item.js';
 import type { ImportedElement, ImportedObject } from './import-object.js';
-import { badRequest, DoipError } from '../doip/error.js';
+import { badRequest, DoipError, internal } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { authorOf } from '../objects/write-context.js';
 import { SCHEMA_TYPE } from '../types/built-in-types.js';
@@ -248,11 +248,11 @@ async function discard(staged: ReadonlyMap<string, StagedElement>): Promise<void
 /** Throws an error again, with the id of the object that it is about. */
 function naming(id: JsonValue | undefined, error: unknown): never {
 
-    if (!(error instanceof DoipError) || typeof id !== 'string') {
+    if (typeof id !== 'string') {
         throw error;
     }
 
-    const { status, message, details, http, cause } = error;
+    const { status, message, details, http, cause } = error instanceof DoipError ? error : internal(error);
     throw new DoipError(status, message, { details: { ...details, id }, cause, ...http === undefined ? {} : { http } });
 }
 

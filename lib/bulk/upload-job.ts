@@ -85,6 +85,8 @@ class UploadRun {
     readonly #job: RunningJob;
     readonly #payload: UploadPayload;
     #progress: Progress;
+    /** What the storage failed with. */
+    #fault: Error | null = null;
 
     constructor(parts: UploadJobParts, job: RunningJob) {
 
@@ -172,23 +174,49 @@ class UploadRun {
 
             for await (const item of bulk.source.items(blobs.open(this.#payload.blob), true)) {
                 this.#job.signal.throwIfAborted();
+                this.#checkStorage();
                 if (item.position >= this.#progress.position && item.value && isOf(phase, item.value)) {
                     const { value } = item;
-                    await batch.take({ position: item.position, bytes: item.bytes, work: () => this.#store(value) });
+                    await batch.take({ position: item.position, bytes: item.bytes, work: () => this.#stored(value) });
                 }
 
                 if (item.position % NOTED_EVERY === NOTED_EVERY - 1) {
                     await batch.settled();
+                    this.#checkStorage();
                     await this.#note({ phase, position: item.position + 1 });
                 }
             }
 
+            await batch.settled();
+            this.#checkStorage();
             return null;
         });
         for await (const block of results.blocks()) {
             const failed = block.map((text) => JSON.parse(text) as JsonValue);
             log.error({ failed }, 'objects of an upload could not be stored');
             this.#progress = { ...this.#progress, failed: [...this.#progress.failed, ...failed].slice(0, 100) };
+        }
+    }
+
+    /** What was refused stays out; a fault of the storage ends the run, which begins again when there may be a storage. */
+    async #stored(value: JsonObject): Promise<undefined> {
+
+        try {
+            return await this.#store(value);
+        }
+        catch (error) {
+            if (this.#parts.bulk.explain(error)) {
+                this.#fault ??= error as Error;
+            }
+
+            throw error;
+        }
+    }
+
+    #checkStorage(): void {
+
+        if (this.#fault) {
+            throw this.#fault;
         }
     }
 

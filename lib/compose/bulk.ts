@@ -3,6 +3,7 @@
  */
 
 import type { BulkLimits } from '../bulk/item-source.js';
+import type { DoipError } from '../doip/error.js';
 import type { StatusTable } from '../doip/status.js';
 import type { Directory } from '../identity/directory.js';
 import type { SecretTransfer } from '../identity/secret-transfer.js';
@@ -30,13 +31,15 @@ interface Transfer {
 }
 
 /** The bulk service over the temporary folder of a data folder that this process has claimed. */
-export async function composeBulk(parts: { dataDir: string; limits: Partial<BulkLimits>; statuses: StatusTable }): Promise<BulkService> {
+export async function composeBulk(
+    parts: { dataDir: string; limits: Partial<BulkLimits>; statuses: StatusTable; explain: (error: unknown) => DoipError | null }
+): Promise<BulkService> {
 
-    const { dataDir, limits: { itemBytes = ITEM_BYTES, jsonDepth = DEFAULT_MAX_DEPTH }, statuses } = parts;
+    const { dataDir, limits: { itemBytes = ITEM_BYTES, jsonDepth = DEFAULT_MAX_DEPTH }, statuses, explain } = parts;
     const folder = new TempFolder(dataDir);
     await folder.clear();
     return new BulkService({
-        folder, limits: { itemBytes, jsonDepth }, codeOf: ({ http, status }) => http ?? statuses.info(status).http
+        folder, limits: { itemBytes, jsonDepth }, explain, codeOf: ({ http, status }) => http ?? statuses.info(status).http
     });
 }
 

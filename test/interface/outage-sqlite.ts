@@ -47,7 +47,7 @@ describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
         const down = await status(service);
         const other = await ask(service, '/objects/test/1');
         await rm(place);
-        await mkdir(place);
+        await mkdir(place, { recursive: true });                // The service may have been faster
         await stateBecomes(service, 'UP');
 
         expect([down.status, down.body['state']]).to.equal([500, 'FAILED']);
@@ -78,6 +78,8 @@ describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
 const DISK_BYTES = 12 * 1024 * 1024;
 const BALLAST_BYTES = 8 * 1024 * 1024;
 const PAYLOAD_BYTES = 300 * 1024;
+const UPLOADED_BYTES = 60 * 1024;
+const UPLOAD_BALLAST_BYTES = 6.25 * 1024 * 1024;
 
 /** A disk of a few MiB; null where this user may make none. */
 function smallDisk(): { readonly path: string; remove(): void } | null {
@@ -104,6 +106,9 @@ function canMakeDisks(): boolean {
     disk?.remove();
     return disk !== null;
 }
+
+/** What stands for anything that there is no room for. */
+const FULL = { message: 'The storage is full: nothing was stored.' };
 
 describe('a service on SQLite whose disk is full', { timeout: 2 * PATIENCE_MS, skip: !canMakeDisks() }, () => {
 
@@ -168,7 +173,7 @@ describe('a service on SQLite whose disk is full', { timeout: 2 * PATIENCE_MS, s
         const later = [await upload('test/later'), await create(service, 'test/last')];
 
         for (const [id, answer] of refused) {
-            expect(answer, id).to.equal({ status: 503, body: { message: 'The storage is full: nothing was stored.' }, retryAfter: '60' });
+            expect(answer, id).to.equal({ status: 503, body: FULL, retryAfter: '60' });
             expect((await ask(service, `/objects/${id}`)).status, id).to.equal(404);
         }
 
@@ -183,6 +188,66 @@ describe('a service on SQLite whose disk is full', { timeout: 2 * PATIENCE_MS, s
                 const bytes = await fetch(`${service.url}/objects/${id}?payload=file`, { headers: ADMIN });
                 expect(bytesOf(id).equals(Buffer.from(await bytes.arrayBuffer())), id).to.be.true();
             }
+        }
+    });
+
+    interface Results {
+        readonly results: readonly { readonly position: number; readonly responseCode: number; readonly response: unknown }[];
+    }
+
+    const send = (path: string, lines: readonly string[]): Promise<Answered> => ask(service, path, { method: 'POST', body: lines.join('\n') });
+
+    const withPayload = (id: string): string => JSON.stringify({
+        id, type: 'Document', content: {}, payloads: [{ name: 'file', base64Payload: bytesOf(id).toString('base64') }]
+    });
+
+    const carriers: readonly (readonly [name: string, path: string, answer: (id: string) => object])[] = [
+        ['a batch', '/batchUpload?format=ndjson', () => FULL],
+        ['an import', '/doip?operationId=gateway/Op.Import&targetId=service', (id) => ({ ...FULL, id })]
+    ];
+    for (const [name, path, answer] of carriers) {
+        it(`tells the same of each item of ${name} that there is no room for`, async () => {
+
+            await writeFile(join(disk.path, 'ballast'), Buffer.alloc(BALLAST_BYTES));
+            const ids = Array.from({ length: 16 }, (_, n) => `test/item.${n}`);
+            const { status, body } = await send(path, ids.map(withPayload));
+
+            expect(status, service.log()).to.equal(200);
+            const refused = new Map((body as unknown as Results).results.flatMap(({ position, responseCode, response }) => {
+
+                return responseCode === 200 ? [] : [[ids[position] ?? '', [responseCode, response]]];
+            }));
+            expect(refused.size, 'refused').to.be.at.least(1);
+            for (const id of ids) {
+                const expected = refused.has(id) ? [503, answer(id)] : undefined;
+                expect(refused.get(id), id).to.equal(expected);
+                expect((await ask(service, `/objects/${id}`)).status, id).to.equal(expected ? 404 : 200);
+            }
+        });
+    }
+
+    it('does not say that nothing was stored when only the results have no room', async () => {
+
+        await writeFile(join(disk.path, 'ballast'), Buffer.alloc(DISK_BYTES)).catch(() => {});
+        const { status, body } = await send('/batchUpload?format=ndjson', Array.from({ length: 25_000 }, () => '5'));
+
+        expect([status, body]).to.equal([500, { message: 'the results could not be kept: look which items were stored' }]);
+    });
+
+    it('brings an upload that it has begun to its end as soon as there is room', async () => {
+
+        const ids = Array.from({ length: 40 }, (_, n) => `test/up.${n}`);
+        const objects = ids.map((id) => ({ id, type: 'Document', content: { text: 'ab '.repeat(UPLOADED_BYTES / 3) } }));
+        const ballast = join(disk.path, 'ballast');
+        await writeFile(ballast, Buffer.alloc(UPLOAD_BALLAST_BYTES));
+        const upload = ask(service, '/uploadObjects', { method: 'POST', body: JSON.stringify(objects) });
+        await until(() => Promise.resolve(service.log().includes('SQLITE_FULL')), PATIENCE_MS);
+        await rm(ballast);
+        const { status, body } = await upload;
+
+        expect([status, body], service.log()).to.equal([200, { msg: 'success', message: 'success' }]);
+        for (const id of ids) {
+            expect((await ask(service, `/objects/${id}`)).status, id).to.equal(200);
         }
     });
 });
