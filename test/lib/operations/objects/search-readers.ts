@@ -7,25 +7,12 @@ import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { ADMIN, startGateway } from '../../../support/gateway.js';
 import type { TestGateway } from '../../../support/gateway.js';
+import { found } from '../../../support/searching.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const SEARCH = '0.DOIP/Op.Search';
 const OK = '0.DOIP/Status.001';
-
-interface Record {
-    readonly size: number;
-    readonly results: readonly unknown[];
-    readonly facets?: readonly { readonly field: string; readonly buckets: readonly { readonly value: string; readonly count: number }[] }[];
-}
-
-async function found(gateway: TestGateway, attributes: JsonObject, authentication: JsonObject): Promise<Record> {
-
-    const { status, value } = await gateway.perform(SEARCH, { authentication, attributes });
-    expect(status, JSON.stringify(value)).to.equal(OK);
-    return value as Record;
-}
 
 forEachDatabase((name, create) => {
 

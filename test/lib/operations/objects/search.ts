@@ -3,28 +3,14 @@ import * as Lab from '@hapi/lab';
 import type { JsonObject } from '../../../../lib/doip/json.js';
 import { createSqlite } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
-import { ADMIN, startGateway } from '../../../support/gateway.js';
+import { startGateway } from '../../../support/gateway.js';
 import type { TestGateway } from '../../../support/gateway.js';
+import { found, SEARCH } from '../../../support/searching.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const SEARCH = '0.DOIP/Op.Search';
-const OK = '0.DOIP/Status.001';
 const BAD_REQUEST = '0.DOIP/Status.101';
-
-interface Record {
-    readonly size: number;
-    readonly results: readonly unknown[];
-    readonly facets?: readonly { readonly field: string; readonly buckets: readonly { readonly value: string; readonly count: number }[] }[];
-}
-
-async function found(gateway: TestGateway, attributes: JsonObject, authentication: JsonObject = ADMIN): Promise<Record> {
-
-    const { status, value } = await gateway.perform(SEARCH, { authentication, attributes });
-    expect(status, JSON.stringify(value)).to.equal(OK);
-    return typeof value === 'string' ? JSON.parse(value) as Record : value as Record;
-}
 
 describe('Op.Search', () => {
 

@@ -1,0 +1,23 @@
+/** Searching through a gateway, and what a search is answered with. */
+
+import { expect } from '@hapi/code';
+import type { JsonObject } from '../../lib/doip/json.js';
+import type { TestGateway } from './gateway.js';
+import { ADMIN } from './gateway.js';
+
+export const SEARCH = '0.DOIP/Op.Search';
+
+/** The record of a search. */
+export interface SearchRecord {
+    readonly size: number;
+    readonly results: readonly unknown[];
+    readonly facets?: readonly { readonly field: string; readonly buckets: readonly { readonly value: string; readonly count: number }[] }[];
+}
+
+/** Searches, as the administrator unless told otherwise; fails when the search is refused. */
+export async function found(gateway: TestGateway, attributes: JsonObject, authentication: JsonObject = ADMIN): Promise<SearchRecord> {
+
+    const { status, value } = await gateway.perform(SEARCH, { authentication, attributes });
+    expect(status, JSON.stringify(value)).to.equal('0.DOIP/Status.001');
+    return typeof value === 'string' ? JSON.parse(value) as SearchRecord : value as SearchRecord;
+}
