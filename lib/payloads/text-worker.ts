@@ -2,7 +2,7 @@
  * The thread that reads texts: whatever a file does to its reader happens here.
  */
 
-import { serveCalls } from '../search/worker-port.js';
+import { serveCalls } from '../search/serve-calls.js';
 import { guardMemory } from './memory-guard.js';
 import { openReader } from './open-reader.js';
 import type { TextCall, TextResult } from './text-messages.js';

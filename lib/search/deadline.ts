@@ -1,31 +1,67 @@
 /**
- * The time that one query may take. Whoever loops looks at it now and then.
+ * The time that one query may take. Whoever loops looks at it now and then, and lets others in who wait.
  */
 
 import { DoipError } from '../doip/error.js';
 import { Status } from '../doip/status.js';
 
+/** Milliseconds until the first pause, which nearly all searches are done before, and between two pauses. */
+const FIRST_PAUSE = 100;
+const PAUSE_AFTER = 10;
+
+/** Pauses do not count, up to this share of the time. */
+const PAUSED_SHARE = 0.3;
+
 export class Deadline {
 
-    readonly #end: number;
+    readonly #pause: (() => void) | null;
+    #end: number;
+    #pauseAt: number;
+    /** Milliseconds of pauses that do not count. */
+    #pausable: number;
 
-    /** @param milliseconds from now on */
-    constructor(milliseconds: number) {
+    /**
+     * @param milliseconds from now on
+     * @param pause called now and then in the midst of a search that takes more than 100 ms
+     */
+    constructor(milliseconds: number, pause: (() => void) | null = null) {
 
-        this.#end = performance.now() + milliseconds;
+        const now = performance.now();
+        this.#pause = pause;
+        this.#end = now + milliseconds;
+        this.#pauseAt = pause ? now + FIRST_PAUSE : Infinity;
+        this.#pausable = milliseconds * PAUSED_SHARE;
     }
 
-    /** Throws when the time is over: 503, for this caller alone. */
+    /** Throws when the time is over: {@link TookTooLong}, for this caller alone. */
     check(): void {
 
-        if (performance.now() > this.#end) {
-            throw tookTooLong();
+        const now = performance.now();
+        if (now > this.#end) {
+            throw new TookTooLong();
         }
+
+        if (now > this.#pauseAt) {
+            this.#takePause(now);
+        }
+    }
+
+    #takePause(from: number): void {
+
+        this.#pause?.();
+        const now = performance.now();
+        const free = Math.min(now - from, this.#pausable);
+        this.#pausable -= free;
+        this.#end += free;
+        this.#pauseAt = now + PAUSE_AFTER;
     }
 }
 
 /** 503 for the one who asked too much. */
-export function tookTooLong(): DoipError {
+export class TookTooLong extends DoipError {
 
-    return new DoipError(Status.internal, 'the search took too long, ask for less', { http: 503 });
+    constructor() {
+
+        super(Status.internal, 'the search took too long, ask for less', { http: 503 });
+    }
 }

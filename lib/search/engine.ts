@@ -70,12 +70,13 @@ export class SearchEngine {
 
     /**
      * @param milliseconds that the search may take
+     * @param pause called now and then in the midst of it; must not search with this engine
      * @throws DoipError 400 for a query that cannot be understood, 503 when it takes too long
      */
-    search(request: SearchRequest, segments: readonly LiveSegment[], milliseconds: number): SearchResult {
+    search(request: SearchRequest, segments: readonly LiveSegment[], milliseconds: number, pause: (() => void) | null = null): SearchResult {
 
         try {
-            return this.#search(request, segments, new Deadline(milliseconds));
+            return this.#search(request, segments, new Deadline(milliseconds, pause));
         }
         catch (error) {
             // It may have been left in disorder.

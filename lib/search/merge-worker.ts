@@ -5,7 +5,7 @@
 import { mergeSegments } from './merge.js';
 import type { MergerAnswers, MergerCall } from './messages.js';
 import { Segment } from './segment.js';
-import { serveCalls } from './worker-port.js';
+import { serveCalls } from './serve-calls.js';
 
 serveCalls<MergerCall>(({ sources }): MergerAnswers['merge'] => {
 

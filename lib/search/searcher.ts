@@ -5,14 +5,16 @@
 import { DoipError } from '../doip/error.js';
 import { Status } from '../doip/status.js';
 import type { SearchAccess } from './access.js';
-import { tookTooLong } from './deadline.js';
+import { TookTooLong } from './deadline.js';
 import { SearchEngine } from './engine.js';
 import type { HitStream } from './hits.js';
 import { lend, pageOf } from './lent-places.js';
 import { Memory } from './memory.js';
 import type { Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions, WordWish } from './messages.js';
+import { Overtaking } from './overtaking.js';
 import { fetchThrough } from './section-port.js';
 import type { SearchRequest } from './search-request.js';
+import type { WaitingCalls } from './serve-calls.js';
 import { SegmentSet } from './segment-set.js';
 import type { Change } from './segment-set.js';
 import type { WordPlaces } from './word-places.js';
@@ -35,6 +37,9 @@ export class Searcher {
     readonly #memory: Memory;
     readonly #segments: SegmentSet;
     readonly #engine: SearchEngine;
+    /** For searches in the midst of others. */
+    readonly #overtaking: SearchEngine;
+    readonly #overtakers: Overtaking;
     /** The one that was not asked for longest comes first. */
     readonly #cursors = new Map<number, Cursor>();
     readonly #clock: () => number;
@@ -49,17 +54,26 @@ export class Searcher {
         this.#memory = new Memory(memory, removals);
         this.#segments = new SegmentSet(this.#memory, fetchThrough(sections));
         this.#engine = new SearchEngine(this.#memory);
+        this.#overtaking = new SearchEngine(this.#memory);
+        this.#overtakers = new Overtaking({
+            search: (call, milliseconds) => this.#search(this.#overtaking, call, { milliseconds, pause: null }),
+            work: (call) => this.handle(call),
+            timeFor: (call) => this.#timeFor(call)
+        });
     }
 
-    handle(call: SearcherCall): SearcherAnswers[SearcherCall['kind']] {
+    /** @param waiting calls that may overtake a search that takes long */
+    handle(call: SearcherCall, waiting?: WaitingCalls<SearcherCall>): SearcherAnswers[SearcherCall['kind']] {
 
         switch (call.kind) {
             case 'apply':
-                this.#engine.forget();
+                this.#forget();
                 (JSON.parse(call.changes) as readonly Change[]).forEach((change) => this.#segments.apply(change));
                 return { documents: this.#segments.unstored, bytes: this.#segments.unstoredBytes };
             case 'search':
-                return JSON.stringify(this.#search(call));
+                return this.#search(this.#engine, call, {
+                    milliseconds: this.#timeFor(call), pause: waiting ? () => this.#overtakers.admit(waiting) : null
+                });
             case 'more':
                 return JSON.stringify(this.#more(call.cursor, call.count));
             case 'forget':
@@ -80,14 +94,22 @@ export class Searcher {
             case 'copies':
                 return this.#segments.copies(call.names);
             case 'replace':
-                this.#engine.forget();
+                this.#forget();
                 this.#segments.replace(call.sources, call.added);
                 return this.#segments.sizes();
             case 'usage':
                 return {
-                    unstored: this.#segments.unstoredBytes, kept: this.#memory.bytes, room: this.#engine.bytes, heap: process.memoryUsage().heapUsed
+                    unstored: this.#segments.unstoredBytes, kept: this.#memory.bytes, room: this.#engine.bytes + this.#overtaking.bytes,
+                    heap: process.memoryUsage().heapUsed
                 };
         }
+    }
+
+    /** Segments change: what was looked up of them would hold them. */
+    #forget(): void {
+
+        this.#engine.forget();
+        this.#overtaking.forget();
     }
 
     #places({ word, caller }: WordWish): WordPlaces {
@@ -95,18 +117,29 @@ export class Searcher {
         return this.#engine.places(word, this.#segments.snapshot(), { ...caller, access: JSON.parse(caller.key) as SearchAccess });
     }
 
-    #search({ request, first, milliseconds, askedAt }: SearcherCall & { kind: 'search' }): Found {
+    /** Milliseconds that a search may still take. */
+    #timeFor({ milliseconds, askedAt }: SearcherCall & { kind: 'search' }): number {
 
         // Its time runs while others are answered before it, so that many long searches do not add up; changes are no reason to give up.
         const waited = askedAt < this.#searchedUntil ? Date.now() - askedAt : 0;
         if (waited > milliseconds) {
-            throw tookTooLong();
+            throw new TookTooLong();
         }
 
+        return milliseconds - waited;
+    }
+
+    /** Returns the JSON text of a {@link Found}. */
+    #search(
+        engine: SearchEngine, { request, first }: SearcherCall & { kind: 'search' },
+        { milliseconds, pause }: { readonly milliseconds: number; readonly pause: (() => void) | null }
+    ): string {
+
         try {
-            const { size, facets, hits: stream } = this.#engine.search(JSON.parse(request) as SearchRequest, this.#segments.snapshot(), milliseconds - waited);
+            const asked = JSON.parse(request) as SearchRequest;
+            const { size, facets, hits: stream } = engine.search(asked, this.#segments.snapshot(), milliseconds, pause);
             const hits = stream.take(first);
-            return { size, facets, hits, cursor: stream.isDone ? null : this.#keep(stream) };
+            return JSON.stringify({ size, facets, hits, cursor: stream.isDone ? null : this.#keep(stream) } satisfies Found);
         }
         finally {
             this.#searchedUntil = Date.now();

@@ -3,7 +3,7 @@
  * matter: there may be much before it.
  */
 
-import { tookTooLong } from './deadline.js';
+import { TookTooLong } from './deadline.js';
 
 export class StuckWatch {
 
@@ -38,13 +38,13 @@ export class StuckWatch {
             let isLate = false;
             const end = this.begin(() => {
 
-                reject(tookTooLong());
+                reject(new TookTooLong());
                 stuck();
             });
             const timer = setTimeout(() => {
 
                 isLate = true;
-                reject(tookTooLong());
+                reject(new TookTooLong());
             }, this.#limit).unref();
             work().then((value) => (isLate ? late(value) : resolve(value)), reject).finally(() => {
 

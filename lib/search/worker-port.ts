@@ -1,29 +1,11 @@
 /**
- * Calls to a worker thread, with answers and errors. Calls are worked off in their order.
+ * Calls to a worker thread, with answers and errors; the thread answers them as serve-calls.ts says.
  */
 
-import { parentPort, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { WorkerOptions } from 'node:worker_threads';
 import { DoipError, unavailable } from '../doip/error.js';
-
-/** A call on its way; no id when nobody waits. */
-interface CallMessage<C> {
-    readonly id: number;
-    readonly call: C;
-}
-
-type AnswerMessage =
-    | { readonly id: number; readonly ok: true; readonly value: unknown }
-    | { readonly id: number; readonly ok: false; readonly error: SentError };
-
-/** An error as it crosses threads. */
-interface SentError {
-    readonly message: string;
-    readonly stack: string | undefined;
-    /** Of a DoipError. */
-    readonly status: string | null;
-    readonly http: number | undefined;
-}
+import type { AnswerMessage, CallMessage, SentError } from './serve-calls.js';
 
 interface Waiting {
     readonly resolve: (value: never) => void;
@@ -117,42 +99,6 @@ export class WorkerPort<C extends { readonly kind: string }, A extends Record<C[
 
         this.#waiting.clear();
     }
-}
-
-/**
- * Answers the calls of the thread's owner. Handlers that do not wait work them off one after the other; with others that is for
- * the owner to see to.
- */
-export function serveCalls<C>(handle: (call: C) => unknown): void {
-
-    const port = parentPort;
-    if (!port) {
-        throw new Error('this is started as a worker thread');
-    }
-
-    const answer = (id: number, value: unknown): void => port.postMessage({ id, ok: true, value } satisfies AnswerMessage);
-    const refuse = (id: number, error: unknown): void => port.postMessage({ id, ok: false, error: sent(error) } satisfies AnswerMessage);
-    port.on('message', ({ id, call }: CallMessage<C>) => {
-
-        try {
-            const value = handle(call);
-            if (value instanceof Promise) {
-                value.then((later) => answer(id, later)).catch((error: unknown) => refuse(id, error));
-            }
-            else {
-                answer(id, value);
-            }
-        }
-        catch (error) {
-            refuse(id, error);
-        }
-    });
-}
-
-function sent(error: unknown): SentError {
-
-    const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    return error instanceof DoipError ? { message, stack, status: error.status, http: error.http } : { message, stack, status: null, http: undefined };
 }
 
 function received({ message, stack, status, http }: SentError): Error {
