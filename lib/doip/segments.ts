@@ -4,7 +4,8 @@
 
 import type { BytesSegment, JsonSegment, Segment } from './envelope.js';
 import type { JsonValue } from './json.js';
-import { badRequest } from './error.js';
+import type { DoipError } from './error.js';
+import { badRequest, tooLarge } from './error.js';
 import { parseJson } from './json-text.js';
 
 /** Bytes of a JSON input that are read where nobody says otherwise. */
@@ -56,13 +57,19 @@ export async function readBytes(body: AsyncIterable<Uint8Array>, limit: number):
     for await (const chunk of body) {
         length += chunk.byteLength;
         if (length > limit) {
-            throw badRequest(`the input is longer than the allowed ${limit} bytes`, { http: 413 });
+            throw inputTooLong(limit);
         }
 
         chunks.push(chunk);
     }
 
     return Buffer.concat(chunks, length);
+}
+
+/** 413: more input than `limit` bytes. */
+export function inputTooLong(limit: number): DoipError {
+
+    return tooLarge(`the input is longer than the allowed ${limit} bytes`);
 }
 
 /** Requires that there is no input. */

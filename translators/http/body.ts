@@ -9,7 +9,7 @@ import type { DoipError } from '../../lib/doip/error.js';
 import { badRequest } from '../../lib/doip/error.js';
 import type { JsonValue } from '../../lib/doip/json.js';
 import { decodeUtf8, parseJson } from '../../lib/doip/json-text.js';
-import { bytesSegment, jsonSegment, readBytes } from '../../lib/doip/segments.js';
+import { bytesSegment, inputTooLong, jsonSegment, readBytes } from '../../lib/doip/segments.js';
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from './content-type.js';
 import { parseDisposition } from './disposition.js';
 import type { RequestHeaders } from './headers.js';
@@ -69,14 +69,14 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
 /** The body as a JSON value, whatever its media type; undefined when it is empty. */
 export async function readJsonBody(request: RequestWithBody, limits: HttpLimits): Promise<JsonValue | undefined> {
 
-    const bytes = await readBytes(bodyBytes(request), limits.jsonBytes);
+    const bytes = await readWhole(request, limits.jsonBytes);
     return bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth });
 }
 
 /** The body as text; 400 when it is not UTF-8. */
 export async function readTextBody(request: RequestWithBody, limits: HttpLimits): Promise<string> {
 
-    return decodeUtf8(await readBytes(bodyBytes(request), limits.formBytes), 'the body');
+    return decodeUtf8(await readWhole(request, limits.formBytes), 'the body');
 }
 
 /** True when the body is a form of the kind that counts as a part of the query string. */
@@ -146,16 +146,19 @@ async function *segmentsOf(request: RequestWithBody, limits: HttpLimits, isParse
         return;
     }
 
+    const type = contentType(request.headers);
+    if (isParsed && isJsonType(type.essence)) {
+        const value = await readJsonBody(request, limits);
+        yield *value === undefined ? [] : [jsonSegment(value)];
+        return;
+    }
+
     const bytes = await unlessEmpty(bodyBytes(request));
     if (!bytes) {
         return;
     }
 
-    const type = contentType(request.headers);
-    if (isParsed && isJsonType(type.essence)) {
-        yield jsonSegment(parseJson(await readBytes(bytes, limits.jsonBytes), { maxDepth: limits.jsonDepth }));
-    }
-    else if (type.essence === 'multipart/mixed' || type.essence === 'multipart/form-data') {
+    if (type.essence === 'multipart/mixed' || type.essence === 'multipart/form-data') {
         yield *partSegments(parseMultipart(bytes, type, limits), type.essence === 'multipart/form-data', limits);
     }
     else {
@@ -215,6 +218,17 @@ function bytesOf(body: AsyncIterable<Uint8Array>, mediaType: string | undefined,
         ...(mediaType === undefined ? {} : { mediaType }),
         ...(filename === undefined ? {} : { filename })
     };
+}
+
+/** The bytes of a body that is gathered. One that announces to be too long is refused before any of it is there. */
+async function readWhole(request: RequestWithBody, limit: number): Promise<Buffer> {
+
+    const isPlain = (header(request.headers, 'content-encoding') ?? 'identity') === 'identity';
+    if (isPlain && Number(header(request.headers, 'content-length')) > limit) {
+        throw inputTooLong(limit);
+    }
+
+    return readBytes(bodyBytes(request), limit);
 }
 
 /** The same bytes when there are any, else null. */
