@@ -10,6 +10,7 @@ import { naiveSearch } from '../../support/naive-search.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
 import { documentOf, objectOf, SearchNode } from '../../support/search-node.js';
 import { until } from '../../support/until.js';
+import { watchWorkers } from '../../support/worker-threads.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -234,7 +235,7 @@ forEachDatabase((name, create) => {
             expect(await atOnce(node, { query: 'one' })).to.not.be.null();
         });
 
-        it('are none when the index is stopped, or its thread has ended', async () => {
+        it('are none when the index is stopped', async () => {
 
             const node = await start();
             await node.write(null, object('test/1', 'one'));
@@ -242,6 +243,25 @@ forEachDatabase((name, create) => {
             await node.index.stop();
             await expect(node.search({ query: 'one' })).to.reject();
             nodes = [];
+        });
+
+        it('have what was written since the searching thread has ended, and are so again with its successor', { timeout: 60_000 }, async () => {
+
+            const workers = watchWorkers();
+            try {
+                const node = await start();
+                await node.write(null, object('test/1', 'one'));
+                await becomesPrompt(node, { query: 'one' });
+                const [searcher] = workers.alive('search-worker.js');
+                void searcher?.terminate();
+                await node.write(null, object('test/2', 'one'));
+                expect((await node.search({ query: 'one' })).size).to.equal(2);
+                await becomesPrompt(node, { query: 'one' });
+                expect((await atOnce(node, { query: 'one' }))?.size).to.equal(2);
+            }
+            finally {
+                workers.restore();
+            }
         });
     });
 });

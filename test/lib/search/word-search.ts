@@ -62,7 +62,7 @@ describe('search for one word', () => {
             const { layouts: spread } = layouts(corpus, 20 + corpus.below(80));
             const engine = new SearchEngine();
             let found = 0;
-            for (let round = 0; round < 60; ++round) {
+            for (let round = 0; round < 40; ++round) {
                 const request = wordRequest(corpus);
                 for (const [name, segments] of Object.entries(spread)) {
                     const { fast, general } = bothWays(engine, request, segments);
