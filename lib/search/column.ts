@@ -1,5 +1,6 @@
 /**
- * Reading the column of a field: its distinct values in sort order, and which documents have which.
+ * Reading the column of a field: its distinct values in sort order, and which documents have which. The ordinal of a value is its
+ * place among them, from 0 on: numbers come before texts.
  */
 
 import { compareText } from './analysis.js';
@@ -14,7 +15,9 @@ export type Ranks = Uint8Array | Uint16Array | Uint32Array;
 
 /** The values of a column: plain data that threads can share. */
 export interface ColumnTables {
+    /** Number of documents of the segment. */
     readonly documents: number;
+    /** Distinct and ascending. */
     readonly numbers: Float64Array;
     /** Epoch ms of the texts that are times, NaN of others; null when none is. */
     readonly times: Float64Array | null;
@@ -22,16 +25,18 @@ export interface ColumnTables {
     readonly text: Uint8Array;
     /** Where each begins among those of all columns; one more for the end of the last. */
     readonly textAt: Uint32Array;
-    /** Further values of documents, or all of them when few documents have any. */
+    /** Further values of documents, or all of them when few documents have any: pairs of a document and the ordinal of a value. */
     readonly pairDocuments: Uint32Array;
     readonly pairOrdinals: Uint32Array;
     /** First values of all documents when they are kept so. */
     readonly dense: Ranks | null;
 }
 
+/** Most of its parts are those of {@link ColumnTables}. */
 export class Column {
 
     readonly numbers: Float64Array;
+    /** Number of distinct texts. */
     readonly textCount: number;
     readonly times: Float64Array | null;
     readonly pairDocuments: Uint32Array;
@@ -102,6 +107,7 @@ export class Column {
         return this.numbers.length + this.textCount;
     }
 
+    /** @param ordinal less than {@link count} */
     value(ordinal: number): ColumnValue {
 
         const number = this.numbers[ordinal];
@@ -131,7 +137,7 @@ export class Column {
         return low < this.count && this.value(low) === text ? low : -1;
     }
 
-    /** The first of the numbers for which the test holds; it must hold for all after it. */
+    /** The ordinal of the first number for which the test holds; it must hold for all after it. Behind the last one when there is none. */
     firstNumber(test: (value: number) => boolean): number {
 
         let low = 0;
@@ -158,6 +164,7 @@ export class Column {
 
         if (!this.#ranks) {
             const ranks = new Uint32Array(this.#documents);
+            // From the end on, so that of the values of a document the first one stays.
             for (let i = this.pairDocuments.length - 1; i >= 0; --i) {
                 ranks[this.pairDocuments[i] ?? 0] = (this.pairOrdinals[i] ?? 0) + 1;
             }
@@ -168,7 +175,7 @@ export class Column {
         return this.#ranks;
     }
 
-    /** Ordinals of all documents when they are kept so; the pairs then have the further values only. */
+    /** {@link ranks} when they are stored; the pairs then have the further values only. */
     get dense(): Ranks | null {
 
         return this.#dense;

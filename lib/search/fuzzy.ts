@@ -60,7 +60,10 @@ function readLetters({ bytes, starts, ends }: SortedTerms, term: number, letters
     }
 }
 
-/** Number of edits, or any greater number than `most`. */
+/**
+ * Number of edits, or any greater number than `most` (1 or 2). Most pairs differ in one place: what they have in common at both ends
+ * is set aside first, and only the rest of few of them needs a table.
+ */
 function distanceOf(a: readonly number[], b: readonly number[], most: number): number {
 
     let start = 0;

@@ -9,7 +9,13 @@ import type { SearcherLink } from './searcher-link.js';
 /** Hits of one message between the threads. */
 export const BLOCK = 500;
 
-/** All hits of a search; those that nobody takes are forgotten. */
+/**
+ * All hits of a search; those that nobody takes are forgotten. Rejects with 503 when the thread has ended meanwhile, or when they were
+ * not read for too long.
+ *
+ * @param first hits that came with the answer
+ * @param cursor of the further ones; null when there are none
+ */
 export function readHits(
     searcher: SearcherLink, first: readonly SearchHit[], cursor: number | null
 ): AsyncGenerator<readonly SearchHit[], void, undefined> {

@@ -8,7 +8,7 @@ import type { SearchHit } from './search-request.js';
 /** One thing by which documents of different segments are compared. */
 export interface RankKey {
     readonly reverse: boolean;
-    /** A number that is the same where the value is, for the document at a place of the order; 0 for none. */
+    /** A number that stands for the value of the document at a place of the order, within one segment; 0 for none. */
     rankAt(place: number): number;
     /** What stands for a rank other than 0. */
     valueOf(rank: number): ColumnValue;
@@ -44,6 +44,7 @@ class Head {
         this.#values = part.keys.map(() => ({ rank: 0, value: null, folded: '' }));
     }
 
+    /** Documents from here to the end. */
     get left(): number {
 
         return this.part.documents.length - this.next;
@@ -78,15 +79,22 @@ class Head {
     }
 }
 
+/** Merges the segments as hits are taken: what nobody takes is never put in order. */
 export class HitStream {
 
-    /** A heap: each is before those at twice its place. */
+    /** A heap: each is before those at twice its place plus one and plus two. Those that have been taken to their end are not in it. */
     #heads: Head[] = [];
     /** True when the heads are a heap, and nothing has to be passed over any more. */
     #isOrdered = false;
+    /** Hits before the first wanted one that are to be passed over. */
     #skip: number;
+    /** Wanted hits that have not been taken. */
     #left: number;
 
+    /**
+     * @param start number of hits before the first wanted one
+     * @param limit most hits that are wanted; null for all
+     */
     constructor(parts: readonly RankedSegment[], start: number, limit: number | null) {
 
         for (const part of parts.filter(({ documents }) => documents.length > 0)) {
@@ -172,6 +180,7 @@ export class HitStream {
         this.#sink(0);
     }
 
+    /** Moves a head down to where those below it are not before it. */
     #sink(from: number): void {
 
         const heads = this.#heads;

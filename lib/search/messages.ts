@@ -13,6 +13,7 @@ import type { WordTarget } from './word-places.js';
 
 /** What the thread that searches is started with. */
 export interface SearcherOptions {
+    /** By which it gets bytes of stored segments. */
     readonly sections: SectionPort;
     /** Bytes of what it keeps because it may be wanted again. */
     readonly memory: number;
@@ -30,17 +31,31 @@ export interface WordWish {
 export type SearcherCall =
     /** The JSON text of a list of changes. */
     | { readonly kind: 'apply'; readonly changes: string }
-    /** The JSON text of a {@link SearchRequest}; `first` hits come with the answer. `askedAt` is epoch ms. */
+    /**
+     * The JSON text of a {@link SearchRequest}; up to `first` hits come with the answer. It may take so many `milliseconds`, waiting
+     * for other searches included; `askedAt` is epoch ms.
+     */
     | { readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number; readonly askedAt: number }
+    /** Up to `count` further hits of a search, as it was answered at first. */
     | { readonly kind: 'more'; readonly cursor: number; readonly count: number }
+    /** Nobody wants the further hits of a search. */
     | { readonly kind: 'forget'; readonly cursor: number }
+    /** What is looked up for searches of a caller for a word in some fields, whichever word it is. */
     | { readonly kind: 'lend' } & WordWish
     /** A page of the postings of what was lent; as long as segments and memory are the same. */
     | { readonly kind: 'page'; readonly page: PagePlace } & WordWish
+    /** A segment that was stored by a process before; `dead` are its documents that are gone. */
     | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }
+    /** What is to be stored. Its segments stay as they are, but for documents that go, until they are replaced or `unseal` comes. */
     | { readonly kind: 'seal' }
+    /** What was sealed could not be stored. */
     | { readonly kind: 'unseal' }
+    /** Which documents of some segments are gone by now. */
     | { readonly kind: 'copies'; readonly names: readonly number[] }
+    /**
+     * A stored segment takes the place of those that it was made of; null when no document was left. `map` has the new number of each
+     * document of a source.
+     */
     | {
         readonly kind: 'replace';
         readonly sources: readonly { readonly name: number; readonly map: Uint32Array }[];
@@ -76,6 +91,7 @@ export interface SearcherAnswers {
     readonly add: null;
     readonly seal: {
         readonly unstored: readonly NamedSegment[];
+        /** Stored segments of which documents went since the last time. */
         readonly changed: readonly { readonly name: number; readonly dead: Bits }[];
         readonly sizes: readonly SegmentSize[];
     };
@@ -103,10 +119,12 @@ export interface Backlog {
     readonly bytes: number;
 }
 
+/** How large a stored segment is. */
 export interface SegmentSize {
     readonly name: number;
-    /** Gone ones included. */
+    /** Number of its documents, gone ones included. */
     readonly documents: number;
+    /** How many of them are gone. */
     readonly dead: number;
     /** Of its sections. */
     readonly bytes: number;
@@ -119,6 +137,7 @@ export interface MergerCall {
     readonly sources: readonly NamedSegment[];
 }
 
+/** What comes back: the new segment, and for each source the new numbers of its documents, as `Merged` has them. */
 export interface MergerAnswers {
     readonly merge: { readonly sections: Sections; readonly documents: number; readonly maps: readonly Uint32Array[] };
 }

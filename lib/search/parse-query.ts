@@ -41,7 +41,7 @@ export function queryFault(text: string, offset: number, reason?: string): DoipE
     return badRequest(`Query parse failure at character ${offset + 1}: ${reason ?? found}`);
 }
 
-/** Counts parentheses outside of quotes. */
+/** Counts parentheses outside of quotes: for each group the parser calls itself, and would run out of stack. */
 function checkDepth(text: string): void {
 
     let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * The documents of entries, read in one go. Those of entries with more than few documents are kept: reading them takes longer
- * than most of what is done with them.
+ * The documents of entries (an entry is a term in one field), read in one go. Those of entries with more than few documents are
+ * kept: reading them takes longer than most of what is done with them.
  */
 
 import { emptyBits, orBits } from './bits.js';
@@ -25,13 +25,15 @@ export interface EntryList extends PostingList {
 /** Bytes unless a term occurs more often than a byte can say. */
 export type Frequencies = Uint8Array | Uint32Array;
 
-/** Adds the documents of an entry. */
+/** Sets the bits of the documents of an entry. */
 export function addEntry(segment: Segment, space: TermSpace, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
 
+    // Few documents are read straight into the bits.
     if (space.postings.addTo(bits, entry, mostFew(segment.documents))) {
         return;
     }
 
+    // More than few, so it is a set of many.
     const set = entrySet(segment, space, entry);
     if (set.kind === 'many') {
         orBits(bits, set.bits);

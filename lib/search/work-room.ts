@@ -5,6 +5,7 @@
 
 import type { Bits } from './bits.js';
 
+/** Lists may be longer than what was asked for. */
 export class WorkRoom {
 
     #documents = new Uint32Array(0);
@@ -64,6 +65,7 @@ export class WorkRoom {
         return this.#marks.subarray(0, words);
     }
 
+    /** Bytes of all lists. */
     get bytes(): number {
 
         return this.#documents.byteLength + this.#frequencies.byteLength + this.#sums.byteLength + this.#scores.byteLength +
