@@ -77,6 +77,14 @@ class Pair {
         return found;
     }
 
+    /** The answer of the searcher, in the way of other searches. */
+    general(wanted: SearchRequest): Found {
+
+        return JSON.parse(this.searcher.handle({
+            kind: 'search', request: JSON.stringify({ ...wanted, filterQueries: ['*:*'] }), first: 1000, milliseconds: 10_000, askedAt: Date.now()
+        }) as string) as Found;
+    }
+
     close(): void {
 
         this.prompt.close();
@@ -138,6 +146,28 @@ describe('what the searching thread lends', () => {
         expect(asked).to.equal(['0 text 0', '0 text 1']);
         expect(count).to.be.within(words.length, words.length + 15);
     });
+
+    it('is enough to find what each caller may find, words of payloads among it, and nothing else', () => withPair(async (pair) => {
+
+        const corpus = new SearchCorpus(61);
+        let inPayloads = 0;
+        for (let start = 0; start < 90; start += 30) {
+            pair.put(Array.from({ length: 30 }, (_, i) => corpus.document(`test/${start + i}`)));
+            expect(pair.prompt.search(request('tess'))).to.be.null();
+            for (const field of ['', 'scan:', 'full:', '/title:']) {
+                const caller = { access: corpus.access(), includeVersions: corpus.once(2) };
+                await pair.ask(request(`${field}tess`, caller), 12);
+                for (const word of ['tess', 'hardi', 'family', 'foo', 'bar', '2004', 'absent']) {
+                    const wanted = request(field + word, caller);
+                    const found = await pair.ask(wanted, 6);
+                    expect(found, JSON.stringify(wanted)).to.equal(pair.general(wanted));
+                    inPayloads += field === 'scan:' && !caller.access.all ? found?.size ?? 0 : 0;
+                }
+            }
+        }
+
+        expect(inPayloads).to.be.above(0);
+    }));
 
     it('is given back when something had to go from memory, and asked for again', () => withPair(async (pair) => {
 
