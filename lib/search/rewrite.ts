@@ -89,7 +89,7 @@ class Rewriter {
 
         const scope = {
             target: body.field === null ? outer.target : resolveField(body.field),
-            boost: Math.min(outer.boost * (body.boost ?? 1), MAX_BOOST)
+            boost: Math.min(outer.boost * Math.min(body.boost ?? 1, MAX_BOOST), MAX_BOOST)
         };
         switch (body.kind) {
             case 'group':

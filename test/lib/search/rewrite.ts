@@ -140,6 +140,7 @@ const MEANINGS: readonly (readonly [query: string, meaning: string])[] = [
     ['a ^2', 'a^2'],
     ['*:*^0', '*:*^0'],
     [`a^${'9'.repeat(400)}`, 'a^1000000000'],
+    [`(a^${'9'.repeat(400)} b)^0`, 'a^0 b^0'],
     ['((a^99999999)^99999999 b)^0.5', 'a^1000000000 b^0.5']
 ];
 
