@@ -62,7 +62,7 @@ export class Segment {
         return this.source.resident;
     }
 
-    /** The terms of a space. Not to be held longer than for one search. */
+    /** The terms of a space. To be held for one search, or as long as {@link Memory.removals} is the same. */
     space(name: Space): TermSpace {
 
         return this.shelf.get(name, () => {
