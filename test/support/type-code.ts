@@ -24,16 +24,17 @@ export async function defineType(on: TestGateway, name: string, javascript: stri
 /** Puts another script in the place of that of a type. */
 export async function changeCode(on: TestGateway, schemaId: string, javascript: string): Promise<void> {
 
-    await edit(on, schemaId, { javascript });
+    await changeMembers(on, schemaId, { javascript });
 }
 
 /** Changes members of the design; null removes one. */
 export async function changeDesign(on: TestGateway, members: JsonObject): Promise<void> {
 
-    await edit(on, 'design', members);
+    await changeMembers(on, 'design', members);
 }
 
-async function edit(on: TestGateway, id: string, members: JsonObject): Promise<void> {
+/** Changes members of the content of an object; null removes one. */
+export async function changeMembers(on: TestGateway, id: string, members: JsonObject): Promise<void> {
 
     const { value } = await on.asAdmin('0.DOIP/Op.Retrieve', { targetId: id });
     const { content } = (value as { attributes: { content: JsonObject } }).attributes;
