@@ -13,6 +13,7 @@ import type { IndexForm } from '../objects/index-form.js';
 import type { StoredObject } from '../objects/stored-object.js';
 import type { PayloadTexts, TextJobs } from '../payloads/payload-texts.js';
 import type { IndexFormStore } from '../stores/index-form-store.js';
+import { OBJECTS_AT_ONCE } from '../stores/object-scan.js';
 import { FULL_ACCESS } from './access.js';
 import type { ObjectReader } from './index-source.js';
 import type { SearchIndex } from './search-index.js';
@@ -44,7 +45,7 @@ export interface ReindexParts {
     readonly log: Log;
 }
 
-/** Objects that are worked on at a time. */
+/** Objects that are worked on at a time; fewer where they are long. */
 const BATCH = 16;
 
 /** An object that is busy for longer is indexed without its lock: whoever has it indexes the object anyway. */
@@ -95,7 +96,7 @@ export class Reindexing {
     async #run(wish: ReindexWish, options: ReindexOptions): Promise<number> {
 
         let count = 0;
-        for await (const ids of inBatches(this.#ids(wish))) {
+        for await (const ids of this.#batches(wish)) {
             if (this.#isStopped) {
                 throw unavailable('the service stops; not all objects were indexed anew', 10);
             }
@@ -107,6 +108,18 @@ export class Reindexing {
         }
 
         return count;
+    }
+
+    /** A few ids at a time, of objects that may be in memory at once. */
+    async *#batches(wish: ReindexWish): AsyncGenerator<readonly string[]> {
+
+        for await (const block of this.#ids(wish)) {
+            for (const some of slices(block, OBJECTS_AT_ONCE)) {
+                for (const portion of await this.#parts.objects.portions(some)) {
+                    yield *slices(portion, BATCH);
+                }
+            }
+        }
     }
 
     async *#ids(wish: ReindexWish): AsyncGenerator<readonly string[]> {
@@ -189,11 +202,9 @@ export class Reindexing {
     }
 }
 
-async function *inBatches(blocks: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[]> {
+function *slices(ids: readonly string[], length: number): Generator<readonly string[]> {
 
-    for await (const block of blocks) {
-        for (let start = 0; start < block.length; start += BATCH) {
-            yield block.slice(start, start + BATCH);
-        }
+    for (let start = 0; start < ids.length; start += length) {
+        yield ids.slice(start, start + length);
     }
 }

@@ -16,6 +16,9 @@ import { SearchNode } from '../../support/search-node.js';
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
 
+const LONG_OBJECTS = 10;
+const LONG_BYTES = 2_000_000;
+
 const OPTIONS = { caller: ANONYMOUS, lockObjects: true };
 
 forEachDatabase((name, create) => {
@@ -53,10 +56,10 @@ forEachDatabase((name, create) => {
             };
         }
 
-        function reindexing(makeForm: ReindexParts['makeForm']): Reindexing {
+        function reindexing(makeForm: ReindexParts['makeForm'], objects: ReindexParts['objects'] = new ObjectScan(database)): Reindexing {
 
             return new Reindexing({
-                index: node.index, objects: new ObjectScan(database), forms: new IndexFormStore(database), locks, makeForm, log: SILENT,
+                index: node.index, objects, forms: new IndexFormStore(database), locks, makeForm, log: SILENT,
                 texts: { unread: () => Promise.resolve([]) } as unknown as ReindexParts['texts'],
                 jobs: { enqueueStep: () => ({ sql: '', bindings: [] }), wake: () => {} }
             });
@@ -143,6 +146,35 @@ forEachDatabase((name, create) => {
             }
 
             (await locks.acquire('test/1', 1))();
+        });
+
+        it('holds long objects only as far as they go into memory, and misses none of them', async () => {
+
+            const ids = Array.from({ length: LONG_OBJECTS }, (_, n) => `test/long${n}`);
+            for (const [n, id] of ids.entries()) {
+                const long = object(n, 200 + n, n % 2 === 0 ? 'long '.repeat(LONG_BYTES / 5) : 'long');
+                await node.write(null, { ...long, id });
+            }
+
+            const read: number[] = [];
+            const scan = new ObjectScan(database);
+            const objects = {
+                portions: (wanted: readonly string[]) => scan.portions(wanted),
+                after: (id: string) => scan.after(id),
+                idsAfter: (id: string) => scan.idsAfter(id),
+                byIds: async (wanted: readonly string[]) => {
+
+                    const found = await scan.byIds(wanted);
+                    read.push(found.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0));
+                    return found;
+                }
+            };
+            const count = await reindexing((each) => formOf(each, 'anew'), objects).run('all', OPTIONS);
+
+            expect(count).to.equal(20 + LONG_OBJECTS);
+            expect(await size('/title:anew')).to.equal(20 + LONG_OBJECTS);
+            expect(read.length).to.be.below(20 + LONG_OBJECTS);
+            expect(Math.max(...read)).to.be.below(8 * 1024 * 1024);
         });
 
         it('stops with the service, after a batch', async () => {
