@@ -131,6 +131,7 @@ export class Shelf {
 
     readonly #memory: Memory;
     readonly #items = new Map<string, Item>();
+    #isOver = false;
 
     constructor(memory: Memory) {
 
@@ -140,12 +141,23 @@ export class Shelf {
     /** What is kept under a name; made when it is not there. A name always stands for the same kind of thing. */
     get<T>(name: string, make: () => Kept<T>): T {
 
-        return this.#memory.get(this.#items, name, make) as T;
+        if (this.#isOver) {
+            return make().value;
+        }
+
+        const value = this.#memory.get(this.#items, name, make) as T;
+        if (this.#isOver as boolean) {
+            // Others had a turn while it was made.
+            this.clear();
+        }
+
+        return value;
     }
 
-    /** Forgets everything; for an owner that is not used any more. */
+    /** Forgets everything, and keeps nothing from now on: for an owner that is used no more, but by searches that are under way. */
     clear(): void {
 
+        this.#isOver = true;
         for (const name of [...this.#items.keys()]) {
             this.#memory.remove(this.#items, name);
         }

@@ -139,7 +139,7 @@ export class Segment {
         });
     }
 
-    /** To be called when no search uses it any more. */
+    /** To be called when no search will use it any more; those under way can go on, as long as its source can be read. */
     release(): void {
 
         this.shelf.clear();

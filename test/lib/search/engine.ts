@@ -1,8 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { FULL_ACCESS } from '../../../lib/search/access.js';
 import { SearchEngine } from '../../../lib/search/engine.js';
 import type { LiveSegment } from '../../../lib/search/engine.js';
 import { findDocument } from '../../../lib/search/find-document.js';
+import { Memory } from '../../../lib/search/memory.js';
 import type { SearchRequest } from '../../../lib/search/search-request.js';
 import { naiveSearch } from '../../support/naive-search.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
@@ -118,6 +120,37 @@ describe('search engine', () => {
             expect(findDocument(stored, `test/${i}`), `test/${i}`).to.equal(last);
         });
         expect(findDocument(stored, 'test/60')).to.equal(-1);
+    });
+
+    it('goes on with segments that are no more, and leaves nothing of them in memory', () => {
+
+        const corpus = new SearchCorpus(3);
+        const memory = new Memory();
+        const engine = new SearchEngine(memory);
+        const segments = [build(Array.from({ length: 30 }, (_, i) => ({ document: corpus.document(`test/${i}`), isGone: false })), memory)];
+        const request = corpus.request({ query: 'tess foo', access: FULL_ACCESS, includeVersions: true, filterQueries: [], facets: [{ field: 'type', maxBuckets: 5 }], limit: 10, start: 0 });
+        const find = () => {
+
+            const { size, facets, hits } = engine.search(request, segments, 10_000);
+            return { size, facets, hits: hits.take(10) };
+        };
+
+        const before = find();
+        expect(before.size).to.be.above(0);
+        expect(memory.bytes).to.be.above(0);
+        segments.forEach(({ segment }) => segment.release());
+        expect(memory.bytes).to.equal(0);
+        expect(find()).to.equal(before);
+        expect(memory.bytes).to.equal(0);
+
+        const shelf = memory.shelf();
+        const made = shelf.get('thing', () => {
+
+            shelf.clear();
+            return { value: 7, bytes: 100 };
+        });
+        expect(made).to.equal(7);
+        expect(memory.bytes).to.equal(0);
     });
 
     it('hands out facet values that can be given back as filters', () => {
