@@ -86,9 +86,10 @@ class PagedReader implements ByteReader {
         if (start < this.#start || last > this.#end) {
             const page = Math.floor(start / PAGE_BYTES) * PAGE_BYTES;
             const isWithin = last <= page + PAGE_BYTES;
-            this.#start = isWithin ? page : start;
-            this.#end = isWithin ? Math.min(page + PAGE_BYTES, this.#size) : last;
-            this.bytes = this.#get(this.#start, this.#end);
+            const [from, to] = isWithin ? [page, Math.min(page + PAGE_BYTES, this.#size)] : [start, last];
+            // When they cannot be had, it stays with what it has.
+            this.bytes = this.#get(from, to);
+            [this.#start, this.#end] = [from, to];
         }
 
         return start - this.#start;
