@@ -9,6 +9,9 @@ import { Status } from '../doip/status.js';
 const FIRST_PAUSE = 100;
 const PAUSE_AFTER = 10;
 
+/** A pause is followed by at least this share of its length without one, however much there is to let in. */
+const OWN_SHARE = 0.25;
+
 /** Pauses do not count, up to this share of the time. */
 const PAUSED_SHARE = 0.3;
 
@@ -53,7 +56,7 @@ export class Deadline {
         const free = Math.min(now - from, this.#pausable);
         this.#pausable -= free;
         this.#end += free;
-        this.#pauseAt = now + PAUSE_AFTER;
+        this.#pauseAt = now + Math.max(PAUSE_AFTER, (now - from) * OWN_SHARE);
     }
 }
 

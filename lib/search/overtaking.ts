@@ -1,6 +1,7 @@
 /**
  * What may overtake a search that takes long: changes, and searches that take little. A search is tried for a moment; when that was
- * not enough it is tried for longer in one of the next rounds, at last for 400 ms, or waits until those before it have ended.
+ * not enough it is tried again for longer, at last for 400 ms, or waits until those before it have ended. What it took is lost then:
+ * tries in vain have a share of the time only, so that many searches of the same kind do not wait for each other's tries.
  */
 
 import { TookTooLong } from './deadline.js';
@@ -17,6 +18,14 @@ const DOUBLINGS = 4;
 /** Milliseconds of all tries of a round, about. */
 const ROUND = 400;
 
+/** Most milliseconds that tries in vain may take at once. */
+const MOST_IN_VAIN = 400;
+
+/** Their share of what the overtaken search takes by itself: at first, and when it turned out to take so many milliseconds. */
+const FIRST_SHARE = 1 / 8;
+const SHARE = 1 / 2;
+const LONG = 1000;
+
 /** How calls are worked off. */
 export interface Overtaker {
     /** Searches for so many milliseconds at most. Throws {@link TookTooLong} when they are over. */
@@ -31,19 +40,32 @@ export class Overtaking {
     readonly #overtaker: Overtaker;
     /** How often a search was tried. */
     readonly #tries = new WeakMap<SearchCall, number>();
-    #rounds = 0;
+    /** Milliseconds that tries in vain may take now. */
+    #inVain = MOST_IN_VAIN;
 
     constructor(overtaker: Overtaker) {
 
         this.#overtaker = overtaker;
     }
 
-    /** One round; new searches have a part in each, those that were tried for longer in fewer and fewer of them. */
-    admit(waiting: WaitingCalls<SearcherCall>): void {
+    /** What a search that begins now has to call now and then: a round in which others overtake it. */
+    rounds(waiting: WaitingCalls<SearcherCall>): () => void {
+
+        let since = performance.now();
+        let worked = 0;
+        return () => {
+
+            const own = performance.now() - since;
+            worked += own;
+            this.#inVain = Math.min(this.#inVain + own * (worked < LONG ? FIRST_SHARE : SHARE), MOST_IN_VAIN);
+            this.#admit(waiting);
+            since = performance.now();
+        };
+    }
+
+    #admit(waiting: WaitingCalls<SearcherCall>): void {
 
         const end = performance.now() + ROUND;
-        // 1, 2, 1, 3, 1, 2, 1, 4: how many tries they may have with this one.
-        const most = Math.min(32 - Math.clz32(++this.#rounds & -this.#rounds), DOUBLINGS + 1);
         waiting.offer((call) => {
 
             if (performance.now() > end) {
@@ -51,22 +73,24 @@ export class Overtaking {
             }
 
             if (call.kind === 'search') {
-                return this.#try(call, most);
+                return this.#try(call);
             }
 
             return removesStored(call) ? LATER : this.#overtaker.work(call);
         });
     }
 
-    #try(call: SearchCall, most: number): unknown {
+    #try(call: SearchCall): unknown {
 
         const tries = this.#tries.get(call) ?? 0;
-        if (tries >= most) {
+        const own = FIRST_TRY * 2 ** tries;
+        const left = this.#overtaker.timeFor(call);
+        // New ones come first: most of them take little.
+        if (tries > DOUBLINGS || this.#inVain < (tries === 0 ? 1 : own)) {
             return LATER;
         }
 
-        const left = this.#overtaker.timeFor(call);
-        const own = FIRST_TRY * 2 ** tries;
+        const began = performance.now();
         try {
             return this.#overtaker.search(call, Math.min(own, left));
         }
@@ -75,6 +99,7 @@ export class Overtaking {
                 throw error;
             }
 
+            this.#inVain -= performance.now() - began;
             this.#tries.set(call, tries + 1);
             return LATER;
         }

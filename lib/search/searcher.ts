@@ -72,7 +72,7 @@ export class Searcher {
                 return { documents: this.#segments.unstored, bytes: this.#segments.unstoredBytes };
             case 'search':
                 return this.#search(this.#engine, call, {
-                    milliseconds: this.#timeFor(call), pause: waiting ? () => this.#overtakers.admit(waiting) : null
+                    milliseconds: this.#timeFor(call), pause: waiting ? this.#overtakers.rounds(waiting) : null
                 });
             case 'more':
                 return JSON.stringify(this.#more(call.cursor, call.count));

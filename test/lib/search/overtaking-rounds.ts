@@ -1,0 +1,89 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { TookTooLong } from '../../../lib/search/deadline.js';
+import type { SearcherCall } from '../../../lib/search/messages.js';
+import { Overtaking } from '../../../lib/search/overtaking.js';
+import { ALL_LATER, LATER } from '../../../lib/search/serve-calls.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const SHORT = 'short';
+
+function searchFor(request: string): SearcherCall {
+
+    return { kind: 'search', request, first: 10, milliseconds: 10_000, askedAt: 0 };
+}
+
+function busy(milliseconds: number): void {
+
+    for (const end = performance.now() + milliseconds; performance.now() < end;) {
+        // Time goes by.
+    }
+}
+
+/** Calls that wait, and how they are worked off: but for short ones searches take all the time that they are given, and then some. */
+function start(waiting: SearcherCall[]) {
+
+    const seen = { inVain: 0, answered: [] as SearcherCall[] };
+    const overtaking = new Overtaking({
+        search: ({ request }, milliseconds) => {
+
+            if (request !== SHORT) {
+                seen.inVain += milliseconds;
+                busy(milliseconds);
+                throw new TookTooLong();
+            }
+        },
+        work: () => null,
+        timeFor: ({ milliseconds }) => milliseconds
+    });
+    const round = overtaking.rounds({
+        offer: (work) => {
+
+            for (const call of [...waiting]) {
+                const outcome = work(call);
+                if (outcome === ALL_LATER) {
+                    return;
+                }
+
+                if (outcome !== LATER) {
+                    seen.answered.push(call);
+                    waiting.splice(waiting.indexOf(call), 1);
+                }
+            }
+        }
+    });
+    return { seen, round };
+}
+
+describe('searches that overtake another', () => {
+
+    it('take little of its time when they try in vain, however many they are', () => {
+
+        const { seen, round } = start(Array.from({ length: 100 }, () => searchFor('long')));
+        for (let i = 0; i < 4; ++i) {
+            round();
+        }
+
+        expect(seen.inVain).to.be.within(25, 600);
+        expect(seen.answered).to.equal([]);
+    });
+
+    it('wait no longer because of them, and changes never do', () => {
+
+        const change: SearcherCall = { kind: 'apply', changes: '[]' };
+        const short = searchFor(SHORT);
+        const waiting = [...Array.from({ length: 16 }, () => searchFor('long')), change, short];
+        const { seen, round } = start(waiting);
+        round();
+        waiting.push(change);
+        for (let i = 0; i < 50 && !seen.answered.includes(short); ++i) {
+            busy(10);
+            round();
+        }
+
+        expect(seen.answered.filter(({ kind }) => kind === 'apply')).to.have.length(2);
+        expect(seen.answered).to.include(short);
+    });
+});
