@@ -137,7 +137,7 @@ export class Searcher {
 
         try {
             const asked = JSON.parse(request) as SearchRequest;
-            const { size, facets, hits: stream } = engine.search(asked, this.#segments.snapshot(), milliseconds, pause);
+            const { size, facets, hits: stream } = this.#segments.during((segments) => engine.search(asked, segments, milliseconds, pause));
             const hits = stream.take(first);
             return JSON.stringify({ size, facets, hits, cursor: stream.isDone ? null : this.#keep(stream) } satisfies Found);
         }

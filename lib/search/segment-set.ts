@@ -10,6 +10,7 @@ import type { Bits } from './bits.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import type { LiveSegment } from './engine.js';
 import { findDocument } from './find-document.js';
+import { HeldSegments } from './held-segments.js';
 import type { IndexDocument } from './index-document.js';
 import type { SegmentSize } from './messages.js';
 import type { Memory } from './memory.js';
@@ -68,6 +69,7 @@ export class SegmentSet {
     readonly #waiting = new WaitingDocuments();
     readonly #memory: Memory;
     readonly #fetch: Fetch;
+    readonly #held = new HeldSegments();
     #nextName = -1;
 
     /**
@@ -101,6 +103,13 @@ export class SegmentSet {
             entry.isGivenAway = true;
             return { segment: entry.segment, dead: entry.dead };
         });
+    }
+
+    /** Gives a snapshot to a search in the midst of which there may be changes and other searches. */
+    during<T>(search: (segments: readonly LiveSegment[]) => T): T {
+
+        const segments = this.snapshot();
+        return this.#held.during(segments, () => search(segments));
     }
 
     /** Documents that are not stored. */
@@ -163,10 +172,7 @@ export class SegmentSet {
      * @param sources their names, and for each the new numbers of its documents
      * @param added null when nothing was left
      */
-    replace(
-        sources: readonly { readonly name: number; readonly map: Uint32Array }[],
-        added: StoredName | null
-    ): void {
+    replace(sources: readonly { readonly name: number; readonly map: Uint32Array }[], added: StoredName | null): void {
 
         const segment = added && this.#stored(added);
         const dead = emptyBits(segment?.documents ?? 0);
@@ -184,7 +190,7 @@ export class SegmentSet {
 
         const place = this.#entries.findIndex(({ name }) => gone.has(name));
         const kept = this.#entries.filter(({ name }) => !gone.has(name));
-        this.#entries.filter(({ name }) => gone.has(name)).forEach((entry) => entry.segment.release());
+        this.#entries.filter(({ name }) => gone.has(name)).forEach(({ segment: gone }) => this.#held.release(gone));
         if (segment && added) {
             const deadCount = countBits(dead);
             kept.splice(Math.max(place, 0), 0, { name: added.name, segment, dead, isGivenAway: false, deadCount, isDirty: deadCount > 0, isSealed: false });
@@ -232,7 +238,7 @@ export class SegmentSet {
             }
 
             const { sections, documents } = mergeSegments(last);
-            this.#entries.splice(-FAN, FAN).forEach((entry) => entry.segment.release());
+            this.#entries.splice(-FAN, FAN).forEach(({ segment }) => this.#held.release(segment));
             if (documents > 0) {
                 this.#addUnstored(sections);
             }

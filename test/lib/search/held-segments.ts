@@ -1,0 +1,41 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { Memory } from '../../../lib/search/memory.js';
+import { SegmentSet } from '../../../lib/search/segment-set.js';
+import { SearchCorpus } from '../../support/search-corpus.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('segments that are searched', () => {
+
+    it('leave nothing behind when others take their place in the midst of it', () => {
+
+        const memory = new Memory();
+        const set = new SegmentSet(memory, () => new Uint8Array(0));
+        const corpus = new SearchCorpus(1);
+        let number = 0;
+        const search = (): void => {
+
+            set.apply({ kind: 'put', document: corpus.document(`test/${++number}`) });
+            set.during((segments) => segments.forEach(({ segment }) => segment.space('text')));
+        };
+
+        search();
+        set.during(([first]) => {
+
+            for (let i = 0; i < 6; ++i) {
+                search();
+            }
+
+            expect(set.snapshot()).to.not.include(first);
+            first?.segment.space('number');
+        });
+
+        for (const { segment } of set.snapshot()) {
+            segment.release();
+        }
+
+        expect(memory.bytes).to.equal(0);
+    });
+});
