@@ -67,8 +67,9 @@ class ServedCalls<C> implements WaitingCalls<C> {
     came(message: CallMessage<C>): void {
 
         this.#waiting.push(message);
-        for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-            this.#answer(next.id, next.call, (call) => this.#handle(call, this));
+        while (this.#waiting.length > 0) {
+            const { id, call } = this.#waiting.shift() as CallMessage<C>;
+            this.#answer(id, call, (own) => this.#handle(own, this));
         }
     }
 
