@@ -51,7 +51,7 @@ export class SearcherLink {
         });
     }
 
-    /** Rejects with 503 when the thread ends before it has answered. */
+    /** Rejects with 503 when the thread ends before it has answered. One that could not replace segments can be used no longer. */
     call<K extends SearcherCall['kind']>(call: SearcherCall & { readonly kind: K }): Promise<SearcherAnswers[K]> {
 
         if (call.kind === 'add' || call.kind === 'replace') {
@@ -60,7 +60,13 @@ export class SearcherLink {
         }
 
         this.#send();
-        return this.#port.call<K>(call);
+        const answer = this.#port.call<K>(call);
+        if (call.kind === 'replace') {
+            // What is stored has been switched: the thread would store again what it goes on to have, and read what is removed.
+            answer.catch((error: Error) => this.#lost(error));
+        }
+
+        return answer;
     }
 
     /** Answers a search at once, with all its hits; null when it is not one of those that take next to nothing. */

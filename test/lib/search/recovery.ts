@@ -152,6 +152,39 @@ forEachDatabase((name, create) => {
             expect((await (await start()).search({ query: 'kept' })).size).to.equal(30);
         });
 
+        it('has nothing twice when what was just stored cannot be read', { timeout: 60_000 }, async () => {
+
+            const node = await start({ storeAfter: 10 });
+            const { segments } = node;
+            const switchTo = segments.switch.bind(segments);
+            const piece = segments.piece.bind(segments);
+            let switches = 0;
+            let isAway = false;
+            segments.switch = async (...args) => {
+
+                await switchTo(...args);
+                isAway = ++switches === 1;
+            };
+
+            segments.piece = async (...args) => {
+
+                if (isAway) {
+                    isAway = false;
+                    throw new Error('the database is away');
+                }
+
+                return await piece(...args);
+            };
+
+            await write(node, 1, 11);
+            await until(() => switches === 1 && !isAway);
+            await write(node, 11, 21);
+            await until(async () => (await segments.segments()).length === 2 && (await node.index.usage()).unstored === 0);
+            await node.index.stop();
+
+            expect((await (await start()).search({ query: 'kept' })).size).to.equal(20);
+        });
+
         it('goes on after the merging thread has ended', { timeout: 60_000 }, async () => {
 
             const node = await start({ storeAfter: 10 });
