@@ -1,6 +1,6 @@
 /**
  * Segments that are searched while other things are done: what takes their place meanwhile releases them when the search has ended.
- * It would go on to put things on their shelves otherwise, which nobody takes from there again.
+ * Nothing is kept of a released segment, and the search would have to make what it looks up again and again.
  */
 
 import type { LiveSegment } from './engine.js';

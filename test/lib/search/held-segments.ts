@@ -9,7 +9,7 @@ const { describe, it } = lab;
 
 describe('segments that are searched', () => {
 
-    it('leave nothing behind when others take their place in the midst of it', () => {
+    it('keep what is looked up of them until then, when others take their place in the midst of it, and nothing afterwards', () => {
 
         const memory = new Memory();
         const set = new SegmentSet(memory, () => new Uint8Array(0));
@@ -24,12 +24,13 @@ describe('segments that are searched', () => {
         search();
         set.during(([first]) => {
 
+            const space = first?.segment.space('text');
             for (let i = 0; i < 6; ++i) {
                 search();
             }
 
             expect(set.snapshot()).to.not.include(first);
-            first?.segment.space('number');
+            expect(first?.segment.space('text')).to.shallow.equal(space);
         });
 
         for (const { segment } of set.snapshot()) {
