@@ -13,6 +13,7 @@ const PATIENCE_MS = 60_000;
 export interface Reply {
     readonly status: number;
     readonly value: unknown;
+    readonly from: ServiceProcess;
 }
 
 /** Where requests go: one of the processes that are up. */
@@ -24,12 +25,12 @@ export class Traffic {
     readonly faults: string[] = [];
     answered = 0;
     isOver = false;
-    readonly #processes: number;
+    /** How many are up when none was taken out. */
+    readonly processes: number;
 
-    /** @param processes how many are up when none was taken out */
     constructor(processes: number) {
 
-        this.#processes = processes;
+        this.processes = processes;
     }
 
     /** Repeats a piece of work until it is over. */
@@ -59,12 +60,12 @@ export class Traffic {
             });
             const text = await answer.text();
             this.answered += 1;
-            return { status: answer.status, value: text === '' ? null : JSON.parse(text) as unknown };
+            return { status: answer.status, value: text === '' ? null : JSON.parse(text) as unknown, from: process };
         }
         catch (error) {
             if (error instanceof TypeError && !this.live.has(process)) {
                 // What a killed process had sent to its database may still be done: nobody looks before another runs in its place.
-                await until(() => this.live.size === this.#processes, PATIENCE_MS);
+                await until(() => this.live.size === this.processes, PATIENCE_MS);
                 return null;
             }
 
@@ -82,6 +83,7 @@ const ABSENT: States = new Set([null]);
 export class Ledger {
 
     readonly #states = new Map<string, States>();
+    readonly #writers = new Map<string, ServiceProcess | null>();
 
     get ids(): string[] {
 
@@ -91,6 +93,12 @@ export class Ledger {
     of(id: string): States {
 
         return this.#states.get(id) ?? ABSENT;
+    }
+
+    /** The process that has answered the last write; null when none has. */
+    writerOf(id: string): ServiceProcess | null {
+
+        return this.#writers.get(id) ?? null;
     }
 
     set(id: string, ...states: readonly (string | null)[]): void {
@@ -104,6 +112,7 @@ export class Ledger {
         const before = this.of(id);
         this.set(id, ...before, state);
         const reply = await ask();
+        this.#writers.set(id, reply && reply.from);
         if (reply?.status === 200) {
             this.set(id, state);
         }
@@ -119,7 +128,7 @@ export class Ledger {
     }
 
     /** Checks what a retrieval says, and gives back whether the object is there. */
-    check(id: string, { status, value }: Reply): boolean {
+    check(id: string, { status, value }: Pick<Reply, 'status' | 'value'>): boolean {
 
         const state = status === 404 ? null : String((value as { name?: unknown }).name);
         if (status !== 200 && status !== 404 || !this.of(id).has(state)) {

@@ -268,8 +268,8 @@ describe('hostile queries', () => {
                 expect(error).to.be.instanceof(DoipError);
             }
 
-            // Of the processor, however busy it is with others.
-            expect(process.cpuUsage(start).user / 1000).to.be.below(2000);
+            // Of the processor, however busy it is with others; a slow one takes two seconds for some of them.
+            expect(process.cpuUsage(start).user / 1000).to.be.below(6000);
         });
     }
 });
