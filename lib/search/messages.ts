@@ -27,7 +27,10 @@ export interface WordWish {
     readonly caller: Omit<CallerView, 'access'>;
 }
 
-/** To the thread that searches. Messages are worked off in their order, so a search sees all changes sent before it. */
+/**
+ * To the thread that searches. Messages are worked off in their order, but for those that overtake a search that takes long: a search
+ * sees all changes that were sent before it.
+ */
 export type SearcherCall =
     /** The JSON text of a list of changes. */
     | { readonly kind: 'apply'; readonly changes: string }

@@ -13,6 +13,7 @@ const PATIENCE_MS = 60_000;
 export interface Reply {
     readonly status: number;
     readonly value: unknown;
+    /** The process that has answered. */
     readonly from: ServiceProcess;
 }
 
@@ -25,12 +26,12 @@ export class Traffic {
     readonly faults: string[] = [];
     answered = 0;
     isOver = false;
-    /** How many are up when none was taken out. */
-    readonly processes: number;
+    readonly #processes: number;
 
+    /** @param processes how many are up when none was taken out */
     constructor(processes: number) {
 
-        this.processes = processes;
+        this.#processes = processes;
     }
 
     /** Repeats a piece of work until it is over. */
@@ -65,7 +66,7 @@ export class Traffic {
         catch (error) {
             if (error instanceof TypeError && !this.live.has(process)) {
                 // What a killed process had sent to its database may still be done: nobody looks before another runs in its place.
-                await until(() => this.live.size === this.processes, PATIENCE_MS);
+                await until(() => this.live.size === this.#processes, PATIENCE_MS);
                 return null;
             }
 
