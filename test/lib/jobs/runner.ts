@@ -115,6 +115,7 @@ forEachDatabase((name, create) => {
 
                 running += 1;
                 most = Math.max(most, running);
+                await until(() => most >= 3);
                 await sleep(5);
                 running -= 1;
             }, { concurrency: 3 });
