@@ -1,10 +1,12 @@
 'use strict';
 
 /*
- * One tool checks habits, types and layers.
+ * One tool checks habits, types, time and layers.
  *
  * - Habits: @hapi/eslint-plugin, for all files.
  * - Types: typescript-eslint with type information, for TypeScript files.
+ * - Time: eslint-plugin-regexp, as expressions run on text from anybody and must be linear. What is allowed all the same says why
+ *   beside it, and `test/lib/growth.ts` measures it.
  * - Layers: who may import whom, as the table LAYERS below. Logic that two folders want goes down a layer.
  *
  * lab asks this file for the settings of an imaginary `lib/x.js` when it measures coverage and gives them to Babel's
@@ -12,6 +14,7 @@
  */
 
 const HapiPlugin = require('@hapi/eslint-plugin');
+const RegexpPlugin = require('eslint-plugin-regexp');
 const TsEslint = require('typescript-eslint');
 
 /**
@@ -143,6 +146,14 @@ module.exports = TsEslint.config(
             '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
             'max-len': ['warn', { code: 160, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreUrls: true, ignoreRegExpLiterals: true }],
             'max-lines': ['error', { max: 300 }]
+        }
+    },
+    {
+        files: ['lib/**/*.ts', 'translators/**/*.ts', 'db/**/*.ts'],
+        plugins: { regexp: RegexpPlugin },
+        rules: {
+            'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+            'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: true }]
         }
     },
     {

@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue } from './json.js';
 import { badRequest, DoipError } from './error.js';
 import { explainFault } from './json-fault.js';
 import { FAULTY, inspect } from './json-scan.js';
+import { jsonFromPython } from './python-text.js';
 
 /** How strictly to read, and what to call the text in messages. */
 export interface JsonTextOptions {
@@ -64,8 +65,13 @@ export function parseLenientJson(text: string, options: JsonTextOptions = {}): J
             throw error;
         }
 
+        const json = jsonFromPython(text);
+        if (json === null) {
+            throw error;
+        }
+
         try {
-            return parseJson(fromPython(text), options);
+            return parseJson(json, options);
         }
         catch {
             throw error;                                    // The caller knows the text as it was sent
@@ -164,33 +170,3 @@ function countInObject(object: JsonObject): number {
 
     return count;
 }
-
-/** Rewrites Python's way of printing lists and dictionaries as JSON. */
-function fromPython(text: string): string {
-
-    const token = /'((?:[^'\\]|\\.)*)'|"(?:[^"\\]|\\.)*"|\b(?:True|False|None)\b/gs;
-    return text.replace(token, (match, single: string | undefined) => {
-
-        if (single !== undefined) {
-            return `"${single.replace(/\\x([0-9a-fA-F]{2})|\\(.)|"/gs, fromPythonEscape)}"`;
-        }
-
-        return PYTHON_WORDS.get(match) ?? match;
-    });
-}
-
-/** One escape, or a bare double quote, inside a string in single quotes. */
-function fromPythonEscape(piece: string, hex: string | undefined, escaped: string | undefined): string {
-
-    if (hex !== undefined) {
-        return `\\u00${hex}`;
-    }
-
-    if (escaped === '\'') {
-        return '\'';
-    }
-
-    return piece === '"' ? '\\"' : piece;
-}
-
-const PYTHON_WORDS: ReadonlyMap<string, string> = new Map([['True', 'true'], ['False', 'false'], ['None', 'null']]);

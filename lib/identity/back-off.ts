@@ -147,7 +147,7 @@ export function sourceOf(remoteAddress: string): string {
         return address === '' ? 'internal' : address;
     }
 
-    const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+    const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
     const start = head === '' ? [] : head.split(':');
     const end = tail === undefined || tail === '' ? [] : tail.split(':');
     const groups = tail === undefined ? start : [...start, ...Array.from({ length: 8 - start.length - end.length }, () => '0'), ...end];

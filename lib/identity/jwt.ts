@@ -90,7 +90,7 @@ export class Assertions {
     #isMeant(aud: JsonValue): boolean {
 
         const { ids, baseUri } = this.#design();
-        const plain = baseUri?.replace(/\/+$/, '');
+        const plain = baseUri?.replace(/(?<!\/)\/+$/, '');
         const own = ids ?? (plain === undefined ? [] : [plain, `${plain}/`]);
         return (Array.isArray(aud) ? aud : [aud]).some((id) => typeof id === 'string' && own.includes(id));
     }

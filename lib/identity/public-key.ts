@@ -77,7 +77,7 @@ async function importMembers(jwk: JsonObject, algorithm: string): Promise<Crypto
     const members = Object.entries(MEMBERS).flatMap(([name, longest]) => {
 
         const value = jwk[name];
-        return isMember(value, longest) ? [[name, value.replace(/=+$/, '')] as const] : [];
+        return isMember(value, longest) ? [[name, value.replace(/(?<!=)=+$/, '')] as const] : [];
     });
     const { importJWK } = await import('jose');             // Loaded by the first key that is used
     try {

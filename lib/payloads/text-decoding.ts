@@ -61,7 +61,7 @@ export class TextDecoding {
 /** The charset that a page declares. */
 export function declaredInHtml(head: string): string | null {
 
-    return /<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:+-]+)/i.exec(head)?.[1] ?? declaredInXml(head);
+    return /<meta\b[^>]*?charset\s*=\s*(?:["']\s*)?([\w.:+-]+)/i.exec(head)?.[1] ?? declaredInXml(head);
 }
 
 /** The charset that an XML declaration names. */

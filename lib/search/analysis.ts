@@ -27,6 +27,8 @@ const BETWEEN_LETTERS = String.raw`[:.'\u00b7\u0387\u055f\u05f4\u2018\u2019\u202
 const BETWEEN_DIGITS = String.raw`[,;.'\u037e\u0589\u060c\u060d\u066c\u07f8\u2018\u2019\u2024\u2044\ufe10\ufe14\ufe50\ufe52\ufe54\uff07\uff0c\uff0e\uff1b]`;
 const INSIDE = `[${LETTER}${DIGIT}${MARK}${JOINER}]`;
 
+// A mark may stand at several places of the expression, but no run of letters ever fails behind its first one.
+// eslint-disable-next-line regexp/no-super-linear-backtracking, regexp/no-super-linear-move
 const WORD = new RegExp([
     String.raw`[\p{Script=Han}\p{Script=Hiragana}][${MARK}]*`,
     `(?:${KATAKANA}[${MARK}]*)+`,

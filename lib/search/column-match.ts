@@ -13,7 +13,7 @@ import type { SortedTerms } from './sorted-terms.js';
 import { formatTimestamp, parseTime } from './times.js';
 import type { FuzzyQuery, NumberForm, PatternQuery, RangeQuery, TermQuery } from './query.js';
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** A test of ordinals: from `first` up to `end`. */
 interface Ordinals {

@@ -8,6 +8,11 @@ import { isJsonObject } from '../doip/json.js';
 import type { SortField } from './search-request.js';
 
 const MAX_SORT_FIELDS = 20;
+const MAX_LENGTH = 1024;
+
+/** With what must stand before it. */
+const DIRECTION = /[\s:](asc|desc)$/i;
+const LONGEST_DIRECTION = 5;
 
 /**
  * Names with commas between them and `ASC` or `DESC` behind each, or an array of such texts or of `{name, reverse}`.
@@ -16,7 +21,7 @@ const MAX_SORT_FIELDS = 20;
  */
 export function readSortFields(given: JsonValue | undefined): SortField[] {
 
-    const list = typeof given === 'string' ? given.split(',') : given ?? [];
+    const list = typeof given === 'string' ? given.split(',', MAX_SORT_FIELDS + 1) : given ?? [];
     if (!Array.isArray(list) || list.length > MAX_SORT_FIELDS) {
         throw badRequest(`attribute sortFields must be a text or an array of at most ${MAX_SORT_FIELDS} fields`);
     }
@@ -24,17 +29,44 @@ export function readSortFields(given: JsonValue | undefined): SortField[] {
     return list.flatMap((item): SortField[] => {
 
         if (typeof item === 'string') {
-            // Names of properties may have blanks in them: only what stands last can be a direction.
-            const { name = '', direction } = /^(?<name>.*?)(?:[\s:]+(?<direction>asc|desc))?$/is.exec(item.trim())?.groups ?? {};
-            return name === '' ? [] : [{ field: name, reverse: direction?.toUpperCase() === 'DESC' }];
+            return readNamed(bounded(item).trim());
         }
 
         if (!isJsonObject(item) || typeof item['name'] !== 'string' || item['name'] === '') {
             throw badRequest('each of the attribute sortFields must have a name');
         }
 
-        return [{ field: item['name'], reverse: readDirection(item['reverse']) }];
+        return [{ field: bounded(item['name']), reverse: readDirection(item['reverse']) }];
     });
+}
+
+/** A name and perhaps a direction. Names of properties may have blanks in them: only what stands last can be a direction. */
+function readNamed(text: string): SortField[] {
+
+    const direction = DIRECTION.exec(text.slice(-LONGEST_DIRECTION))?.[1] ?? '';
+    const rest = text.slice(0, text.length - direction.length);
+    const name = direction === '' ? text : rest.slice(0, nameEnd(rest));
+    return name === '' ? [] : [{ field: name, reverse: direction.toUpperCase() === 'DESC' }];
+}
+
+/** Where blanks and colons at the end of a text begin. An expression would look for them again from each of them. */
+function nameEnd(text: string): number {
+
+    let end = text.length;
+    while (end > 0 && /[\s:]/.test(text[end - 1] ?? '')) {
+        --end;
+    }
+
+    return end;
+}
+
+function bounded(name: string): string {
+
+    if (name.length > MAX_LENGTH) {
+        throw badRequest(`each of the attribute sortFields may have at most ${MAX_LENGTH} characters`);
+    }
+
+    return name;
 }
 
 /** Clients write booleans as text too. */

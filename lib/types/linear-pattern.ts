@@ -177,7 +177,7 @@ function closingParenthesis(source: string, opening: number): number {
 function structure(source: string): { text: string; at: number; depth: number }[] {
 
     let depth = 0;
-    return [...source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|[()|]/gs)].map(({ 0: text, index: at }) => {
+    return [...source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]?|[()|]/gs)].map(({ 0: text, index: at }) => {
 
         const before = depth;
         depth += text === '(' ? 1 : text === ')' ? -1 : 0;

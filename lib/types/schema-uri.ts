@@ -16,7 +16,7 @@ export function typeUri(name: string): string {
 export function resolveUri(reference: string, base: string): string | null {
 
     const absolute = URL.canParse(reference, base) ? new URL(reference, base).href : null;
-    return absolute === null ? null : absolute.replace(/#.*$/s, '');
+    return absolute === null ? null : absolute.split('#', 1)[0] ?? '';
 }
 
 /** The names of types that a reference may mean, as written and by its place among the types; best first. */

@@ -50,6 +50,8 @@ function fromAccessToken(accessToken: string | undefined): JsonObject {
 
 function parseAuthorization(text: string): JsonObject {
 
+    // Nothing that follows the first letter can fail.
+    // eslint-disable-next-line regexp/no-super-linear-backtracking
     const [, scheme = '', credentials = ''] = /^(\S+)[ \t]*([^]*)$/.exec(text) ?? [];
     switch (scheme.toLowerCase()) {
         case 'basic':

@@ -1,0 +1,70 @@
+/**
+ * Lists and dictionaries as Python prints them, which published clients send in query parameters. One pass from left to right
+ * that never looks back: the text comes from anybody.
+ */
+
+const BACKSLASH = 0x5c;
+const SINGLE = 0x27;
+const DOUBLE = 0x22;
+
+/** What may interest us: quotes, and the words that are written otherwise in JSON. */
+const TOKEN = /['"]|\b(?:True|False|None)\b/g;
+
+const WORDS: ReadonlyMap<string, string> = new Map([['True', 'true'], ['False', 'false'], ['None', 'null']]);
+
+/** The same in JSON; null when a string does not end, as such a text is neither. */
+export function jsonFromPython(text: string): string | null {
+
+    const pieces: string[] = [];
+    let copied = 0;
+    TOKEN.lastIndex = 0;
+    for (let token = TOKEN.exec(text); token; token = TOKEN.exec(text)) {
+        const start = token.index;
+        const quote = text.charCodeAt(start);
+        const word = WORDS.get(token[0]);
+        const end = word === undefined ? stringEnd(text, start + 1, quote) : start + token[0].length;
+        if (end === -1) {
+            return null;
+        }
+
+        if (quote !== DOUBLE) {
+            pieces.push(text.slice(copied, start), word ?? `"${inDoubleQuotes(text.slice(start + 1, end - 1))}"`);
+            copied = end;
+        }
+
+        TOKEN.lastIndex = end;
+    }
+
+    return pieces.join('') + text.slice(copied);
+}
+
+/** Index behind the closing quote; -1 when there is none. */
+function stringEnd(text: string, start: number, quote: number): number {
+
+    for (let i = start; i < text.length; ++i) {
+        const code = text.charCodeAt(i);
+        if (code === quote) {
+            return i + 1;
+        }
+
+        i += code === BACKSLASH ? 1 : 0;
+    }
+
+    return -1;
+}
+
+function inDoubleQuotes(inner: string): string {
+
+    return inner.replace(/\\x([0-9a-fA-F]{2})|\\(.)|"/gs, (piece, hex: string | undefined, escaped: string | undefined) => {
+
+        if (hex !== undefined) {
+            return `\\u00${hex}`;
+        }
+
+        if (escaped?.charCodeAt(0) === SINGLE) {
+            return '\'';
+        }
+
+        return piece === '"' ? '\\"' : piece;
+    });
+}

@@ -1,0 +1,142 @@
+import Lab from '@hapi/lab';
+import type { JsonValue } from '../../lib/doip/json.js';
+import { readItem } from '../../lib/bulk/bulk-item.js';
+import { handleFault, idPath } from '../../lib/doip/handle.js';
+import { parseAddressRanges } from '../../lib/doip/ip-address.js';
+import { parsePointer } from '../../lib/doip/json-pointer.js';
+import { parseJson, parseJsonOrText, parseLenientJson } from '../../lib/doip/json-text.js';
+import { escapeMarkup, unescapeMarkup } from '../../lib/doip/markup.js';
+import { readLocations } from '../../lib/handles/locations.js';
+import { parseIdentity } from '../../lib/handles/handle-value.js';
+import { sourceOf } from '../../lib/identity/back-off.js';
+import { readClaims } from '../../lib/identity/jwt.js';
+import { checkElementName, checkFilename, checkMediaType, checkNewId, checkTypeName } from '../../lib/objects/field-rules.js';
+import { declaredInHtml } from '../../lib/payloads/text-decoding.js';
+import { kindOfBytes } from '../../lib/payloads/open-reader.js';
+import { TextSink } from '../../lib/payloads/text-reader.js';
+import { authorStack } from '../../lib/scripting/author-stack.js';
+import { analyse, keywordOf } from '../../lib/search/analysis.js';
+import { isFreeName, resolveField } from '../../lib/search/field-names.js';
+import { parseQuery } from '../../lib/search/parse-query.js';
+import { readQueryJson } from '../../lib/search/query-json.js';
+import { readSortFields } from '../../lib/search/sort-fields.js';
+import { parseTime } from '../../lib/search/times.js';
+import { loggedUrl } from '../../lib/server/access-log.js';
+import { LinearPattern } from '../../lib/types/linear-pattern.js';
+import { schemaFormats } from '../../lib/types/schema-formats.js';
+import { isRemote, typeNamesOf } from '../../lib/types/schema-uri.js';
+import { startBudget } from '../../lib/types/work-budget.js';
+import { readAuthentication } from '../../translators/http/authentication.js';
+import { parseMediaType } from '../../translators/http/content-type.js';
+import { parseDisposition } from '../../translators/http/disposition.js';
+import { readEnvelopeParameters } from '../../translators/http/dot-params.js';
+import { parseParameterised, quote } from '../../translators/http/header-parameters.js';
+import { Params } from '../../translators/http/params.js';
+import { parseParameters } from '../../translators/http/query.js';
+import { requestedRange } from '../../translators/http/range.js';
+import { readSession } from '../../translators/http/session-cookie.js';
+import { searchAttributes } from '../../translators/rest/search-request.js';
+import { expectLinear, HOSTILE_TEXTS } from '../support/growth.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** Longer than every limit on the length of a field once it is eight times as long. */
+const LENGTH = 6_000;
+
+const LIMITS = { idBytes: 1e9, nameBytes: 1e9, aclEntries: 1000, elements: 1000, contentBytes: 1e9 };
+
+const FORMATS = Object.entries(schemaFormats()).flatMap(([name, format]): [string, (text: string) => unknown][] =>
+    (typeof format === 'function' ? [[name, format as (text: string) => unknown]] : []));
+
+const READERS: readonly (readonly [name: string, read: (text: string) => unknown, length?: number])[] = [
+    ['JSON', (text) => parseJson(text)],
+    ['JSON of parameters', (text) => parseLenientJson(text)],
+    ['JSON of parameters, inside a list in single quotes', (text) => parseLenientJson(`['${text}`)],
+    ['JSON or text', (text) => parseJsonOrText(text)],
+    ['items of a batch upload', (text) => readItem({ position: 0, offset: 0, length: text.length, bytes: Buffer.from(text) },
+        { format: 'ndjson', maxItemBytes: 1e9, maxDepth: 128 })],
+    ['JSON pointers', parsePointer],
+    ['handles', (text) => [handleFault(text, 1e9), idPath(text), checkNewId(text, 'test', LIMITS)]],
+    ['markup', (text) => unescapeMarkup(escapeMarkup(text)) + unescapeMarkup(text)],
+    ['addresses', (text) => [sourceOf(text), parseAddressRanges(text)]],
+    ['handle values', (text) => [readLocations(text), parseIdentity(text)]],
+    ['locations of handles', (text) => readLocations(`<location ${text}`)],
+    ['tokens', (text) => readClaims(text)],
+    ['names of types', (text) => checkTypeName(text, LIMITS)],
+    ['names of payloads', (text) => checkElementName(text, LIMITS)],
+    ['names of files', (text) => checkFilename(text, LIMITS)],
+    ['media types of payloads', (text) => checkMediaType(text, LIMITS)],
+    ['media types of payloads behind a slash', (text) => checkMediaType(`a/b${text}`, LIMITS)],
+    ['declarations of a charset', (text) => [declaredInHtml(text.slice(0, 2048)), kindOfBytes(Buffer.from(text))]],
+    ['texts of payloads', readText],
+    ['stacks of scripts', authorStack],
+    ['words', analyse],
+    ['whole values', keywordOf],
+    ['names of fields', (text) => [isFreeName(text), resolveField(text)]],
+    ['queries', (text) => parseQuery(text), 1_000],
+    ['queries in a field', (text) => parseQuery(`a:(b ${text}`), 1_000],
+    ['queries by example', (text) => readQueryJson({ a: text, [text]: 1 })],
+    ['sort fields', (text) => readSortFields(text)],
+    ['sort fields in a list', (text) => readSortFields([text, { name: text }])],
+    ['times', parseTime],
+    ['logged addresses', (text) => loggedUrl(`/search?${text}`)],
+    ['patterns of schemas', (text) => {
+
+        startBudget();
+        return LinearPattern.of(text);
+    }],
+    ['references of schemas', (text) => [isRemote(text), typeNamesOf(text, 'file:/cordra/schemas/')]],
+    ['formats of schemas', (text) => FORMATS.map(([, check]) => check(text))],
+    ['credentials', (text) => readAuthentication({ authorization: text })],
+    ['credentials of each scheme', (text) => ['Basic', 'Bearer', 'Doip'].map((scheme) => refused(() => readAuthentication({ authorization: `${scheme} ${text}` })))],
+    ['cookies', (text) => readSession({ cookie: `JSESSIONID=${text}` })],
+    ['media types', parseMediaType],
+    ['parameters of media types', (text) => parseMediaType(`a/b;${text}`)],
+    ['header parameters', (text) => [parseParameterised(`a;b="${text}`), quote(text)]],
+    ['dispositions', (text) => parseDisposition(`form-data; name="a"; filename*=utf-8'${text}`)],
+    ['parameters', (text) => parseParameters(text, 1000)],
+    ['parameters of the envelope', (text) => readEnvelopeParameters([['attributes', text]])],
+    ['parameters of the envelope in parts', (text) => [readEnvelopeParameters([[`a.${text}`, text]]), readEnvelopeParameters([['attributes.a', text]])]],
+    ['parameters of a request', readParams],
+    ['parameters of a search', (text) => searchAttributes(Params.fromPairs([['query', text], ['sortFields', text], ['facets', text], ['filter', text]]))],
+    ['ranges', (text) => requestedRange({ range: `bytes=${text}` })]
+];
+
+function readParams(text: string): JsonValue[] {
+
+    const params = Params.fromPairs([['a', text]]);
+    const readers = [() => params.json('a'), () => params.list('a'), () => params.flag('a'), () => params.integer('a'), () => params.textList('a'),
+        () => params.object('a')];
+    return readers.map((read) => refused(read) as JsonValue);
+}
+
+function readText(text: string): string {
+
+    const sink = new TextSink(1e6);
+    sink.add(text);
+    return sink.text();
+}
+
+/** Null where input is refused. */
+function refused(read: () => unknown): unknown {
+
+    try {
+        return read();
+    }
+    catch {
+        return null;
+    }
+}
+
+describe('The time of reading', () => {
+
+    for (const [name, read, length = LENGTH] of READERS) {
+        it(`${name} grows no faster than what is read`, { timeout: 60_000 }, () => {
+
+            for (const [kind, text] of HOSTILE_TEXTS) {
+                expectLinear(kind, read, text, length);
+            }
+        });
+    }
+});
