@@ -62,7 +62,7 @@ export function itemOf(facts: { readonly position: number; readonly bytes: numbe
 /** The id that an item asks for, whatever its form. */
 export function idOf({ id }: JsonObject): string | undefined {
 
-    return typeof id === 'string' ? id : undefined;
+    return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** The item as input of create or update: the object, then a header and bytes for each element whose bytes it brings. */

@@ -28,6 +28,8 @@ export interface OperationContext<A extends object = JsonObject> {
     readonly rawInput: AsyncIterable<Segment>;
     /** Given by the client for hooks, methods and the storage chooser; `{}` when absent. */
     readonly requestContext: JsonObject;
+    /** Attributes and request context as far as they are known: a form may have some among its fields, which is known when the input was read. */
+    latest(): Pick<OperationContext<A>, 'attributes' | 'requestContext'>;
     /** The caller wants nothing changed by this request, as with a GET. */
     readonly isSafe: boolean;
     readonly services: Services;

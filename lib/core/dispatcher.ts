@@ -86,7 +86,7 @@ export class Dispatcher {
         this.checkTarget(operation, targetId);
         const attributes = shapeAttributes(operation, request.attributes);
         const context = new Context({
-            caller, targetId, attributes, services, request, log: this.options.log, stored: view.object,
+            caller, targetId, operation, attributes, services, request, log: this.options.log, stored: view.object,
             requestContext: readRequestContext(request.attributes)
         });
         await authorise(operation, context, view.object);
@@ -133,6 +133,7 @@ export class Dispatcher {
 interface ContextFacts {
     readonly caller: Caller;
     readonly targetId: string;
+    readonly operation: Operation;
     readonly attributes: JsonObject;
     readonly requestContext: JsonObject;
     readonly services: Services;
@@ -153,6 +154,7 @@ export class Context implements OperationContext {
     readonly input: DoipRequest['input'];
     inputJson: OperationContext['inputJson'];
     private readonly stored: StoredObject | null;
+    private readonly operation: Operation;
     private readonly request: DoipRequest;
     private readonly rootLog: Logger;
     private ownLog: Logger | undefined;
@@ -168,6 +170,7 @@ export class Context implements OperationContext {
         this.input = facts.request.input;
         this.inputJson = undefined;
         this.stored = facts.stored;
+        this.operation = facts.operation;
         this.request = facts.request;
         this.rootLog = facts.log;
     }
@@ -180,6 +183,17 @@ export class Context implements OperationContext {
     get rawInput(): DoipRequest['input'] {
 
         return this.request.rawInput ?? this.input;
+    }
+
+    latest(): Pick<OperationContext, 'attributes' | 'requestContext'> {
+
+        const { attributes, laterAttributes } = this.request;
+        if (!laterAttributes) {
+            return this;
+        }
+
+        const all = { ...attributes, ...laterAttributes() };
+        return { attributes: shapeAttributes(this.operation, all), requestContext: readRequestContext(all) };
     }
 
     get log(): Logger {
@@ -211,7 +225,7 @@ export class Context implements OperationContext {
 function contextWithoutState(operation: Operation, request: DoipRequest, { services, log }: DispatcherOptions): Context {
 
     return new Context({
-        caller: ANONYMOUS, targetId: DESIGN_ID, attributes: shapeAttributes(operation, request.attributes),
+        caller: ANONYMOUS, targetId: DESIGN_ID, operation, attributes: shapeAttributes(operation, request.attributes),
         requestContext: readRequestContext(request.attributes), services, log, request, stored: null
     });
 }

@@ -7,11 +7,11 @@ import type { JsonObject } from '../doip/json.js';
 import { badRequest } from '../doip/error.js';
 import { isJsonObject } from '../doip/json.js';
 
-/** The request context among attributes; empty without one. 400 when it is anything but a JSON object. */
+/** The request context among attributes; empty without one, and for empty text. 400 when it is anything but a JSON object. */
 export function readRequestContext(attributes: JsonObject): JsonObject {
 
     const value = attributes.requestContext;
-    if (value === undefined) {
+    if (value === undefined || value === null || value === '') {
         return {};
     }
 

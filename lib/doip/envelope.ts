@@ -22,6 +22,11 @@ export interface DoipRequest {
     readonly authentication: JsonObject;
     /** Parameters of the operation. `requestContext` (a JSON object) travels here. */
     readonly attributes: JsonObject;
+    /**
+     * Attributes that a carrier finds in the body, among the input: known when the input was read, they add to `attributes` or take
+     * their place. Absent where there can be none.
+     */
+    readonly laterAttributes?: (() => JsonObject) | undefined;
     /** The input segments, in order. Must be pulled in order; see {@link BytesSegment}. */
     readonly input: AsyncIterable<Segment>;
     /**

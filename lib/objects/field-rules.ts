@@ -61,15 +61,15 @@ export function checkElementName(name: JsonValue | undefined, limits: FieldLimit
     return checkName('payload name', name, limits);
 }
 
-/** Requires a file name: only the last component of a path is kept. Null and empty stand for none. */
+/** Requires a file name: only the last component of a path is kept. Null stands for none; one that is empty is kept, for clients send it. */
 export function checkFilename(name: JsonValue | undefined, limits: FieldLimits): string | null {
 
-    if (name === undefined || name === null || name === '') {
+    if (name === undefined || name === null) {
         return null;
     }
 
     const last = typeof name === 'string' ? name.replace(/^.*[/\\]/s, '') : name;
-    return last === '' ? null : checkName('filename', last, limits);
+    return last === '' ? last : checkName('filename', last, limits);
 }
 
 /** Requires a media type; null and empty stand for none. */

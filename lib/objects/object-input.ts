@@ -4,7 +4,7 @@
  * object here, and `discard` takes back everything that was staged.
  */
 
-import type { Segment } from '../doip/envelope.js';
+import type { Segment, Transport } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { Acl } from '../doip/object.js';
 import type { StagedElement } from './element-service.js';
@@ -45,6 +45,14 @@ export interface InputReaderOptions {
     /** Called once, when all that came before the first bytes is known, or at the end. Throws to refuse. */
     beforeBytes(input: ObjectInput): Promise<void> | void;
     stage(body: AsyncIterable<Uint8Array>, input: ObjectInput): Promise<StagedElement>;
+    /** True where bytes are taken only for elements that the object lists; else their header is enough. Default false. */
+    readonly mustDeclare?: boolean;
+}
+
+/** Over a network elements must be listed, or a misspelt name would go unnoticed; programs that embed the service may leave that out. */
+export function mustDeclare({ protocol }: Transport): boolean {
+
+    return protocol !== 'internal';
 }
 
 /** True when nothing at all was sent. */
@@ -153,10 +161,10 @@ class InputReader {
     private takePart(part: JsonObject): void {
 
         const { input, options: { limits } } = this;
-        if (typeof part.id === 'string') {
+        if (typeof part.id === 'string' && part.id !== '') {
             input.id = part.id;
         }
-        else if (part.id !== undefined && part.id !== null) {
+        else if (part.id !== undefined && part.id !== null && part.id !== '') {
             throw badRequest('id must be a string');
         }
 
@@ -228,6 +236,10 @@ class InputReader {
         const { input, options: { limits } } = this;
         const name = checkElementName(value.id, limits);
         const known = input.elements.get(name);
+        if (isHeader && !known && this.options.mustDeclare) {
+            throw badRequest(input.elements.size === 0 ? `Unexpected input segments: the object does not declare element ${name}` : `No such element ${name}`);
+        }
+
         if (known && (!isHeader || known.staged)) {
             throw badRequest(`Duplicate payload ${name}`);
         }

@@ -70,8 +70,13 @@ const CASES: readonly Case[] = [
         rest: (id) => ({ method: 'PUT', url: `/objects/${id}`, ...form(
             [field('content'), '{"name":"with file"}'], [file('scan', 'a.txt', 'text/plain'), 'bytes']) }),
         doip: (id) => doip('Update', id, form(
-            [`${field('object')}\r\nContent-Type: application/json`, '{"attributes":{"content":{"name":"with file"}}}'],
+            [`${field('object')}\r\nContent-Type: application/json`, '{"attributes":{"content":{"name":"with file"}},"elements":[{"id":"scan"}]}'],
             [file('scan', 'a.txt', 'text/plain'), 'bytes']))
+    },
+    {
+        title: 'take an id that is empty for none', status: 200,
+        rest: () => ({ method: 'POST', url: '/objects?type=Document&handle=', ...object({ name: 'x' }) }),
+        doip: () => doip('Create', 'service', object({ id: '', type: 'Document', attributes: { content: { name: 'x' } } }))
     },
     {
         title: 'delete an element', status: 200,

@@ -71,7 +71,7 @@ forEachWay((name, start) => {
             expect(Object.keys(object)).to.equal(['id', 'type', 'content', 'metadata', 'payloads']);
             expect(object).to.include({ id: 'test/a b', type: 'Book ü', content: CONTENT });
             expect(object['payloads']).to.equal([
-                { name: 'scan', filename: 'map.png', mediaType: 'image/png', size: 3 }, { name: 'raw', size: 0 }]);
+                { name: 'scan', filename: 'map.png', mediaType: 'image/png', size: 3 }, { name: 'raw', filename: '', size: 0 }]);
         });
 
         it('tells what the caller may do', async () => {
@@ -147,8 +147,7 @@ forEachWay((name, start) => {
             ['a filter that is no pointer', '/objects/test/a%20b?filter=["title"]', {}, 400, 'Invalid JSON Pointer title'],
             ['text of what is not text', '/objects/test/a%20b?jsonPointer=/list&text', {}, 400, 'Requested json is not textual'],
             ['text of the whole content', '/objects/test/a%20b?text', {}, 400, 'Requested json is not textual'],
-            ['an object that the caller may not read', '/objects/test/hidden', {}, 401, 'object test/hidden'],
-            ['two pointers', '/objects/test/a%20b?jsonPointer=/a&jsonPointer=/a', {}, 400, 'parameter jsonPointer is given more than once']
+            ['an object that the caller may not read', '/objects/test/hidden', {}, 401, 'object test/hidden']
         ];
         for (const [title, url, more, code, message] of refusals) {
             it(`refuses ${title}`, async () => {

@@ -113,7 +113,7 @@ forEachWay((name, start, protocol) => {
             const none = await service.anonymously('GET /objects/test/1?payload=none&metadata');
 
             expect(jsonOf(facts)).to.equal({ filename: 'ü€.html', mimetype: 'text/html; charset=iso-8859-1' });
-            expect(jsonOf(bare)).to.equal({ mimetype: 'application/octet-stream' });
+            expect(jsonOf(bare)).to.equal({ filename: '', mimetype: 'application/octet-stream' });
             expect(none.statusCode).to.equal(404);
         });
 

@@ -221,7 +221,7 @@ function bytesOf(body: AsyncIterable<Uint8Array>, mediaType: string | undefined,
 }
 
 /** The bytes of a body that is gathered. One that announces to be too long is refused before any of it is there. */
-async function readWhole(request: RequestWithBody, limit: number): Promise<Buffer> {
+export async function readWhole(request: RequestWithBody, limit: number): Promise<Buffer> {
 
     const isPlain = (header(request.headers, 'content-encoding') ?? 'identity') === 'identity';
     if (isPlain && Number(header(request.headers, 'content-length')) > limit) {

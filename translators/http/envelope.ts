@@ -19,6 +19,7 @@ export class HttpEnvelope implements DoipRequest {
     readonly operationId: string;
     readonly authentication: DoipRequest['authentication'];
     readonly attributes: DoipRequest['attributes'];
+    readonly laterAttributes: DoipRequest['laterAttributes'];
     readonly input: DoipRequest['input'];
     readonly rawInput: DoipRequest['rawInput'];
     readonly transport: DoipRequest['transport'];
@@ -34,6 +35,7 @@ export class HttpEnvelope implements DoipRequest {
         this.operationId = fields.operationId;
         this.authentication = fields.authentication;
         this.attributes = fields.attributes;
+        this.laterAttributes = fields.laterAttributes;
         this.input = fields.input;
         this.rawInput = fields.rawInput;
         this.transport = fields.transport;

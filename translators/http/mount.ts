@@ -142,6 +142,7 @@ function envelope(
         operationId: exchange.operationId,
         targetId: exchange.targetId ?? 'service',
         attributes: { ...requestContext, ...exchange.attributes },
+        laterAttributes: exchange.laterAttributes,
         input: exchange.input ?? empty(),
         authentication, transport,
         ...(isSafe(request) ? { safe: true } : {})

@@ -46,7 +46,7 @@ export class Params {
         return new Params(new Map(present.map(([name, value]) => [name, [value]])));
     }
 
-    /** These and those; a name on both sides has several values. */
+    /** These, and behind them those; a name on both sides has several values. */
     and(others: Params): Params {
 
         const values = new Map(this.values);
@@ -70,7 +70,7 @@ export class Params {
         return this.values.has(name);
     }
 
-    /** A string; numbers and booleans of a JSON body are read as their text. 400 when it is given twice. */
+    /** A string; numbers and booleans of a JSON body are read as their text. */
     text(name: string): string | undefined {
 
         const value = this.single(name);
@@ -160,7 +160,7 @@ export class Params {
     requestContext(): { requestContext?: JsonObject } {
 
         const text = this.single('requestContext');
-        if (text === undefined) {
+        if (text === undefined || text === '') {
             return {};
         }
 
@@ -172,15 +172,10 @@ export class Params {
         return { requestContext: value };
     }
 
-    /** The value as it came: text from a query string, any JSON from a JSON body. 400 when it is given twice. */
+    /** The value as it came: text from a query string, any JSON from a JSON body. Of several the first counts. */
     single(name: string): JsonValue | undefined {
 
-        const values = this.values.get(name);
-        if (values && values.length > 1) {
-            throw badRequest(`parameter ${name} is given more than once`);
-        }
-
-        return values?.[0];
+        return this.values.get(name)?.[0];
     }
 }
 

@@ -31,6 +31,8 @@ export interface Exchange {
     readonly targetId?: string;
     /** Default: none. The request context is added to them. */
     readonly attributes?: JsonObject;
+    /** Attributes that are found in the body, known when the input was read. */
+    readonly laterAttributes?: () => JsonObject;
     /** Default: none. */
     readonly input?: AsyncIterable<Segment>;
     /** Translates a success, or an error with a report. Default: the output as it is. */

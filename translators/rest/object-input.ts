@@ -9,23 +9,54 @@ import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { RequestWithBody } from '../http/body.js';
 import type { Part } from '../http/multipart.js';
 import type { HttpLimits } from '../http/performer.js';
-import type { Params } from '../http/params.js';
 import { badRequest, DoipError } from '../../lib/doip/error.js';
 import { parseJson } from '../../lib/doip/json-text.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
-import { bytesPart, isForm, isMultipart, readJsonBody, readJsonPart, readParts, readTextPart } from '../http/body.js';
+import {
+    bytesPart, isForm, isMultipart, readJsonBody, readJsonPart, readParts, readTextPart
+} from '../http/body.js';
+import { contentType, FORM_TYPE } from '../http/content-type.js';
+import { readFieldsOrJson } from '../http/fields.js';
+import { given, Params } from '../http/params.js';
 
 /** What is known of the object before its body is read, and how its body is meant. */
 export interface ObjectInputOptions {
     /** Type and id as far as the parameters told them; sent first. */
     readonly head: JsonObject;
-    /** True when the JSON is not the whole content but the value at a pointer into it. */
-    readonly atPointer?: boolean;
-    /** Names of plain fields besides the JSON ones that mean something: `type`, `handle`, `payloadToDelete`. */
+    /** True when a pointer among the parameters means that the JSON is not the whole content but the value there. */
+    readonly takesPointer: boolean;
+    /** Names of plain fields besides the JSON ones that mean something. */
     readonly fields: readonly string[];
-    /** All parameters; a form's fields are among them. */
-    readonly params: Params;
+    readonly params: BodyParams;
     readonly limits: HttpLimits;
+}
+
+/** The parameters of a request whose body may hold some of them. Those of the URL come first. */
+export class BodyParams {
+
+    readonly #ofUrl: Params;
+    readonly #fields: [string, string][] = [];
+    readonly #names = new Set<string>();
+
+    constructor(ofUrl: Params) {
+
+        this.#ofUrl = ofUrl;
+    }
+
+    /** Those that are known by now: all of them when the body was read. */
+    get known(): Params {
+
+        return this.#fields.length === 0 ? this.#ofUrl : this.#ofUrl.and(Params.fromPairs(this.#fields));
+    }
+
+    /** Adds a field of the body. True when its value counts, as that of the first with its name does. */
+    add(name: string, value: string): boolean {
+
+        const isFirst = !this.#ofUrl.has(name) && !this.#names.has(name);
+        this.#fields.push([name, value]);
+        this.#names.add(name);
+        return isFirst;
+    }
 }
 
 /** Fields that hold JSON, by the attribute that they become. */
@@ -41,7 +72,7 @@ const COMPLAINTS: ReadonlyMap<string, string> = new Map([
 /** The segments of a create or update: the head, then each part of the body as it comes. */
 export async function *objectSegments(request: RequestWithBody, options: ObjectInputOptions): AsyncGenerator<Segment> {
 
-    const { head, limits } = options;
+    const { head, limits, params } = options;
     yield jsonSegment(head);
     if (isMultipart(request)) {
         yield *multipartSegments(readParts(request, limits), options);
@@ -49,10 +80,33 @@ export async function *objectSegments(request: RequestWithBody, options: ObjectI
     else if (isForm(request)) {
         yield *formSegments(options);
     }
+    else if (contentType(request.headers).essence === FORM_TYPE) {
+        yield *fieldSegments(await readFieldsOrJson(request, limits), options);
+    }
     else {
         const content = await readJsonBody(request, limits);
         yield *content === undefined ? [] : [attribute('content', content, options)];
     }
+
+    params.known.requestContext();                          // Refuses what cannot be read while nothing is stored
+}
+
+/** The body of an update that says that it is a form. */
+function *fieldSegments(body: Awaited<ReturnType<typeof readFieldsOrJson>>, options: ObjectInputOptions): Generator<Segment> {
+
+    if ('value' in body) {
+        yield *body.value === undefined ? [] : [attribute('content', body.value, options)];
+        return;
+    }
+
+    for (const [name, value] of body.fields) {
+        const counts = options.params.add(name, value);
+        if (options.fields.includes(name)) {
+            yield *plainField(name, value, counts);
+        }
+    }
+
+    yield *formSegments(options);
 }
 
 function *formSegments(options: ObjectInputOptions): Generator<Segment> {
@@ -60,7 +114,7 @@ function *formSegments(options: ObjectInputOptions): Generator<Segment> {
     const { params, limits } = options;
     const once = noneTwice();
     for (const [field, name] of JSON_FIELDS) {
-        const text = params.text(field);
+        const text = params.known.text(field);
         if (text !== undefined) {
             once(name);
             yield attribute(name, parseJson(text, { name: `field ${field}`, maxDepth: limits.jsonDepth }), options);
@@ -70,31 +124,44 @@ function *formSegments(options: ObjectInputOptions): Generator<Segment> {
 
 /**
  * A part that declares a file is a payload, whatever its name; anything else is a field. Unknown fields are skipped, unless they
- * declare a media type: no client does so for a field, and Node's fetch leaves an empty file name out.
+ * declare a media type: no client does so for a field, and Node's fetch leaves an empty file name out. Content is kept back where
+ * a field that comes later may say what it means.
  */
 async function *multipartSegments(parts: AsyncIterable<Part>, options: ObjectInputOptions): AsyncGenerator<Segment> {
 
-    const { fields, limits } = options;
+    const { fields, limits, params } = options;
     const once = noneTwice();
+    let content: JsonValue | undefined;
     for await (const part of parts) {
         const { filename, mediaType, name = '' } = part;
         const jsonName = JSON_FIELDS.get(name);
         const isField = jsonName !== undefined || fields.includes(name);
         if (filename !== undefined || mediaType !== undefined && !isField) {
             yield jsonSegment({
-                id: name,
-                ...(mediaType === undefined ? {} : { type: mediaType }),
-                ...(filename === undefined || filename === '' ? {} : { filename })
+                attributes: {},
+                elements: [given({ id: name, type: mediaType, attributes: filename === undefined ? undefined : { filename } })]
             });
+            yield jsonSegment({ id: name });
             yield bytesPart(part);
         }
         else if (jsonName !== undefined) {
             once(jsonName);
-            yield attribute(jsonName, await readJsonField(part, limits), options);
+            const value = await readJsonField(part, limits);
+            if (jsonName === 'content' && options.takesPointer) {
+                content = value;
+            }
+            else {
+                yield attribute(jsonName, value, options);
+            }
         }
         else if (isField) {
-            yield plainField(name, await readTextPart(part, limits), once);
+            const text = await readTextPart(part, limits);
+            yield *plainField(name, text, params.add(name, text));
         }
+    }
+
+    if (content !== undefined) {
+        yield attribute('content', content, options);
     }
 }
 
@@ -111,19 +178,21 @@ async function readJsonField(part: Part, limits: HttpLimits): Promise<JsonValue>
     }
 }
 
-function plainField(name: string, text: string, once: (name: string) => void): Segment {
+/** What a field says of the object. Fields that say what is to be done with it are attributes of the operation. */
+function *plainField(name: string, text: string, counts: boolean): Generator<Segment> {
 
     if (name === 'payloadToDelete') {
-        return jsonSegment({ attributes: { elementsToDelete: [text] } });
+        yield jsonSegment({ attributes: { elementsToDelete: [text] } });
     }
-
-    once(name);
-    return jsonSegment({ [name === 'handle' ? 'id' : name]: text, attributes: {} });
+    else if (counts && (name === 'type' || name === 'handle')) {
+        yield jsonSegment({ [name === 'handle' ? 'id' : name]: text, attributes: {} });
+    }
 }
 
-function attribute(name: string, value: JsonValue, { atPointer }: ObjectInputOptions): Segment {
+function attribute(name: string, value: JsonValue, { takesPointer, params }: ObjectInputOptions): Segment {
 
-    return jsonSegment({ attributes: { [name === 'content' && atPointer ? 'contentAtPointer' : name]: value } });
+    const atPointer = name === 'content' && takesPointer && params.known.has('jsonPointer');
+    return jsonSegment({ attributes: { [atPointer ? 'contentAtPointer' : name]: value } });
 }
 
 /** Refuses a name that it has seen. */

@@ -1,6 +1,6 @@
 /**
  * `/objects`: create, retrieve, update and delete (interface specification, "REST-style interface"). A GET or a form POST
- * without an id is a search.
+ * without an id is a search. Multipart and form bodies may hold parameters; those of the URL win.
  */
 
 import type { DoipResponse } from '../../lib/doip/envelope.js';
@@ -15,7 +15,7 @@ import { isForm } from '../http/body.js';
 import { formatDisposition } from '../http/disposition.js';
 import { requestedRange } from '../http/range.js';
 import { jsonReply, textReply } from '../http/reply.js';
-import { objectSegments } from './object-input.js';
+import { BodyParams, objectSegments } from './object-input.js';
 import { given } from '../http/params.js';
 import { asDigitalObject, objectHeaders, payloadFacts, textOf, valueWritten, view } from './project.js';
 import { isSearch } from './search-request.js';
@@ -23,6 +23,9 @@ import { search } from './search.js';
 import { requireId } from './object-id.js';
 
 const PATH = '/objects/{name*}';
+
+/** Parameters of a create or update that may stand in its body. */
+const FIELDS = ['type', 'dryRun', 'full', 'pretty', 'includeResponseContext', 'requestContext'];
 
 export const objectRoutes: readonly Route[] = [
     {
@@ -33,11 +36,21 @@ export const objectRoutes: readonly Route[] = [
     {
         methods: ['POST'],
         path: PATH,
-        toEnvelope: (call) => (call.name === '' && isSearchForm(call) ? searchByForm(call) : create(call))
+        toEnvelope: post
     },
     { methods: ['PUT'], path: PATH, toEnvelope: update },
     { methods: ['DELETE'], path: PATH, toEnvelope: remove }
 ];
+
+/** A form is the query string of a GET that got too long, or that holds a token; unless it carries the content of an object. */
+function post(call: RouteCall): Exchange {
+
+    if (!isQueryForm(call)) {
+        return create(call);
+    }
+
+    return call.name === '' ? searchByForm(call) : retrieve(call);
+}
 
 /** A payload wins over a pointer, and a pointer over a filter. */
 function retrieve(call: RouteCall): Exchange {
@@ -78,7 +91,7 @@ function retrieveBytes(call: RouteCall, element: string): Exchange {
     return {
         operationId: Op.retrieve,
         targetId: call.name,
-        attributes: given({ element, range: requestedRange(call.request.headers) }),
+        attributes: given({ element, range: call.request.method === 'get' ? requestedRange(call.request.headers) : undefined }),
         fromEnvelope: ({ attributes }) => ({
             headers: { ...headersOf(call, attributes), 'Accept-Ranges': 'bytes' },
             body: { kind: 'output', disposition }
@@ -102,51 +115,59 @@ function retrieveFacts(call: RouteCall, payload: string): Exchange {
 
 function create(call: RouteCall): Exchange {
 
-    const { name, params, request } = call;
+    const { name, params, request, limits } = call;
     if (name !== '') {
         throw badRequest('Unexpected object id in POST');
     }
 
-    const look = lookOf(params);
-    const handle = params.text('handle');
+    const all = new BodyParams(params);
     return {
         operationId: Op.create,
-        attributes: given({
-            dryRun: params.flag('dryRun'),
-            suffix: handle === undefined ? params.text('suffix') : undefined
-        }),
+        attributes: createAttributes(params),
+        laterAttributes: () => createAttributes(all.known),
         input: objectSegments(request, {
-            ...call,
-            head: given({ type: params.text('type'), id: handle }),
-            fields: ['type', 'handle']
+            head: given({ type: params.text('type'), id: params.text('handle') }),
+            takesPointer: false,
+            fields: [...FIELDS, 'handle', 'suffix'],
+            params: all, limits
         }),
-        fromEnvelope: (response) => written(response, call, look)
+        fromEnvelope: (response) => written(response, call, lookOf(all.known))
+    };
+}
+
+function createAttributes(params: Params): JsonObject {
+
+    return {
+        dryRun: params.flag('dryRun'),
+        ...given({ suffix: params.text('handle') ? undefined : params.text('suffix') }),
+        ...params.requestContext()
     };
 }
 
 function update(call: RouteCall): Exchange {
 
-    const { params, request } = call;
+    const { params, request, limits } = call;
     const targetId = requireId(call);
-    const look = lookOf(params);
-    const jsonPointer = params.text('jsonPointer');
+    const all = new BodyParams(params);
+    const toDelete = { elementsToDelete: params.texts('payloadToDelete'), allowTypeChange: true };
     return {
         operationId: Op.update,
         targetId,
-        attributes: given({
-            dryRun: params.flag('dryRun'),
-            jsonPointer,
-            elementsToDelete: params.texts('payloadToDelete'),
-            allowTypeChange: true
-        }),
+        attributes: { ...updateAttributes(params), ...toDelete },
+        laterAttributes: () => updateAttributes(all.known),
         input: objectSegments(request, {
-            ...call,
             head: given({ type: params.text('type') }),
-            atPointer: jsonPointer !== undefined,
-            fields: ['type', 'payloadToDelete']
+            takesPointer: true,
+            fields: [...FIELDS, 'jsonPointer', 'payloadToDelete'],
+            params: all, limits
         }),
-        fromEnvelope: (response) => written(response, call, look, jsonPointer)
+        fromEnvelope: (response) => written(response, call, lookOf(all.known), all.known.text('jsonPointer'))
     };
+}
+
+function updateAttributes(params: Params): JsonObject {
+
+    return { dryRun: params.flag('dryRun'), ...given({ jsonPointer: params.text('jsonPointer') }), ...params.requestContext() };
 }
 
 /** Deleting a part is an update, with the rights, hooks and validation of one. */
@@ -176,8 +197,7 @@ function remove(call: RouteCall): Exchange {
     };
 }
 
-/** A form is a search unless it carries the content of an object. */
-function isSearchForm({ params, request }: RouteCall): boolean {
+function isQueryForm({ params, request }: RouteCall): boolean {
 
     return isForm(request) && !params.has('content') && !params.has('json');
 }
@@ -201,7 +221,7 @@ interface Look {
     readonly withPermission: boolean;
 }
 
-/** Read before the operation is performed: a parameter that cannot be read must not fail after a change was made. */
+/** Never fails, for it may be read after a change was made. */
 function lookOf(params: Params): Look {
 
     return { full: params.flag('full'), pretty: params.flag('pretty'), withPermission: params.flag('includeResponseContext') };

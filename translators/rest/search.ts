@@ -44,5 +44,11 @@ async function withBody({ params, request, limits }: RouteCall): Promise<Params>
         throw badRequest('the body of a search must be a JSON object');
     }
 
-    return params.and(Params.fromJson(body));
+    const members = Params.fromJson(body);
+    const twice = Object.keys(body).find((name) => params.has(name) && members.has(name));
+    if (twice !== undefined) {
+        throw badRequest(`parameter ${twice.slice(0, 60).toWellFormed()} is given more than once: in the URL and in the body`);
+    }
+
+    return params.and(members);
 }

@@ -9,7 +9,7 @@ import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../doip/error.js';
 import { Op } from '../../doip/operation-ids.js';
-import { readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
+import { mustDeclare, readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
 import { writtenAnswer } from '../../objects/object-answer.js';
 
 interface CreateAttributes {
@@ -28,18 +28,19 @@ export const create = defineOperation<CreateAttributes>({
 
     async handler(context) {
 
-        const { services: { objects, elements, limits }, attributes, caller } = context;
+        const { services: { objects, elements, limits }, caller } = context;
         const input = await readObjectInput(context.input, {
             limits,
             beforeBytes: (known) => admit(context, known),
             stage: (body, known) => elements.stage(body, {
-                input: known, requestContext: context.requestContext, signal: context.signal
-            })
+                input: known, requestContext: context.latest().requestContext, signal: context.signal
+            }),
+            mustDeclare: mustDeclare(context.transport)
         });
-        const { dryRun, suffix } = attributes;
+        const { attributes: { dryRun, suffix }, requestContext } = context.latest();
         const stored = await storing(input, dryRun, () => {
 
-            return objects.create(input, { caller, dryRun, requestContext: context.requestContext }, { suffix });
+            return objects.create(input, { caller, dryRun, requestContext }, { suffix: suffix || undefined });
         });
         return result.json(...writtenAnswer(context, stored, dryRun));
     }

@@ -10,7 +10,7 @@ import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { checkElementName } from '../../objects/field-rules.js';
-import { readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
+import { mustDeclare, readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
 import { writtenAnswer } from '../../objects/object-answer.js';
 
 interface UpdateAttributes {
@@ -38,20 +38,21 @@ export const update = defineOperation<UpdateAttributes>({
 
     async handler(context) {
 
-        const { services: { objects, elements, limits, policy }, attributes, caller, target } = context;
+        const { services: { objects, elements, limits, policy }, caller, target } = context;
         const input = await readObjectInput(context.input, {
             limits,
             beforeBytes: (known) => admitType(context, known),
             stage: (body, known) => elements.stage(body, {
                 input: { ...known, id: target.id, type: known.type ?? target.type },
-                requestContext: context.requestContext, signal: context.signal
-            })
+                requestContext: context.latest().requestContext, signal: context.signal
+            }),
+            mustDeclare: mustDeclare(context.transport)
         });
+        const { attributes, requestContext } = context.latest();
         input.elementsToDelete.push(...attributes.elementsToDelete.map((name) => checkElementName(name, limits)));
         const { dryRun } = attributes;
         const stored = await storing(input, dryRun, () => objects.update(target.id, { ...attributes, input }, {
-            caller, dryRun,
-            requestContext: context.requestContext,
+            caller, dryRun, requestContext,
             check: (object) => demand(caller, policy.canWrite(caller, object))
         }));
         return result.json(...writtenAnswer(context, stored, dryRun));

@@ -111,6 +111,18 @@ describe('the input of Create and Update', () => {
         expect(seen.staged).to.equal(['{ "a":1.0 }']);
     });
 
+    it('may be asked to list every element whose bytes come', async () => {
+
+        const seen = watch();
+        const strict = (...segments: Segment[]) => readObjectInput(sequence(...segments), { ...seen.options, mustDeclare: true });
+
+        await strict(part({ elements: [{ id: 'a' }] }), part({ id: 'a' }), bytes('1'));
+
+        await expect(strict(part({ elements: [{ id: 'a' }] }), part({ id: 'b' }), bytes('2'))).to.reject(DoipError, 'No such element b');
+        await expect(strict(part({}), part({ id: 'b' }), bytes('2'))).to.reject(DoipError, /^Unexpected input segments/);
+        expect(seen.staged).to.equal(['1']);
+    });
+
     it('reads later parts of the object also where they are carried as bytes', async () => {
 
         const input = await read(watch(), part({ type: 'D' }),

@@ -73,7 +73,7 @@ for (const { name, create } of DIALECTS.slice(0, 1)) {
         const createAtlas = async (): Promise<string> => {
 
             const { payload, headers } = multipart(
-                { name: 'object', value: '{"type":"Document","attributes":{"content":{"id":"","name":"Atlas"}}}', type: 'application/json' },
+                { name: 'object', value: '{"type":"Document","attributes":{"content":{"id":"","name":"Atlas"}},"elements":[{"id":"scan"},{"id":"data"}]}', type: 'application/json' },
                 { name: 'scan', value: 'PNGPNGPNG', filename: 'ü.png', type: 'image/png' },
                 { name: 'data', value: '{ "exact": 1.0 }', filename: 'd.json', type: 'application/json' });
             const created = await ask('/doip/0.DOIP/Op.Create?targetId=service', { method: 'POST', payload, headers: { ...ADMIN_HEADERS, ...headers } });
@@ -164,7 +164,7 @@ for (const { name, create } of DIALECTS.slice(0, 1)) {
         it('keeps nothing of an upload that is malformed at its end', async () => {
 
             const { payload, headers } = multipart(
-                { name: 'object', value: '{"id":"test/half","type":"Document","attributes":{"content":{}}}', type: 'application/json' },
+                { name: 'object', value: '{"id":"test/half","type":"Document","attributes":{"content":{}},"elements":[{"id":"scan"}]}', type: 'application/json' },
                 { name: 'scan', value: 'x'.repeat(300_000), filename: 'x', type: 'image/png' });
             const refused = await ask('/doip/Create?targetId=service', {
                 method: 'POST', payload: payload.subarray(0, payload.length - 10), headers: { ...ADMIN_HEADERS, ...headers }

@@ -34,14 +34,18 @@ describe('The body of a multipart create', () => {
         expect(response.statusCode).to.equal(200);
         expect(server.recorder.inputs).to.equal([
             { type: 'T' },
-            { id: 'file', type: 'text/plain', filename: 'ü.txt' },
+            { attributes: {}, elements: [{ id: 'file', type: 'text/plain', attributes: { filename: 'ü.txt' } }] },
+            { id: 'file' },
             { text: 'bytes\r\n--x', mediaType: 'text/plain', filename: 'ü.txt' },
-            { id: 'content', filename: 'content' },
+            { attributes: {}, elements: [{ id: 'content', attributes: { filename: 'content' } }] },
+            { id: 'content' },
             { text: '{"a":1}', filename: 'content' },
+            { attributes: {}, elements: [{ id: 'empty', attributes: { filename: '' } }] },
             { id: 'empty' },
             { text: '' },
             { attributes: { acl: { readers: ['public'] } } },
-            { id: 'nameless', type: 'application/octet-stream' },
+            { attributes: {}, elements: [{ id: 'nameless', type: 'application/octet-stream' }] },
+            { id: 'nameless' },
             { text: 'bytes', mediaType: 'application/octet-stream' },
             { attributes: { userMetadata: { b: 2 } } },
             { attributes: { content: { a: 1 } } },
@@ -63,9 +67,9 @@ describe('The body of a multipart create', () => {
         expect(server.recorder.inputs).to.equal([
             {},
             { attributes: { elementsToDelete: ['a'] } },
-            { attributes: { content: {} } },
             { attributes: { elementsToDelete: ['b'] } },
-            { attributes: { acl: null } }
+            { attributes: { acl: null } },
+            { attributes: { content: {} } }
         ]);
     });
 
