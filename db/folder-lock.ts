@@ -6,6 +6,7 @@
 import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { makePrivate } from './private-files.js';
 
 /** A lock that is held. */
 export interface FolderLock {
@@ -49,6 +50,7 @@ export function lockFolder(folder: string): FolderLock {
         throw new FolderLockedError(folder, process.pid);
     }
 
+    makePrivate(path);
     const file = new Sqlite(path, { timeout: 0 });
     try {
         // In this mode the lock that the first write takes is kept until the file is closed.

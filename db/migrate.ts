@@ -14,6 +14,7 @@ import { MIGRATIONS } from './migrations/index.js';
 import type { Migration } from './migrations/migration.js';
 import type { MysqlAddress } from './mysql-url.js';
 import { mysqlConnection } from './mysql-connection.js';
+import { makePrivate } from './private-files.js';
 import type { SqliteFile } from './sqlite-file.js';
 import { openSqlite } from './sqlite-file.js';
 
@@ -191,6 +192,7 @@ function knexLog(log: Log): Knex.Logger {
 async function lockFile(path: string): Promise<() => void> {
 
     const deadline = Date.now() + LOCK_WAIT_MS;
+    makePrivate(path);
     for (;;) {
         const lock = new Sqlite(path, { timeout: 0 });
         try {

@@ -5,6 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { Database } from './database.js';
 import type { Log } from './log.js';
+import { acceptLoss } from './lost-file.js';
 import { SILENT } from './log.js';
 import { migrateMysql, migrateSqlite } from './migrate.js';
 import type { MigrateOptions } from './migrate.js';
@@ -23,7 +24,11 @@ export interface DatabaseOptions {
     readonly log?: Log;
 }
 
-/** Opens a database; rejects with a helpful sentence when that cannot be. Tables are made by `migrate()`. */
+/**
+ * Opens a database; rejects with a helpful sentence when that cannot be. Tables are made by `migrate()`.
+ *
+ * @throws LostFileError when one of the files of an embedded database is gone and the other is not
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
 
     const log = options.log ?? SILENT;
@@ -47,4 +52,10 @@ export async function migrateDatabase(options: DatabaseOptions, how: MigrateOpti
 
     await mkdir(options.dataDir, FOLDER);
     await migrateSqlite(sqliteFiles(options.dataDir), log, how);
+}
+
+/** Makes that an embedded database of which a file was lost can be opened again; returns a sentence that tells what was done. */
+export function acceptLostFile(dataDir: string): string {
+
+    return acceptLoss(sqliteFiles(dataDir), new Date());
 }

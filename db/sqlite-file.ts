@@ -3,6 +3,7 @@
  */
 
 import Sqlite from 'better-sqlite3';
+import { closeToOthers, makePrivate } from './private-files.js';
 
 /** A database file and how it is kept. Plain data: it is handed to the writer thread. */
 export interface SqliteFile {
@@ -16,6 +17,9 @@ export interface SqliteFile {
 /** The log is written back to the file when it has this many bytes, and cut to that size afterwards. */
 const LOG_BYTES = 8 * 1024 * 1024;
 
+/** Files that SQLite keeps beside a database; it gives new ones the rights of the database. */
+const LOGS = ['-wal', '-shm', '-journal'];
+
 /** How many statements a connection keeps prepared. */
 const KEPT_STATEMENTS = 1_000;
 
@@ -28,6 +32,8 @@ const READER_TIMEOUT_MS = 500;
 /** Opens a connection that may write; creates the file when it is not there. */
 export function openSqlite(file: SqliteFile, timeout = WRITER_TIMEOUT_MS): Sqlite.Database {
 
+    makePrivate(file.path);
+    LOGS.forEach((suffix) => closeToOthers(file.path + suffix));
     const db = new Sqlite(file.path, { timeout });
     try {
         configure(db, file);

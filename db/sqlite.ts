@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { LIST_BLOBS } from './blob-sql.js';
 import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Unit } from './database.js';
 import { DatabaseError } from './errors.js';
+import { isEmpty, refuseLoss } from './lost-file.js';
 import { migrateSqlite } from './migrate.js';
 import type { Log } from './log.js';
 import { StatementCache, openSqliteReader } from './sqlite-file.js';
@@ -85,16 +86,8 @@ class SqliteDatabase implements Database {
 
         this.#files = files;
         this.#log = log;
-        this.#reader = new SqliteReader(files.rows);
-        try {
-            this.#blobReader = new SqliteReader(files.blobs);
-            this.#inodes = [inodeOf(files.rows), inodeOf(files.blobs)];
-        }
-        catch (error) {
-            this.#reader.close();
-            throw error;
-        }
-
+        [this.#reader, this.#blobReader] = openReaders(files);
+        this.#inodes = [inodeOf(files.rows), inodeOf(files.blobs)];
         this.#writer = new SqliteWriter({ file: files.rows }, log);
         this.#blobWriter = new SqliteWriter({ file: files.blobs }, log);
         this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter);
@@ -142,6 +135,28 @@ class SqliteDatabase implements Database {
         await Promise.all([this.#writer.close(), this.#blobWriter.close()]);
         this.#reader.close();
         this.#blobReader.close();
+    }
+}
+
+/** @throws LostFileError when one of the files is gone */
+function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteReader] {
+
+    if (isEmpty(files.rows) || isEmpty(files.blobs)) {
+        refuseLoss(files);          // Before a file is made in the place of the lost one
+    }
+
+    const opened: SqliteReader[] = [];
+    try {
+        const rows = new SqliteReader(files.rows);
+        opened.push(rows);
+        const blobs = new SqliteReader(files.blobs);
+        opened.push(blobs);
+        refuseLoss(files, (file, sql) => (file === files.rows ? rows : blobs).all(sql, []).length > 0);
+        return [rows, blobs];
+    }
+    catch (error) {
+        opened.forEach((reader) => reader.close());
+        throw error;
     }
 }
 

@@ -9,10 +9,12 @@ import { parseArgs } from 'node:util';
 import { CommandError, EXIT } from './cli/command-error.js';
 import { ConfigError, doubtfulVariables, loadConfig } from './config.js';
 import { DataDirError } from './data-dir.js';
+import { LostFileError } from '../db/lost-file.js';
 import type { Log } from './log.js';
 
 async function main(args: readonly string[]): Promise<void> {
 
+    process.umask(0o077);               // What it stores and exports is nobody else's to read
     const { values, positionals } = readArguments(args);
     if (values.help) {
         const { helpText } = await import('./cli/help.js');
@@ -147,6 +149,10 @@ function explain(error: unknown): [message: string, code: number] {
 
     if (error instanceof ConfigError) {
         return [error.message, EXIT.config];
+    }
+
+    if (error instanceof LostFileError) {
+        return [error.message, EXIT.lost];
     }
 
     if (error instanceof DataDirError) {

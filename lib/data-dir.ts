@@ -4,11 +4,15 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Joi from 'joi';
 import type { FolderLock } from '../db/folder-lock.js';
 import { FolderLockedError, lockFolder } from '../db/folder-lock.js';
+import type { Log } from '../db/log.js';
+import { SILENT } from '../db/log.js';
+import { acceptLostFile } from '../db/open.js';
+import { closeToOthers } from '../db/private-files.js';
 import type { JsonObject } from './doip/json.js';
 import { parseJson } from './doip/json-text.js';
 
@@ -44,6 +48,9 @@ export interface RepoInit {
 const REPO_INIT = 'repoInit.json';
 const NODE_NAME = 'node-name';
 
+/** What the service keeps in its folder; other files there are not its business. */
+const OWN_FILE = /^(repository\.sqlite|blobs\.sqlite|gateway\.lock|server\.json|repoInit\.json|node-name|disk-reserve)/;
+
 const repoInitSchema = Joi.object<RepoInit, true>({
     adminPassword: Joi.string().max(1024),
     prefix: Joi.string().pattern(/^[^/.\s][^/\s]*$/).max(100, 'utf8')
@@ -55,20 +62,48 @@ const repoInitSchema = Joi.object<RepoInit, true>({
 });
 
 /**
- * Makes the folder when it is not there and takes it for this process. The operating system gives it free when the process
+ * Makes the folder when it is not there, takes it for this process, and closes its files to others. The operating system gives it free when the process
  * ends, in whatever way.
  *
  * @throws DataDirError when it cannot be made or written to, or another process has it
  */
-export function claimDataDir(dataDir: string): FolderLock {
+export function claimDataDir(dataDir: string, log: Log = SILENT): FolderLock {
 
     const folder = resolve(dataDir);
     try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        return lockFolder(folder);
+        const lock = lockFolder(folder);
+        closeFiles(folder, log);
+        return lock;
     }
     catch (error) {
         throw explain(folder, error);
+    }
+}
+
+/**
+ * Makes that the next start goes on although one of the files of the embedded database was lost.
+ *
+ * @returns a sentence that tells what was done
+ * @throws DataDirError when another process has the folder
+ */
+export function acceptLoss(dataDir: string): string {
+
+    const claim = claimDataDir(dataDir);
+    try {
+        return acceptLostFile(resolve(dataDir));
+    }
+    finally {
+        claim.release();
+    }
+}
+
+/** What holds hashes of passwords, a key and everything that rights protect is nobody else's to read, whatever the folder is. */
+function closeFiles(folder: string, log: Log): void {
+
+    const open = readdirSync(folder).filter((name) => OWN_FILE.test(name) && !closeToOthers(join(folder, name)));
+    if (open.length > 0) {
+        log.warn({ folder, files: open }, 'others may read files of the data folder: they belong to another user');
     }
 }
 
@@ -115,7 +150,7 @@ export function nodeName(dataDir: string): string {
     }
 
     const name = randomUUID();
-    writeFileSync(path, `${name}\n`);
+    writeFileSync(path, `${name}\n`, { mode: 0o600 });
     return name;
 }
 

@@ -148,7 +148,7 @@ interface Opened {
 export async function openRuntime(options: GatewayOptions, frame: Frame): Promise<Opened> {
 
     const { dataDir } = options;
-    const claim = claimDataDir(dataDir);
+    const claim = claimDataDir(dataDir, options.log);
     try {
         const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), frame);
         removeRepoInit(dataDir);

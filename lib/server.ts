@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import type { Logger } from 'pino';
+import { LostFileError } from '../db/lost-file.js';
 import { factsOf, plugin, shapeErrors } from '../translators/index.js';
 import type { Config } from './config.js';
 import { loadConfig } from './config.js';
@@ -162,7 +163,7 @@ function runGateway(server: Server, gateway: Gateway, log: Logger, onGeneratedPa
                 onGeneratedPassword(generatedPassword);
             }
         },
-        isFinal: (error) => error instanceof DataDirError && !error.mayPass,
+        isFinal: (error) => error instanceof LostFileError || error instanceof DataDirError && !error.mayPass,
         log
     });
     server.ext('onPreStart', () => start.begin());

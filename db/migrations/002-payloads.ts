@@ -71,11 +71,20 @@ function defineChunks(table: Knex.CreateTableBuilder, columns: Columns): void {
     table.primary(['blob_id', 'n']);
 }
 
-/** knex cannot name the file of a table, hence plain SQL. `blob_seals` has one row, written to sync the file's log. */
 async function createBlobFile(knex: Knex): Promise<void> {
 
-    await knex.raw('create table if not exists blob_file.blob_chunks ' +
-        '(blob_id integer not null, n integer not null, bytes blob not null, primary key (blob_id, n))');
-    await knex.raw('create table if not exists blob_file.blob_seals ' +
-        '(id integer not null primary key, blob_id integer not null, seals integer not null default 1)');
+    for (const sql of blobTables('blob_file')) {
+        await knex.raw(sql);
+    }
+}
+
+/** knex cannot name the file of a table, hence plain SQL. `blob_seals` has one row, written to sync the file's log. */
+export function blobTables(schema: 'blob_file' | 'main'): readonly string[] {
+
+    return [
+        `create table if not exists ${schema}.blob_chunks ` +
+            '(blob_id integer not null, n integer not null, bytes blob not null, primary key (blob_id, n))',
+        `create table if not exists ${schema}.blob_seals ` +
+            '(id integer not null primary key, blob_id integer not null, seals integer not null default 1)'
+    ];
 }

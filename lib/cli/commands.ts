@@ -3,6 +3,7 @@
  */
 
 import type { Config } from '../config.js';
+import { acceptLoss } from '../data-dir.js';
 import { Op } from '../doip/operation-ids.js';
 import { readNewPassword, setAdminPassword } from './admin-password.js';
 import { demandOk } from './answer.js';
@@ -25,6 +26,9 @@ interface Command {
     readonly takes: readonly string[];
     prepare(args: readonly string[], options: CommandOptions): Promise<Work> | Work;
 }
+
+/** Commands that work on the data folder, because the repository in it cannot be opened. */
+const REPAIRS: ReadonlyMap<string, (config: Config) => void> = new Map([['accept-loss', goOn]]);
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     ['export', { takes: ['FILE'], prepare: prepareExport }],
@@ -55,10 +59,19 @@ async function reindex(service: Service): Promise<void> {
     process.stderr.write(`all objects were indexed anew (${service.place})\n`);
 }
 
+function goOn({ storage: { dataDir, databaseUrl } }: Config): void {
+
+    if (databaseUrl !== null) {
+        throw new CommandError('accept-loss is for the embedded database; DATABASE_URL names a server', EXIT.usage);
+    }
+
+    process.stderr.write(`${acceptLoss(dataDir)}\n`);
+}
+
 /** Is there a command of that name? */
 export function isCommand(name: string): boolean {
 
-    return COMMANDS.has(name);
+    return COMMANDS.has(name) || REPAIRS.has(name);
 }
 
 /**
@@ -67,6 +80,12 @@ export function isCommand(name: string): boolean {
  * @throws CommandError for arguments that do not fit, and for whatever the caller can mend
  */
 export async function runCommand(name: string, args: readonly string[], options: CommandOptions & { readonly config: () => Config }): Promise<void> {
+
+    const repair = args.length === 0 ? REPAIRS.get(name) : undefined;
+    if (repair) {
+        repair(options.config());
+        return;
+    }
 
     const command = COMMANDS.get(name);
     if (command?.takes.length !== args.length) {

@@ -22,10 +22,12 @@ export function helpText(): string {
        doip-gateway import FILE           restore what an export has written; - is standard input
        doip-gateway reindex               index all objects anew
        doip-gateway set-admin-password    ask for a new password of admin, or read it from standard input
+       doip-gateway accept-loss           after a file of the embedded database was lost, let the next
+                                          start go on without what was in it; removes nothing
        doip-gateway --help                print this
        doip-gateway --version             print the version
 
-All but serve work through the server that uses DATA_DIR, when one runs, with its rights to read that
+All but serve and accept-loss work through the server that uses DATA_DIR, when one runs, with its rights to read that
 folder as their permission; else they open the folder themselves. An import that was interrupted is
 simply repeated.
 
@@ -34,7 +36,7 @@ JSON per event. SIGTERM or an interrupt let the requests in progress end; a seco
 
 Exit codes: 0 done, or stopped as told; 64 wrong arguments, 65 an import of which something was refused,
 66 a file that cannot be read, 69 port, address or folder that cannot be used, 73 a file that cannot be
-written, 78 wrong configuration, 1 anything else.
+written, 74 a lost file of the database, 78 wrong configuration, 1 anything else.
 
 Settings come from the environment, or from the JSON file that ${CONFIG_FILE} names, by these names
 (defaults in parentheses):

@@ -18,10 +18,10 @@ export interface Run {
     readonly error: string;
 }
 
-/** Runs a command on a database. `input` is its standard input. */
-export async function runCommand(database: TestDatabase, args: readonly string[], input = ''): Promise<Run> {
+/** Runs a command on a database. `input` is its standard input; `env` overrides what the database says. */
+export async function runCommand(database: TestDatabase, args: readonly string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Run> {
 
-    const child = startCommand(database, args);
+    const child = startCommand(database, args, env);
     const run = { out: '', error: '' };
     child.stdout.on('data', (chunk: Buffer) => (run.out += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (run.error += chunk.toString()));
@@ -34,9 +34,12 @@ export async function runCommand(database: TestDatabase, args: readonly string[]
 }
 
 /** Starts a command on a database. */
-export function startCommand({ options }: TestDatabase, args: readonly string[]): ChildProcessWithoutNullStreams {
+export function startCommand({ options }: TestDatabase, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams {
 
     return spawn(process.execPath, [CLI, ...args], {
-        env: { PATH: process.env['PATH'], LOG_LEVEL: 'silent', ADMIN_PASSWORD: 'admin-password', DATA_DIR: options.dataDir, DATABASE_URL: options.url ?? '' }
+        env: {
+            PATH: process.env['PATH'], LOG_LEVEL: 'silent', ADMIN_PASSWORD: 'admin-password', DATA_DIR: options.dataDir,
+            DATABASE_URL: options.url ?? '', ...env
+        }
     });
 }

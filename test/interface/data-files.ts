@@ -1,0 +1,164 @@
+/** The files of a data folder: nobody else's to read, and missed when one of them is lost. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestDatabase } from '../support/database.js';
+import type { ServiceProcess } from '../support/process.js';
+import type { Run } from '../support/command.js';
+import { runCommand } from '../support/command.js';
+import { createSqlite } from '../support/database.js';
+import { ADMIN, ask, create, stateBecomes } from '../support/outage.js';
+import { startProcess } from '../support/process.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+describe('the files of a data folder', { timeout: 60_000 }, () => {
+
+    let database: TestDatabase;
+    let dataDir = '';
+    let service: ServiceProcess | null = null;
+
+    const start = async (): Promise<ServiceProcess> => {
+
+        service = await startProcess(database, { DATA_DIR: dataDir });
+        await stateBecomes(service, 'UP');
+        return service;
+    };
+
+    const stop = async (): Promise<void> => {
+
+        await service?.stop();
+        service = null;
+    };
+
+    const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Run> => runCommand(database, args, '', { DATA_DIR: dataDir, ...env });
+
+    const upload = async (running: ServiceProcess, id: string): Promise<number> => {
+
+        const body = new FormData();
+        body.append('content', JSON.stringify({ name: id }));
+        body.append('file', new Blob([id]), 'a.bin');
+        const headers = { authorization: ADMIN.authorization };
+        return (await ask(running, `/objects?type=Document&handle=${id}`, { method: 'POST', body, headers })).status;
+    };
+
+    beforeEach(async () => {
+
+        database = await createSqlite();
+        dataDir = join(database.options.dataDir, 'data');
+        mkdirSync(dataDir, { mode: 0o755 });
+    });
+
+    afterEach(async () => {
+
+        await stop();
+        await database.dispose();
+    });
+
+    /** Files that somebody else may read, write or run. */
+    const open = (): string[] => readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => {
+
+        const found = statSync(join(dataDir, name));
+        return found.isFile() && (found.mode & 0o077) !== 0;
+    });
+
+    it('can be read by their owner alone in a folder that is open to all', { skip: process.platform === 'win32' }, async () => {
+
+        const running = await start();
+        await upload(running, 'test/1');
+
+        expect(readdirSync(dataDir)).to.include(['repository.sqlite', 'repository.sqlite-wal', 'repository.sqlite-shm', 'blobs.sqlite', 'server.json']);
+        expect(open()).to.equal([]);
+    });
+
+    it('are closed to others when the next start finds them open, and what is not of the service stays as it is', { skip: process.platform === 'win32' }, async () => {
+
+        await upload(await start(), 'test/1');
+        await service?.kill();
+        service = null;
+        writeFileSync(join(dataDir, 'notes.txt'), '', { mode: 0o644 });
+        readdirSync(dataDir).forEach((name) => chmodSync(join(dataDir, name), 0o644));
+        await start();
+
+        expect(open()).to.equal(['notes.txt']);
+    });
+
+    const lose: readonly (readonly [how: string, lose: (path: string) => void])[] = [
+        ['missing', (path) => rmSync(path)], ['empty', (path) => truncateSync(path, 0)]
+    ];
+    const files: readonly (readonly [lost: string, other: string])[] = [
+        ['repository.sqlite', 'blobs.sqlite'], ['blobs.sqlite', 'repository.sqlite']
+    ];
+    for (const [lost, other] of files) {
+        for (const [how, loseIt] of lose) {
+            it(`keep the service from starting as a new one where ${lost} is ${how} and ${other} is full`, async () => {
+
+                await upload(await start(), 'test/1');
+                await stop();
+                loseIt(join(dataDir, lost));
+                const before = statSync(join(dataDir, other)).size;
+                const run = await command(['serve'], { PORT: '0' });
+
+                expect(run.code).to.equal(74);
+                expect(run.error.trimEnd().split('\n').at(-1)).to.equal(`doip-gateway: ${join(dataDir, lost)} is missing or empty, but ${other} beside it is not: ` +
+                    'restore it from a backup, or run "doip-gateway accept-loss" to go on without what was in it');
+                expect(statSync(join(dataDir, other)).size).to.equal(before);
+                expect(existsSync(join(dataDir, lost))).to.equal(how === 'empty');
+                expect((await command(['export', '-'])).code).to.equal(74);
+            });
+        }
+    }
+
+    it('can be gone on with deliberately without the payloads', async () => {
+
+        await upload(await start(), 'test/1');
+        await stop();
+        rmSync(join(dataDir, 'blobs.sqlite'));
+        const accepted = await command(['accept-loss']);
+        const running = await start();
+
+        expect([accepted.code, accepted.error]).to.equal([0, `${join(dataDir, 'blobs.sqlite')} is there again, empty: payloads that were in it are lost\n`]);
+        expect((await ask(running, '/objects/test/1')).body).to.include({ name: 'test/1' });
+        expect((await ask(running, '/objects/test/1?payload=file')).status).to.equal(500);
+        expect(await upload(running, 'test/2')).to.equal(200);
+        expect(await (await fetch(`${running.url}/objects/test/2?payload=file`, { headers: ADMIN })).text()).to.equal('test/2');
+    });
+
+    it('can be begun anew deliberately without the objects, and the bytes are put aside', async () => {
+
+        await upload(await start(), 'test/1');
+        await stop();
+        rmSync(join(dataDir, 'repository.sqlite'));
+        const accepted = await command(['accept-loss']);
+        const running = await start();
+
+        expect(accepted.code).to.equal(0);
+        expect(accepted.error).to.match(/^the next start begins a new repository; the payloads of the lost one are in .*blobs\.sqlite\.\d+T\d+Z\n$/);
+        expect((await ask(running, '/objects/test/1')).status).to.equal(404);
+        expect(await upload(running, 'test/1')).to.equal(200);
+    });
+
+    it('are left alone by accept-loss when none is lost, or in use', async () => {
+
+        const running = await start();
+        await create(running, 'test/1');
+        const used = await command(['accept-loss']);
+        await stop();
+        const whole = await command(['accept-loss']);
+        const server = await command(['accept-loss'], { DATABASE_URL: 'mysql://a:b@127.0.0.1:1/c' });
+
+        expect([used.code, whole.code, server.code]).to.equal([69, 0, 64]);
+        expect(whole.error).to.equal(`no file of the database in ${dataDir} is lost: nothing was changed\n`);
+    });
+
+    it('are no obstacle to a first start that was interrupted', async () => {
+
+        writeFileSync(join(dataDir, 'repository.sqlite'), '');
+        writeFileSync(join(dataDir, 'blobs.sqlite'), '');
+
+        expect(await upload(await start(), 'test/1')).to.equal(200);
+    });
+});
