@@ -258,7 +258,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     });
     const participants = [
         new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, catalog }), references,
-        new IdentityParticipant(identity.accountWriter), ...search.participants, ...handles.participants
+        new IdentityParticipant(identity), ...search.participants, ...handles.participants
     ];
     const gate = new UploadGate(catalog);
     const floor = new NumberFloorStore(db);

@@ -13,6 +13,7 @@ import { scriptModules } from './008-script-modules.js';
 import { versions } from './010-versions.js';
 import { handles } from './011-handles.js';
 import { numberFloor } from './014-number-floor.js';
+import { principals } from './015-principals.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -24,5 +25,6 @@ export const MIGRATIONS: readonly Migration[] = [
     scriptModules,
     versions,
     handles,
-    numberFloor
+    numberFloor,
+    principals
 ];

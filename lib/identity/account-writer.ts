@@ -10,9 +10,11 @@ import type { Account, AccountStore } from '../stores/account-store.js';
 import type { CredentialStore } from '../stores/credential-store.js';
 import type { GroupStore } from '../stores/group-store.js';
 import type { TokenStore } from '../stores/token-store.js';
+import type { Caller } from './caller.js';
 import type { ContentRoles } from './content-roles.js';
 import { isAccount, NO_ROLES } from './content-roles.js';
 import { checkUsername, loginKey, usernameTaken } from './login-name.js';
+import type { Principals } from './principals.js';
 
 /** A change of an object, as far as identity is concerned. */
 export interface IdentityChange {
@@ -24,6 +26,7 @@ export interface IdentityChange {
      * and neither is one to a version of an object.
      */
     readonly roles: ContentRoles | null;
+    readonly caller: Caller;
 }
 
 /** The tag of a unit in which a username was another user's. */
@@ -38,21 +41,25 @@ export class AccountWriter {
     readonly #credentials: CredentialStore;
     readonly #groups: GroupStore;
     readonly #tokens: TokenStore;
+    readonly #principals: Principals;
 
-    constructor(parts: { accounts: AccountStore; credentials: CredentialStore; groups: GroupStore; tokens: TokenStore }) {
+    constructor(parts: {
+        accounts: AccountStore; credentials: CredentialStore; groups: GroupStore; tokens: TokenStore; principals: Principals;
+    }) {
 
         this.#accounts = parts.accounts;
         this.#credentials = parts.credentials;
         this.#groups = parts.groups;
         this.#tokens = parts.tokens;
+        this.#principals = parts.principals;
     }
 
     /**
      * Steps for the unit of a change. They raise the epoch of identity where somebody may have to look again.
      *
-     * @throws DoipError 400 for a username that cannot be
+     * @throws DoipError 400 for a username that cannot be, 409 for an id that stands for another user or group
      */
-    async steps({ id, isNew, roles }: IdentityChange): Promise<Step[]> {
+    async steps({ id, isNew, roles, caller }: IdentityChange): Promise<Step[]> {
 
         const content = roles ?? NO_ROLES;
         const kept = isNew ? NOTHING : await this.#accounts.footprint(id);
@@ -60,7 +67,8 @@ export class AccountWriter {
             ...await this.#accountSteps(id, kept.account, content),
             ...kept.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
             ...await this.#groupSteps(id, kept.group, content.members),
-            ...kept.secrets && roles === null ? this.#credentials.removeSecretsSteps(id) : []
+            ...kept.secrets && roles === null ? this.#credentials.removeSecretsSteps(id) : [],
+            ...await this.#principals.holdingSteps({ id, wasHeld: kept.held, isHeld: isAccount(content) || content.members !== undefined, caller })
         ];
         const onlyNewAccount = content.members === undefined && !kept.account && !kept.group;
         return steps.length === 0 || onlyNewAccount ? steps : [...steps, this.#accounts.bumpStep()];
@@ -133,7 +141,7 @@ export class AccountWriter {
     }
 }
 
-const NOTHING = { account: false, credential: false, group: false, secrets: false };
+const NOTHING = { account: false, credential: false, group: false, secrets: false, held: false };
 
 /** The account that content describes, or null. */
 function accountOf(userId: string, roles: ContentRoles): Account | null {

@@ -13,6 +13,7 @@ import { ADMIN_ID, ANONYMOUS } from './caller.js';
 import { digestOf } from './digest.js';
 import type { Directory, Principal } from './directory.js';
 import { EpochCache } from './epoch-cache.js';
+import type { Principals } from './principals.js';
 
 /** Whom some credentials proved, and how. */
 export interface Proof {
@@ -41,15 +42,17 @@ const WITHOUT_OBJECT = 1_000;
 export class CallerDesk {
 
     readonly #directory: Directory;
+    readonly #principals: Principals;
     readonly #now: () => number;
     readonly #admins = new Map<Caller['method'], Caller>();
     readonly #hooked = new EpochCache<HookCaller>(KEPT);
     readonly #answers = new WeakMap<Caller, HookAnswer>();
     readonly #facts = new WeakMap<JsonObject, HookAnswer>();
 
-    constructor(directory: Directory, now: () => number) {
+    constructor({ directory, principals }: { directory: Directory; principals: Principals }, now: () => number) {
 
         this.#directory = directory;
+        this.#principals = principals;
         this.#now = now;
     }
 
@@ -170,6 +173,7 @@ export class CallerDesk {
     async #describe(userId: string, method: Caller['method'], hook: HookAnswer, epoch: number): Promise<HookCaller> {
 
         const principal = await this.#directory.principal(userId, epoch);
+        await this.#principals.noteExternal(principal ? null : userId, hook.groupIds);
         const known = hook.bypassGroupObjects ? [] : await this.#directory.groupIdsOf([userId, ...hook.groupIds]);
         const caller: Caller = {
             userId,

@@ -10,6 +10,7 @@ import { AccountStore } from '../stores/account-store.js';
 import { CredentialStore } from '../stores/credential-store.js';
 import { GroupStore } from '../stores/group-store.js';
 import { LoginStore } from '../stores/login-store.js';
+import { PrincipalStore } from '../stores/principal-store.js';
 import { SettingStore } from '../stores/setting-store.js';
 import { TokenStore } from '../stores/token-store.js';
 import { AccountWriter } from './account-writer.js';
@@ -28,6 +29,7 @@ import { PasswordLogins } from './password-login.js';
 import type { PasswordOptions } from './passwords.js';
 import { Passwords } from './passwords.js';
 import type { Policy } from './policy.js';
+import { Principals } from './principals.js';
 import { SecretTransfer } from './secret-transfer.js';
 import { SecureValues } from './secure-values.js';
 import { ServiceKey } from './service-key.js';
@@ -64,6 +66,7 @@ export interface Identity {
     readonly serviceKey: ServiceKey;
     readonly secretTransfer: SecretTransfer;
     readonly accountWriter: AccountWriter;
+    readonly principals: Principals;
     /** Puts the authenticate hook in its place, at any time; `find` is asked with every login and must be cheap. */
     useAuthenticateHook(find: HookFinder): void;
     /** Repeating work for the service's job runner. */
@@ -85,10 +88,11 @@ export function composeIdentity(options: IdentityOptions): Identity {
         db, accounts: new AccountStore(db), credentials: new CredentialStore(db), groups: new GroupStore(db),
         logins: new LoginStore(db), tokens: new TokenStore(db)
     };
+    const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log });
     const passwords = new Passwords(options.passwords);
     const backOff = new BackOff(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
     const directory = new Directory(stores);
-    const callers = new CallerDesk(directory, now);
+    const callers = new CallerDesk({ directory, principals }, now);
     const tokens = new Tokens(stores, { timeout: options.tokenTimeout, perUser: options.tokensPerUser ?? TOKENS_PER_USER, now, log });
     const logins = new PasswordLogins({ directory, credentials: stores.credentials, passwords, backOff }, now);
     const assertions = new Assertions({ directory, logins: stores.logins }, design, now);
@@ -103,7 +107,8 @@ export function composeIdentity(options: IdentityOptions): Identity {
         secureValues: new SecureValues({ ...stores, passwords }),
         serviceKey: new ServiceKey(db, new SettingStore(db)),
         secretTransfer: new SecretTransfer(stores),
-        accountWriter: new AccountWriter(stores),
+        accountWriter: new AccountWriter({ ...stores, principals }),
+        principals,
         useAuthenticateHook: (find) => hook.use(find),
         housekeeping: sweepLogins({ tokens, logins: stores.logins }, now),
         start: () => tokens.start(),

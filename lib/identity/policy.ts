@@ -6,7 +6,7 @@
  */
 
 import type { StoredObject } from '../objects/stored-object.js';
-import type { AccessRules, AclDefaults } from './access-rules.js';
+import type { AccessRules, AclDefaults, MethodAcls } from './access-rules.js';
 import type { Caller, Decision } from './caller.js';
 import { ANONYMOUS_AUTHOR } from './caller.js';
 
@@ -44,6 +44,8 @@ const KEYWORDS: ReadonlySet<string> = new Set(['public', 'authenticated', 'creat
 
 /** Without any rules for methods they are for those who may write. */
 const WRITERS_ONLY: readonly string[] = ['writers'];
+
+const NO_METHODS: MethodAcls = { instance: new Map(), static: new Map(), default: {} };
 
 const ADMIN: Decision = { allowed: true, reason: 'admin' };
 
@@ -167,6 +169,14 @@ export class Policy {
         };
     }
 
+    /** Is a user or group named in the rules of the service or of a type? */
+    isNamedInRules(id: string): boolean {
+
+        const rules = this.#rules();
+        const entries = Array.from(rules.typeNames(), (type) => rules.entryOf(type));
+        return [rules.system, ...entries].some((defaults) => defaults !== undefined && allEntries(defaults).includes(id));
+    }
+
     /** The rules for objects of a type that have no list of their own. */
     defaultsOf(type: string): AclDefaults {
 
@@ -214,6 +224,15 @@ export class Policy {
     }
 }
 
+function allEntries({ defaultAclRead, defaultAclWrite, defaultAclPayloadRead = [], aclCreate, aclMethods }: AclDefaults): string[] {
+
+    const { instance, static: ofType, default: fallback } = aclMethods ?? NO_METHODS;
+    return [
+        ...defaultAclRead, ...defaultAclWrite, ...defaultAclPayloadRead, ...aclCreate, ...[...instance.values()].flat(),
+        ...[...ofType.values()].flat(), ...fallback.instance ?? [], ...fallback.static ?? []
+    ];
+}
+
 /** Does one entry of a list admit the caller? Ids are compared byte for byte. */
 function admits(entry: string, caller: Caller, object: Subject | null): boolean {
 
@@ -243,7 +262,8 @@ function principalsOf(caller: Caller): ReadonlySet<string> {
     return principals;
 }
 
-function isPrincipal(id: string | null): id is string {
+/** False for the words of a list that stand for a rule. */
+export function isPrincipal(id: string | null): id is string {
 
     return id !== null && !KEYWORDS.has(id);
 }

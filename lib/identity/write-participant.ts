@@ -9,6 +9,7 @@ import type { ObjectChange, WriteParticipant } from '../objects/write-participan
 import type { ProcessedContent } from '../types/type-definition.js';
 import type { AccountWriter, IdentityChange } from './account-writer.js';
 import { NO_ROLES } from './content-roles.js';
+import type { Principals } from './principals.js';
 import type { Extracted, SecureValues } from './secure-values.js';
 
 /** Writes accounts and groups along with their objects. */
@@ -16,16 +17,24 @@ export class IdentityParticipant implements WriteParticipant {
 
     readonly name = 'identity';
     readonly #writer: AccountWriter;
+    readonly #principals: Principals;
 
-    constructor(writer: AccountWriter) {
+    constructor({ accountWriter, principals }: { accountWriter: AccountWriter; principals: Principals }) {
 
-        this.#writer = writer;
+        this.#writer = accountWriter;
+        this.#principals = principals;
     }
 
     async steps(change: ObjectChange): Promise<readonly Step[]> {
 
         const concern = concernOf(change);
-        return concern ? this.#writer.steps(concern) : [];
+        const names = this.#principals.namingSteps(change);
+        return concern ? [...await this.#writer.steps(concern), ...names] : names;
+    }
+
+    committed(change: ObjectChange): void {
+
+        this.#principals.committed(change);
     }
 
     explain(failed: string, { processed }: ObjectChange): Error | undefined {
@@ -53,11 +62,11 @@ export class IdentitySecretKeeper implements SecretKeeper {
 }
 
 /** What a change means to identity; null when nothing. A version of an object is a record: it logs nobody in. */
-function concernOf({ before, after, processed }: ObjectChange): IdentityChange | null {
+function concernOf({ before, after, processed, caller }: ObjectChange): IdentityChange | null {
 
     if (!after) {
-        return before && !before.metadata.isVersion ? { id: before.id, isNew: false, roles: null } : null;
+        return before && !before.metadata.isVersion ? { id: before.id, isNew: false, roles: null, caller } : null;
     }
 
-    return processed && !after.metadata.isVersion ? { id: after.id, isNew: before === null, roles: processed.roles } : null;
+    return processed && !after.metadata.isVersion ? { id: after.id, isNew: before === null, roles: processed.roles, caller } : null;
 }

@@ -9,7 +9,7 @@ import type { ObjectInput } from './object-input.js';
 import type { ObjectWriter, WriteOutcome } from './object-writer.js';
 import type { StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
-import { conflict } from '../doip/error.js';
+import { conflict, DoipError } from '../doip/error.js';
 import { checkNewId, checkTypeName } from './field-rules.js';
 import type { Proposal } from './hook-object.js';
 import { withIndexForm } from './index-form-maker.js';
@@ -18,6 +18,7 @@ import { applyContent, applyElements } from './update-wish.js';
 import { authorOf, type WriteContext } from './write-context.js';
 import { checkWritable } from './write-rules.js';
 import { WriteHooks, type HookParts } from './write-hooks.js';
+import { ID_RESERVED } from './write-participant.js';
 
 /** How many ids are minted before that is given up. */
 const MINT_ATTEMPTS = 8;
@@ -117,14 +118,39 @@ export class ObjectCreation {
             return generated;
         }
 
-        for (const id of this.#candidates(proposal)) {
-            const after = await this.#under(id, proposal, context, hooks);
+        const primary = await this.#underPrimary(proposal, context, hooks);
+        if (primary) {
+            return primary;
+        }
+
+        for (let i = 0; i < MINT_ATTEMPTS; ++i) {
+            const after = await this.#under(mintId(this.#catalog.current.prefix), proposal, context, hooks);
             if (after) {
                 return after;
             }
         }
 
         return null;
+    }
+
+    /** Under the id that follows from the content; null when there is none, or when it is taken, be it by a user who is gone. */
+    async #underPrimary(proposal: Proposal, context: WriteContext, hooks: WriteHooks | null): Promise<StoredObject | null> {
+
+        const primary = this.#pipeline.primaryOf(proposal.type, proposal.content);
+        if (primary === undefined) {
+            return null;
+        }
+
+        try {
+            return await this.#under(idFromPrimary(this.#catalog.current.prefix, primary), proposal, context, hooks);
+        }
+        catch (error) {
+            if (error instanceof DoipError && error.reason === ID_RESERVED) {
+                return null;
+            }
+
+            throw error;
+        }
     }
 
     /** Under an id that code makes; null when it makes none. */
@@ -146,19 +172,6 @@ export class ObjectCreation {
         }
 
         return null;
-    }
-
-    *#candidates({ type, content }: Proposal): Generator<string> {
-
-        const { prefix } = this.#catalog.current;
-        const primary = this.#pipeline.primaryOf(type, content);
-        if (primary !== undefined) {
-            yield idFromPrimary(prefix, primary);
-        }
-
-        for (let i = 0; i < MINT_ATTEMPTS; ++i) {
-            yield mintId(prefix);
-        }
     }
 
     /** Stores the object under an id; null when the id is taken. */

@@ -33,6 +33,9 @@ export interface ObjectChange {
     readonly isBulk?: boolean;
 }
 
+/** The reason of an error about an id that this object may not have, while it may have any other one. */
+export const ID_RESERVED = 'the id stands for another user or group';
+
 /** Somebody who writes along. */
 export interface WriteParticipant {
     /** For the log. */

@@ -27,6 +27,8 @@ export interface Footprint {
     readonly group: boolean;
     /** True when hashes of secure properties are kept for it. */
     readonly secrets: boolean;
+    /** True when it is known to be a user or a group. */
+    readonly held: boolean;
 }
 
 interface AccountRow {
@@ -76,7 +78,8 @@ export class AccountStore {
             account: found?.account === 1,
             credential: found?.credential === 1,
             group: found?.group === 1,
-            secrets: found?.secrets === 1
+            secrets: found?.secrets === 1,
+            held: found?.held === 1
         };
     }
 
@@ -131,7 +134,8 @@ function buildStatements(db: Database) {
             const exists = (table: string, column: string, name: keyof Footprint) => knex.raw('exists ? as ??',
                 [knex(table).where(column, bind('objectId')).select(knex.raw('1')), name]);
             return knex.select(exists('accounts', 'user_id', 'account'), exists('credentials', 'user_id', 'credential'),
-                exists('group_members', 'group_id', 'group'), exists('secrets', 'object_id', 'secrets'));
+                exists('group_members', 'group_id', 'group'), exists('secrets', 'object_id', 'secrets'),
+                knex.raw('exists ? as ??', [knex('principals').where({ id: bind('objectId') as unknown, held: 1 }).select(knex.raw('1')), 'held']));
         }),
         get: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).select(COLUMNS)),
         getByName: build<'name'>((knex, bind) => knex('usernames').where('usernames.name', bind('name'))

@@ -2,12 +2,26 @@
  * Rows of group membership: which ids a group object lists. Members need not exist, and may be groups themselves.
  */
 
+import type { Knex } from 'knex';
 import type { Database, Step } from '../../db/database.js';
 import { MAX_LIST, statements } from '../../db/statements.js';
 
 /** Members that are inserted by one statement, and read at a time. */
 const AT_ONCE = 64;
 const PAGE = 512;
+
+/** Groups that are read at a time. */
+const GROUPS_AT_ONCE = 1_000;
+
+/** The administrator, as the author of an object. */
+const ADMIN_AUTHOR = 'admin';
+
+/** A group that lists somebody. */
+export interface ListingGroup {
+    readonly id: string;
+    /** Who made it a group; null where that is not known. */
+    readonly author: string | null;
+}
 
 type MemberName = `member${number}`;
 
@@ -23,18 +37,40 @@ export class GroupStore {
         this.#sql = buildStatements(db);
     }
 
-    /** Ids of the groups that list any of the given ids, each once, in ascending order. */
-    async groupsListing(memberIds: readonly string[]): Promise<string[]> {
+    /**
+     * The groups that list any of the given ids, some at a time; one that lists several of them comes several times. Groups that
+     * nobody but an authentication hook may fill are left out.
+     */
+    async *groupsListing(memberIds: readonly string[]): AsyncGenerator<readonly ListingGroup[]> {
 
-        const groups = new Set<string>();
         for (let i = 0; i < memberIds.length; i += MAX_LIST) {
-            const { statement, bindings } = this.#sql.groups.with({ members: memberIds.slice(i, i + MAX_LIST) });
-            for (const { group_id } of await this.#db.read<{ group_id: string }>(statement, bindings)) {
-                groups.add(group_id);
+            const members = memberIds.slice(i, i + MAX_LIST);
+            const { statement, bindings } = this.#sql.groups.with({ members });
+            const rows = await this.#db.read<ListingGroup & object>(statement, bindings);
+            if (rows.length < GROUPS_AT_ONCE) {
+                yield rows;
+            }
+            else {
+                for (const member of members) {
+                    yield *this.#groupsOf(member);
+                }
             }
         }
+    }
 
-        return [...groups].sort();
+    async *#groupsOf(member: string): AsyncGenerator<readonly ListingGroup[]> {
+
+        const { groupsAfter } = this.#sql;
+        let rows: readonly ListingGroup[];
+        let after = '';
+        do {
+            // Between two pages others have their turn.
+            await new Promise(setImmediate);
+            rows = await this.#db.read<ListingGroup & object>(groupsAfter, groupsAfter.values({ member, after }));
+            yield rows;
+            after = rows.at(-1)?.id ?? '';
+        }
+        while (rows.length === GROUPS_AT_ONCE);
     }
 
     /** Members of a group that come after the given one (`''` for the first), in ascending order, a page of them. */
@@ -80,11 +116,16 @@ export class GroupStore {
 function buildStatements(db: Database) {
 
     const build = statements(db.dialect);
+    const listing = (knex: Knex) => knex('group_members').leftJoin('principals', 'principals.id', 'group_members.group_id')
+        .whereRaw('(principals.is_external is null or principals.is_external = 0 or principals.author = ?)', [ADMIN_AUTHOR])
+        .select('group_members.group_id as id', 'principals.author as author');
     const add = (count: number) => build<'groupId' | MemberName>((knex, bind) => knex('group_members').insert(
         Array.from({ length: count }, (_, i) => ({ group_id: bind('groupId'), member_id: bind(`member${i}`) }))));
     return {
-        groups: build.list<never, 'members'>((knex, _bind, list) => knex('group_members')
-            .whereIn('member_id', list('members')).distinct('group_id')),
+        groups: build.list<never, 'members'>((knex, _bind, list) => listing(knex)
+            .whereIn('group_members.member_id', list('members')).limit(GROUPS_AT_ONCE)),
+        groupsAfter: build<'member' | 'after'>((knex, bind) => listing(knex).where('group_members.member_id', bind('member'))
+            .where('group_members.group_id', '>', bind('after')).orderBy('group_members.group_id').limit(GROUPS_AT_ONCE)),
         members: build<'groupId' | 'after'>((knex, bind) => knex('group_members').where('group_id', bind('groupId'))
             .where('member_id', '>', bind('after')).orderBy('member_id').limit(PAGE).select('member_id')),
         addOne: add(1),

@@ -76,6 +76,34 @@ forEachDatabase((name, create, dialect) => {
             expect(await read('select count(*) as n from objects')).to.equal([{ n: 0 }]);
         });
 
+        it('know whom objects and groups of an older version name', async () => {
+
+            const before = MIGRATIONS.findIndex((migration) => migration.name === '015-principals');
+            await migrateDatabase(place.options, { migrations: MIGRATIONS.slice(0, before) });
+            const database: Database = await openDatabase(place.options);
+            const acl = JSON.stringify({ readers: ['public', 'test/gone', 'test/group'], payloadReaders: ['test/gone'] });
+            const object = 'insert into objects (id, type, content, acl, created_on, created_by, modified_on, modified_by, txn_id) ' +
+                'values (?, \'T\', \'{}\', ?, 1, ?, 1, \'admin\', 1)';
+            await database.commit({ steps: [
+                { sql: object, bindings: ['test/a', acl, 'kc/alice'] }, { sql: object, bindings: ['test/b', null, 'anonymous'] },
+                { sql: object, bindings: ['test/group', '{}', 'test/librarian'] }, { sql: object, bindings: ['test/user', null, 'admin'] },
+                { sql: 'insert into accounts (user_id, active, must_change_password) values (\'test/user\', 1, 0)', bindings: [] },
+                ...['test/user', 'test/other'].map((member) => (
+                    { sql: 'insert into group_members (group_id, member_id) values (\'test/group\', ?)', bindings: [member] }))
+            ] });
+            await database.close();
+
+            await migrateDatabase(place.options, { target: 'newest' });
+
+            expect(await read('select id, held, is_external, owner, author from principals order by id')).to.equal([
+                { id: 'kc/alice', held: 0, is_external: 0, owner: null, author: null },
+                { id: 'test/gone', held: 0, is_external: 0, owner: null, author: null },
+                { id: 'test/group', held: 1, is_external: 0, owner: null, author: 'test/librarian' },
+                { id: 'test/librarian', held: 0, is_external: 0, owner: null, author: null },
+                { id: 'test/user', held: 1, is_external: 0, owner: null, author: 'admin' }
+            ]);
+        });
+
         it('refuse a database that a newer program has changed', async () => {
 
             await migrateDatabase(place.options, { migrations: [...MIGRATIONS, NEWER] });

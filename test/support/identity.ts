@@ -12,11 +12,13 @@ import type { IdentityChange } from '../../lib/identity/account-writer.js';
 import type { AuthenticateHook } from '../../lib/identity/authenticate-hook.js';
 import type { AuthenticationRequest } from '../../lib/identity/authenticator.js';
 import type { Caller } from '../../lib/identity/caller.js';
+import { SERVICE } from '../../lib/identity/caller.js';
 import type { ContentRoles } from '../../lib/identity/content-roles.js';
 import type { Identity } from '../../lib/identity/identity.js';
 import { composeIdentity } from '../../lib/identity/identity.js';
 import type { ScryptCost } from '../../lib/identity/password-record.js';
 import { Passwords } from '../../lib/identity/passwords.js';
+import { Principals } from '../../lib/identity/principals.js';
 import { Policy } from '../../lib/identity/policy.js';
 import { SecureValues } from '../../lib/identity/secure-values.js';
 import { AccountStore } from '../../lib/stores/account-store.js';
@@ -24,6 +26,7 @@ import { CredentialStore } from '../../lib/stores/credential-store.js';
 import { GroupStore } from '../../lib/stores/group-store.js';
 import { LoginStore } from '../../lib/stores/login-store.js';
 import type { Epochs } from '../../lib/stores/object-store.js';
+import { PrincipalStore } from '../../lib/stores/principal-store.js';
 import { TokenStore } from '../../lib/stores/token-store.js';
 import { QUICK } from './gateway.js';
 
@@ -52,6 +55,8 @@ export class IdentityKit {
     readonly logins: LoginStore;
     readonly tokenStore: TokenStore;
     readonly passwords = new Passwords({ cost: QUICK, limits: { parallel: 2 } });
+    readonly principals: Principals;
+    readonly principalStore: PrincipalStore;
     readonly writer: AccountWriter;
     readonly secure: SecureValues;
 
@@ -66,7 +71,10 @@ export class IdentityKit {
         const parts = {
             accounts: this.accounts, credentials: this.credentials, groups: this.groups, tokens: this.tokenStore, passwords: this.passwords
         };
-        this.writer = new AccountWriter(parts);
+        const policy = { isNamedInRules: () => false };
+        this.principalStore = new PrincipalStore(db);
+        this.principals = new Principals({ db, accounts: this.accounts, principals: this.principalStore, policy, log: pino({ level: 'silent' }) });
+        this.writer = new AccountWriter({ ...parts, principals: this.principals });
         this.secure = new SecureValues(parts);
     }
 
@@ -77,9 +85,9 @@ export class IdentityKit {
     }
 
     /** Writes what belongs to a change of an object; resolves to the tag that refused it, or null. */
-    async change(change: IdentityChange): Promise<string | null> {
+    async change(change: Omit<IdentityChange, 'caller'> & Partial<IdentityChange>): Promise<string | null> {
 
-        const result = await this.db.commit({ steps: await this.writer.steps(change) });
+        const result = await this.db.commit({ steps: await this.writer.steps({ caller: SERVICE, ...change }) });
         return result.ok ? null : result.failed;
     }
 
@@ -88,7 +96,7 @@ export class IdentityKit {
 
         const roles = userRoles({ password: 'secret', ...facts });
         const { steps } = await this.secure.extract({ id, isNew: true, content: userContent({ password: 'secret', ...facts }), roles, source: 'test' });
-        const result = await this.db.commit({ steps: [...steps, ...await this.writer.steps({ id, isNew: true, roles })] });
+        const result = await this.db.commit({ steps: [...steps, ...await this.writer.steps({ id, isNew: true, roles, caller: SERVICE })] });
         return result.ok ? null : result.failed;
     }
 
@@ -97,7 +105,7 @@ export class IdentityKit {
 
         const roles = userRoles(facts);
         const { steps } = await this.secure.extract({ id, isNew: false, content: userContent(facts), roles, source: 'test' });
-        const result = await this.db.commit({ steps: [...steps, ...await this.writer.steps({ id, isNew: false, roles })] });
+        const result = await this.db.commit({ steps: [...steps, ...await this.writer.steps({ id, isNew: false, roles, caller: SERVICE })] });
         return result.ok ? null : result.failed;
     }
 

@@ -111,7 +111,7 @@ forEachDatabase((name, create) => {
 
             await kit.remove('test/gone');
 
-            expect(await kit.accounts.footprint('test/gone')).to.equal({ account: false, credential: false, group: false, secrets: false });
+            expect(await kit.accounts.footprint('test/gone')).to.equal({ account: false, credential: false, group: false, secrets: false, held: false });
             expect(await kit.accounts.getByName('gone')).to.be.null();
             expect(await kit.tokenStore.get('gone-token')).to.be.null();
             expect(await kit.epoch()).to.be.above(epoch);
@@ -123,7 +123,7 @@ forEachDatabase((name, create) => {
 
             await kit.change({ id: 'test/former', isNew: false, roles: { secure: [] } });
 
-            expect(await kit.accounts.footprint('test/former')).to.equal({ account: false, credential: false, group: false, secrets: false });
+            expect(await kit.accounts.footprint('test/former')).to.equal({ account: false, credential: false, group: false, secrets: false, held: false });
             expect(await kit.addUser('test/successor', { username: 'former' })).to.be.null();
         });
 

@@ -3,11 +3,15 @@
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../lib/doip/json.js';
+import type { Caller } from '../../../lib/identity/caller.js';
+import { SERVICE } from '../../../lib/identity/caller.js';
+import { groupIdsOf } from '../../../lib/identity/groups.js';
 import { Op } from '../../../lib/doip/operation-ids.js';
 import { account, ACCOUNT, basic, defineAccounts, TEAM, tokenOf, whoIs } from '../../support/accounts.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { ADMIN, startGateway } from '../../support/gateway.js';
+import { IdentityKit } from '../../support/identity.js';
 import type { TestGateway } from '../../support/gateway.js';
 
 export const lab = Lab.script();
@@ -63,6 +67,26 @@ forEachDatabase((name, create) => {
             await test.asAdmin(Op.delete, { targetId: 'test/outer' });
             expect(await groupsOf(basic('bob'))).to.equal(['test/inner']);
             expect(await groupsOf(ADMIN)).to.equal([]);
+        });
+
+        it('keeps what others and the administrator made of somebody however many groups one user makes', async () => {
+
+            const kit = new IdentityKit(await place.open());
+            const mallory: Caller = { ...SERVICE, userId: 'test/mallory', username: 'mallory', isAdmin: false };
+            const flood = Array.from({ length: 10_050 }, (_, n) => `test/a${String(n).padStart(5, '0')}`);
+            await kit.setGroup('test/work', ['test/victim']);
+            await kit.setGroup('test/staff', ['test/work']);
+            await kit.change({ id: 'test/zoo', isNew: true, roles: { members: ['test/victim'], secure: [] }, caller: { ...mallory, userId: 'test/zoe' } });
+            for (let i = 0; i < flood.length; i += 150) {
+                await kit.db.commit({ steps: flood.slice(i, i + 150).flatMap((id) => [
+                    ...kit.groups.addSteps(id, ['test/victim']), ...kit.principalStore.holdSteps(id, 'test/mallory', null)
+                ]) });
+            }
+
+            const found = await groupIdsOf(kit.groups, ['test/victim']);
+
+            expect(found.filter((id) => !id.startsWith('test/a'))).to.equal(['test/staff', 'test/work', 'test/zoo']);
+            expect(found.length).to.equal(10_003);
         });
 
         it('opens objects to a group from the next request on', async () => {

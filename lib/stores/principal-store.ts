@@ -1,0 +1,89 @@
+/**
+ * Rows of ids that stand for users and groups wherever rights are given: who holds them, and who has named them.
+ */
+
+import type { Database, Step } from '../../db/database.js';
+import { statements } from '../../db/statements.js';
+
+/** What is known of an id. */
+export interface PrincipalRow {
+    /** True while an object with this id is a user or a group. */
+    readonly held: boolean;
+    /** The only user who has named it; null for several, for nobody in particular, and where it is not known. */
+    readonly owner: string | null;
+}
+
+/** Ids of users and groups in the database. */
+export class PrincipalStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** What is known of an id; null when it was never named. */
+    async get(id: string): Promise<PrincipalRow | null> {
+
+        const { get } = this.#sql;
+        const [found] = await this.#db.read<{ held: number; owner: string | null }>(get, get.values({ id }));
+        return found ? { held: found.held !== 0, owner: found.owner } : null;
+    }
+
+    /** Is there a group which lists the id and was last changed by somebody else? */
+    async isListedByOthers(id: string, userId: string | null): Promise<boolean> {
+
+        const { listing } = this.#sql;
+        const rows = await this.#db.read(listing, listing.values({ id, userId: userId ?? '' }));
+        return rows.length > 0;
+    }
+
+    /** Steps that note that an object with this id became a user or a group. */
+    holdSteps(id: string, author: string, owner: string | null): Step[] {
+
+        return [this.#sql.hold.step({ id, author, owner })];
+    }
+
+    /** Steps that note that there is no such user or group any more; only the owner, if it is this one, may have it again. */
+    releaseSteps(id: string, owner: string): Step[] {
+
+        return [this.#sql.release.step({ id }), this.#sql.shareOne.step({ id, owner })];
+    }
+
+    /** Steps that note that somebody named an id. */
+    nameSteps(id: string, owner: string | null): Step[] {
+
+        const { name, shareOne } = this.#sql;
+        return [name.step({ id, owner }), shareOne.step({ id, owner: owner ?? '' })];
+    }
+
+    /** Steps that note that an authentication hook gave an id to a user or group without an object. */
+    externalSteps(id: string): Step[] {
+
+        return [this.#sql.external.step({ id })];
+    }
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    return {
+        get: build<'id'>((knex, bind) => knex('principals').where('id', bind('id')).select('held', 'owner')),
+        listing: build<'id' | 'userId'>((knex, bind) => knex('group_members').where('member_id', bind('id'))
+            .join('objects', 'objects.id', 'group_members.group_id').whereNot('objects.modified_by', bind('userId')).limit(1).select(knex.raw('1'))),
+        hold: build<'id' | 'author' | 'owner'>((knex, bind) => knex('principals')
+            .insert({ id: bind('id'), held: 1, is_external: 0, owner: bind('owner'), author: bind('author') })
+            .onConflict('id').merge(['held', 'author'])),
+        release: build<'id'>((knex, bind) => knex('principals').insert({ id: bind('id'), held: 0, is_external: 0, owner: null, author: null })
+            .onConflict('id').merge(['held', 'author'])),
+        name: build<'id' | 'owner'>((knex, bind) => knex('principals')
+            .insert({ id: bind('id'), held: 0, is_external: 0, owner: bind('owner'), author: null }).onConflict('id').ignore()),
+        shareOne: build<'id' | 'owner'>((knex, bind) => knex('principals').where('id', bind('id')).whereNot('owner', bind('owner'))
+            .update('owner', null)),
+        external: build<'id'>((knex, bind) => knex('principals').insert({ id: bind('id'), held: 0, is_external: 1, owner: null, author: null })
+            .onConflict('id').merge(['is_external', 'owner']))
+    };
+}
