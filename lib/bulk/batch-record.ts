@@ -6,6 +6,7 @@
 import type { BytesSegment, Segment } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { BulkOutcome } from './bulk-service.js';
+import { readStored } from '../doip/json-write.js';
 import { jsonSegment } from '../doip/segments.js';
 import { released } from '../doip/released.js';
 import { headOf } from './bulk-service.js';
@@ -35,7 +36,7 @@ async function *inBlocks(outcome: BulkOutcome): Segments {
 
     yield jsonSegment(headOf(outcome));
     for await (const block of outcome.results.blocks()) {
-        yield jsonSegment(block.map((text) => JSON.parse(text) as JsonValue));
+        yield jsonSegment(block.map((text) => readStored(text)));
     }
 }
 
@@ -48,7 +49,7 @@ async function *inOneSegment(outcome: BulkOutcome, more: JsonObject): Segments {
 
     const results: JsonValue[] = [];
     for await (const block of outcome.results.blocks()) {
-        results.push(...block.map((text) => JSON.parse(text) as JsonValue));
+        results.push(...block.map((text) => readStored(text)));
     }
 
     yield jsonSegment({ results, ...more, ...headOf(outcome) });

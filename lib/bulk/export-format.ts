@@ -9,6 +9,7 @@
  */
 
 import type { JsonObject, JsonValue } from '../doip/json.js';
+import { writeJson } from '../doip/json-write.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
 import { toDigitalObject } from '../objects/stored-object.js';
 
@@ -68,5 +69,5 @@ export function pieceLine({ name }: StoredElement, bytes: Uint8Array): string {
 
 export function lineOf(value: JsonObject): string {
 
-    return `${JSON.stringify(value)}\n`;
+    return `${writeJson(value)}\n`;
 }

@@ -6,6 +6,7 @@
 import type { JsonValue } from '../doip/json.js';
 import type { TempFile, TempFolder } from './temp-folder.js';
 import { jsonItems } from '../doip/json-items.js';
+import { writeStored } from '../doip/json-write.js';
 
 /** Characters that are kept in memory. */
 const IN_MEMORY = 1024 * 1024;
@@ -37,7 +38,7 @@ export class ResultList {
     /** Adds a value. Await it: it holds back who is faster than the disk. */
     async add(value: JsonValue): Promise<void> {
 
-        const text = JSON.stringify(value);
+        const text = writeStored(value);
         this.#lines.push(text);
         this.#characters += text.length;
         if (this.#characters > IN_MEMORY) {

@@ -7,6 +7,7 @@ import type { Config } from '../config.js';
 import { DataDirError } from '../data-dir.js';
 import type { DoipRequest, DoipResponse, Segment } from '../doip/envelope.js';
 import type { JsonObject } from '../doip/json.js';
+import { writeJson } from '../doip/json-write.js';
 import { empty, sequence } from '../doip/segments.js';
 import { Status } from '../doip/status.js';
 import { createGateway } from '../gateway.js';
@@ -113,7 +114,7 @@ async function *bytesOf(output: AsyncIterable<Segment>): AsyncGenerator<Uint8Arr
             yield *segment.body;
         }
         else {
-            yield Buffer.from(JSON.stringify(segment.value));
+            yield Buffer.from(writeJson(segment.value));
         }
     }
 }

@@ -6,7 +6,7 @@
 import type { DoipError } from './error.js';
 import { badRequest, invalidContent } from './error.js';
 import { childPointer } from './json-pointer.js';
-import { escapeLength, survives } from './json-scan.js';
+import { escapeLength, MAX_NUMBER_LENGTH } from './json-scan.js';
 
 const MAX_POINTER_SHOWN = 200;
 
@@ -211,8 +211,12 @@ class FaultFinder {
             throw this.unexpected('a number');
         }
 
-        if (!survives(token.replace('-', ''))) {
-            throw new ValueFault(`number ${clipped(token, 60)} cannot be kept without changing its value`, pointer);
+        if (token.length > MAX_NUMBER_LENGTH) {
+            throw new ValueFault(`number ${clipped(token, 60)} has more than ${MAX_NUMBER_LENGTH} characters`, pointer);
+        }
+
+        if (!Number.isFinite(Number(token))) {
+            throw new ValueFault(`number ${clipped(token, 60)} is beyond the range of numbers`, pointer);
         }
 
         this.index += token.length;

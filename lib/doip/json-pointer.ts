@@ -5,6 +5,7 @@
  */
 
 import { badRequest, notFound } from './error.js';
+import { copyNumberTexts, numberTextAt, numberTextsOf, SentNumber, setNumberText, setNumberTexts } from './json-numbers.js';
 import type { JsonObject, JsonValue } from './json.js';
 import { isJsonObject } from './json.js';
 
@@ -63,10 +64,19 @@ export function getAt(root: JsonValue, pointer: string | JsonPointer): JsonValue
     return value;
 }
 
-/** Like {@link getAt}, but 404 when there is nothing at the pointer. */
+/** Like {@link getAt}, for a value that is shown: a number that JavaScript would write otherwise is a {@link SentNumber}. */
+export function shownAt(root: JsonValue, pointer: string | JsonPointer): JsonValue | undefined {
+
+    const segments = parsed(pointer);
+    const parent = segments.length === 0 ? undefined : getAt(root, segments.slice(0, -1));
+    const text = typeof parent === 'object' && parent !== null ? numberTextAt(parent, segments.at(-1) ?? '') : undefined;
+    return text === undefined ? getAt(root, segments) : new SentNumber(text) as unknown as JsonValue;
+}
+
+/** Like {@link shownAt}, but 404 when there is nothing at the pointer. */
 export function requireAt(root: JsonValue, pointer: string | JsonPointer): JsonValue {
 
-    const value = getAt(root, pointer);
+    const value = shownAt(root, pointer);
     if (value === undefined) {
         throw notFound('Missing data at jsonPointer in object');
     }
@@ -78,9 +88,10 @@ export function requireAt(root: JsonValue, pointer: string | JsonPointer): JsonV
  * The root with `value` at the pointer. Nothing but the last member is created: its parent must exist. In an array the
  * segment is an existing index, or `-` or the length of the array to append.
  *
+ * @param text of a number that JavaScript would write otherwise
  * @throws 400 for a malformed or empty pointer and where the parent is missing, a scalar, or has no such index.
  */
-export function setAt(root: JsonValue, pointer: string | JsonPointer, value: JsonValue): JsonValue {
+export function setAt(root: JsonValue, pointer: string | JsonPointer, value: JsonValue, text?: string): JsonValue {
 
     const segments = parsed(pointer);
     if (segments.length === 0 || segments.includes('__proto__')) {
@@ -90,7 +101,7 @@ export function setAt(root: JsonValue, pointer: string | JsonPointer, value: Jso
     return replaceBelow(root, segments, (parent, last) => {
 
         if (isJsonObject(parent)) {
-            return { ...parent, [last]: value };
+            return setNumberText({ ...parent, [last]: value }, last, text);
         }
 
         const index = Array.isArray(parent) ? insertionIndex(parent, last) : -1;
@@ -98,7 +109,8 @@ export function setAt(root: JsonValue, pointer: string | JsonPointer, value: Jso
             throw invalidPointer(pointer);
         }
 
-        return index === parent.length ? [...parent, value] : parent.with(index, value);
+        const changed = copyNumberTexts(parent, index === parent.length ? [...parent, value] : parent.with(index, value));
+        return setNumberText(changed, String(index), text);
     }) ?? refuse(pointer);
 }
 
@@ -118,13 +130,21 @@ export function removeAt(root: JsonValue, pointer: string | JsonPointer): JsonVa
     return replaceBelow(root, segments, (parent, last) => {
 
         if (Array.isArray(parent)) {
-            return parent.toSpliced(Number(last), 1);
+            return withoutElement(parent, Number(last));
         }
 
         const { [last]: removed, ...rest } = parent as JsonObject;
         void removed;
         return rest;
     }) ?? refuse(pointer);
+}
+
+/** The texts of numbers move up with the numbers. */
+function withoutElement(array: readonly JsonValue[], index: number): JsonValue[] {
+
+    const texts = [...numberTextsOf(array) ?? []].filter(([key]) => key !== String(index))
+        .map(([key, text]): [string, string] => [Number(key) > index ? String(Number(key) - 1) : key, text]);
+    return setNumberTexts(array.toSpliced(index, 1), new Map(texts));
 }
 
 /** Rebuilds the spine from the root to the changed parent; undefined when the parent does not exist. */
@@ -152,7 +172,7 @@ function replaceBelow(
 
 function withChild(parent: JsonValue, segment: string, child: JsonValue): JsonValue {
 
-    return Array.isArray(parent) ? parent.with(Number(segment), child) : { ...(parent as JsonObject), [segment]: child };
+    return Array.isArray(parent) ? copyNumberTexts(parent, parent.with(Number(segment), child)) : { ...(parent as JsonObject), [segment]: child };
 }
 
 function childOf(value: JsonValue | undefined, segment: string): JsonValue | undefined {

@@ -6,6 +6,7 @@
 import type { JsonObject, JsonValue } from './json.js';
 import { isJsonObject } from './json.js';
 import { badRequest } from './error.js';
+import { copyNumberTexts, numberTextAt, setNumberTexts } from './json-numbers.js';
 import { parsePointer } from './json-pointer.js';
 
 /** Pointers of one filter. */
@@ -74,15 +75,30 @@ function masked(value: JsonValue, mask: Mask): JsonValue | undefined {
     }
 
     if (Array.isArray(value)) {
-        return value.flatMap((element, index) => {
-
-            const child = elementMask(mask, String(index));
-            const kept = child ? masked(element, child) : undefined;
-            return kept === undefined ? [] : [kept];
-        });
+        return maskedArray(value, mask);
     }
 
     return isJsonObject(value) ? maskedObject(value, mask) : undefined;
+}
+
+function maskedArray(value: readonly JsonValue[], mask: Mask): JsonValue[] {
+
+    const kept: JsonValue[] = [];
+    const texts = new Map<string, string>();
+    for (const [index, element] of value.entries()) {
+        const child = elementMask(mask, String(index));
+        const keptElement = child ? masked(element, child) : undefined;
+        if (keptElement !== undefined) {
+            const text = numberTextAt(value, String(index));
+            if (text !== undefined) {
+                texts.set(String(kept.length), text);
+            }
+
+            kept.push(keptElement);
+        }
+    }
+
+    return setNumberTexts(kept, texts);
 }
 
 function maskedObject(value: JsonObject, mask: Mask): JsonObject {
@@ -97,7 +113,7 @@ function maskedObject(value: JsonObject, mask: Mask): JsonObject {
     }
 
     // fromEntries defines properties and never assigns, so a member called __proto__ stays a member
-    return Object.fromEntries(kept);
+    return copyNumberTexts(value, Object.fromEntries(kept));
 }
 
 function elementMask(mask: Mask, index: string): Mask | undefined {

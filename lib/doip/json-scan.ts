@@ -1,18 +1,25 @@
 /**
- * One pass over JSON text for what JSON.parse does not tell: depth, numbers and strings that would not survive, and the
- * number of properties. It runs on every body, so it takes nothing apart and allocates next to nothing.
+ * One pass over JSON text for what JSON.parse does not tell: depth, strings that would not survive, numbers that JavaScript would
+ * write otherwise, and the number of properties. It runs on every body, so it takes nothing apart and allocates next to nothing.
  */
 
 /** What {@link inspect} answers for text that must be refused. */
 export const FAULTY = -1;
+/** Characters of a number. */
+export const MAX_NUMBER_LENGTH = 1000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
 
 /**
  * Counts the colons outside of strings, which is the number of properties if the text is JSON, or answers FAULTY when the
- * text is too deep or has strings or numbers that would not survive. Other syntax is left to JSON.parse.
+ * text is too deep, has strings that would not survive, or numbers beyond any double. Other syntax is left to JSON.parse.
+ *
+ * @param numbers takes start and end of each number that JavaScript would write otherwise
  */
-export function inspect(text: string, maxDepth: number): number {
+export function inspect(text: string, maxDepth: number, numbers: number[]): number {
 
     if (!text.isWellFormed()) {
         return FAULTY;
@@ -39,11 +46,18 @@ export function inspect(text: string, maxDepth: number): number {
         else if (code === 0x7d || code === 0x5d) {          // } ]
             --depth;
         }
-        else if (code >= 0x30 && code <= 0x39) {            // A digit; the sign does not matter
-            i = numberEnd(text, i) - 1;
-            if (i < 0) {
+        else if (code >= 0x30 && code <= 0x39) {            // A digit
+            const start = text.charCodeAt(i - 1) === MINUS ? i - 1 : i;
+            const end = numberEnd(text, start);
+            if (end === FAULTY) {
                 return FAULTY;
             }
+
+            if (end < 0) {
+                numbers.push(start, ~end);
+            }
+
+            i = (end < 0 ? ~end : end) - 1;
         }
     }
 
@@ -88,73 +102,51 @@ export function escapeLength(text: string, i: number): number {
     return isPair ? 12 : FAULTY;
 }
 
-/** Index behind the number that has a digit at `start`; FAULTY when a double does not hold its value. */
+/**
+ * Index behind the number at `start`, its bitwise complement when JavaScript would write the number otherwise; FAULTY when it is
+ * too long or beyond any double.
+ */
 function numberEnd(text: string, start: number): number {
 
     let end = start + 1;
-    while (isDigitOrDot(text.charCodeAt(end))) {
-        ++end;
+    let dot = -1;
+    for (let code = text.charCodeAt(end); isDigit(code) || code === DOT; code = text.charCodeAt(++end)) {
+        dot = code === DOT ? end : dot;
     }
 
     const hasExponent = (text.charCodeAt(end) | 0x20) === 0x65;         // e E
-    if (!hasExponent && end - start <= 15) {
+    if (!hasExponent && end - start <= 15 && (dot < 0 ? text[start] !== '-' || text[start + 1] !== '0' : isPlainFraction(text, dot, end))) {
         return end;                                         // A double holds any fifteen decimal digits
     }
 
     if (hasExponent) {
         const sign = text.charCodeAt(++end);
-        end += sign === 0x2b || sign === 0x2d ? 1 : 0;      // + -
-        while (isDigitOrDot(text.charCodeAt(end))) {
+        end += sign === 0x2b || sign === MINUS ? 1 : 0;
+        while (isDigit(text.charCodeAt(end))) {
             ++end;
         }
     }
 
-    return survives(text.slice(start, end)) ? end : FAULTY;
+    if (end - start > MAX_NUMBER_LENGTH) {
+        return FAULTY;
+    }
+
+    const token = text.slice(start, end);
+    const value = Number(token);
+    if (value === Infinity || value === -Infinity) {
+        return FAULTY;
+    }
+
+    return Number.isNaN(value) || String(value) === token ? end : ~end;         // JSON.parse says what is not a number
 }
 
-function isDigitOrDot(code: number): boolean {
+/** True for a fraction in the form of JavaScript: without zeros at its end, and not so small that it gets an exponent. */
+function isPlainFraction(text: string, dot: number, end: number): boolean {
 
-    return code >= 0x30 && code <= 0x39 || code === 0x2e;
+    return text.charCodeAt(end - 1) !== ZERO && !text.startsWith('000000', dot + 1);
 }
 
-/** True when reading a decimal number without sign and printing it again gives the same value. */
-export function survives(token: string): boolean {
+function isDigit(code: number): boolean {
 
-    const written = normalise(token);
-    if (written === null) {
-        return true;                                        // Not a number; JSON.parse will say so
-    }
-
-    if (written === '0') {
-        return true;
-    }
-
-    return written.length < 64 && written === normalise(String(Number(token)));
-}
-
-/** A decimal number as `digits` without outer zeros, `e`, exponent: `1.50` and `15e-1` both give `15e-1`. */
-function normalise(token: string): string | null {
-
-    const match = /^([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(token);
-    if (!match) {
-        return null;
-    }
-
-    const [, whole = '', fraction = '', exponent = '0'] = match;
-    const digits = whole + fraction;
-    let first = 0;
-    while (first < digits.length && digits.charCodeAt(first) === 0x30) {
-        ++first;
-    }
-
-    let last = digits.length;
-    while (last > first && digits.charCodeAt(last - 1) === 0x30) {
-        --last;
-    }
-
-    if (first === last) {
-        return '0';
-    }
-
-    return `${digits.slice(first, last)}e${Number(exponent) - fraction.length + digits.length - last}`;
+    return code >= ZERO && code <= 0x39;
 }

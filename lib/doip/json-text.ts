@@ -1,6 +1,6 @@
 /**
- * Strict reading of JSON text. What JavaScript would read but change or lose (altered numbers, repeated property names,
- * lone surrogates, `__proto__`) is refused, so that content comes back as it went in.
+ * Strict reading of JSON text. What JavaScript would read but change or lose (repeated property names, lone surrogates,
+ * `__proto__`) is refused, and numbers keep their text (`json-numbers.ts`), so that content comes back as it went in.
  *
  * One fast pass finds what JSON.parse does not tell; JSON.parse builds the value; a count of the properties finds repeated
  * names. Only when something is wrong a second, slower pass (`json-fault.ts`) finds out where.
@@ -10,6 +10,8 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from './json.js';
 import { badRequest, DoipError } from './error.js';
 import { explainFault } from './json-fault.js';
+import { addNumberTexts } from './json-number-places.js';
+import { SentNumber } from './json-numbers.js';
 import { FAULTY, inspect } from './json-scan.js';
 import { jsonFromPython } from './python-text.js';
 
@@ -19,6 +21,8 @@ export interface JsonTextOptions {
     readonly maxDepth?: number;
     /** Names the text in messages, such as `parameter attributes`; default `JSON`. */
     readonly name?: string;
+    /** True: a number on its own that JavaScript would write otherwise comes as a {@link SentNumber}. */
+    readonly sentNumber?: boolean;
 }
 
 /** Levels of nesting allowed where nobody says otherwise. */
@@ -28,14 +32,15 @@ export const DEFAULT_MAX_DEPTH = 128;
  * Reads JSON text. Bytes must be UTF-8; a byte order mark is skipped.
  *
  * Refused with 400: invalid UTF-8, syntax errors (with line and column), and with the JSON pointer of the culprit: nesting
- * beyond the limit, repeated property names, properties that reach for prototypes, lone surrogates, numbers that a double
- * cannot hold (compared by value: `1.0` and `1e2` are fine).
+ * beyond the limit, repeated property names, properties that reach for prototypes, lone surrogates, numbers beyond any double
+ * or of more than 1,000 characters.
  */
 export function parseJson(input: string | Uint8Array, options: JsonTextOptions = {}): JsonValue {
 
-    const { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON' } = options;
+    const { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON', sentNumber = false } = options;
     const text = typeof input === 'string' ? withoutMark(input) : decodeUtf8(input, name);
-    const colons = inspect(text, maxDepth);
+    const numbers: number[] = [];
+    const colons = inspect(text, maxDepth, numbers);
     let value: JsonValue;
     try {
         value = JSON.parse(text) as JsonValue;
@@ -48,6 +53,21 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
         throw explainFault(text, maxDepth, name);
     }
 
+    if (sentNumber && typeof value === 'number' && numbers.length > 0) {
+        return new SentNumber(text.trim()) as unknown as JsonValue;
+    }
+
+    addNumberTexts(value, text, numbers);
+    return value;
+}
+
+/** Reads JSON text that this service wrote, with the texts of its numbers and without any check. */
+export function parseOwnJson(text: string): JsonValue {
+
+    const value = JSON.parse(text) as JsonValue;
+    const numbers: number[] = [];
+    inspect(text, Infinity, numbers);
+    addNumberTexts(value, text, numbers);
     return value;
 }
 
@@ -80,8 +100,8 @@ export function parseLenientJson(text: string, options: JsonTextOptions = {}): J
 }
 
 /**
- * Reads a parameter that is JSON where it happens to be valid JSON and plain text otherwise. A lone number that a double
- * cannot hold stays text; values inside arrays and objects are as strict as everywhere.
+ * Reads a parameter that is JSON where it happens to be valid JSON and plain text otherwise. A lone number that JavaScript would
+ * write otherwise stays text; values inside arrays and objects are as strict as everywhere.
  */
 export function parseJsonOrText(text: string, options: JsonTextOptions = {}): JsonValue {
 
@@ -90,7 +110,8 @@ export function parseJsonOrText(text: string, options: JsonTextOptions = {}): Js
     }
 
     try {
-        return parseJson(text, options);
+        const value = parseJson(text, options);
+        return typeof value === 'number' && String(value) !== text.trim() ? text : value;
     }
     catch (error) {
         if (isSyntaxFault(error) || /^\s*-?[0-9]/.test(text)) {

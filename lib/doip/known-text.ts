@@ -2,21 +2,22 @@
  * JSON values whose text is known already, because they were parsed from it: writing them out again costs nothing.
  */
 
+import { unmarked, writeJson } from './json-write.js';
 import type { JsonValue } from './json.js';
 
 const texts = new WeakMap<object, string>();
 
-/** Remembers the text of a value. The text must be what `JSON.stringify` makes of it, and the value must never be changed. */
+/** Remembers the text of a value. The text must be what {@link writeStored} makes of it, and the value must never be changed. */
 export function rememberText<T extends object>(value: T, text: string): T {
 
-    texts.set(value, text);
+    texts.set(value, unmarked(text));
     return value;
 }
 
 /** The JSON text of a value. */
 export function jsonText(value: JsonValue): string {
 
-    return (typeof value === 'object' && value !== null ? texts.get(value) : undefined) ?? JSON.stringify(value);
+    return (typeof value === 'object' && value !== null ? texts.get(value) : undefined) ?? writeJson(value);
 }
 
 /** The JSON text of a value where it is known without writing it. */

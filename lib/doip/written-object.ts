@@ -4,10 +4,12 @@
  */
 
 import type { JsonObject } from './json.js';
+import { markNumberTexts } from './json-numbers.js';
+import { isMarked, readStored, unmarked, writeJson } from './json-write.js';
 import { jsonText } from './known-text.js';
 import type { Acl, DigitalObject, Element, Metadata } from './object.js';
 
-/** The attributes of an object. The texts must be what `JSON.stringify` makes of their values. */
+/** The attributes of an object. The texts must be what {@link writeStored} makes of their values. */
 export interface WrittenParts {
     /** JSON text. */
     readonly content: string;
@@ -34,6 +36,9 @@ export class WrittenObject implements DigitalObject {
         this.type = type;
         this.elements = elements;
         this.parts = parts;
+        if (isMarked(parts.content) || parts.userMetadata !== null && isMarked(parts.userMetadata)) {
+            markNumberTexts(this);
+        }
     }
 
     /** Read from the texts when somebody first asks. */
@@ -54,8 +59,8 @@ export class WrittenObject implements DigitalObject {
     text(): string {
 
         const { id, type, elements, parts: { content, acl, userMetadata, metadata, responseContext } } = this;
-        return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"attributes":{"content":${content}` +
-            `${acl === null ? '' : `,"acl":${acl}`}${userMetadata === null ? '' : `,"userMetadata":${userMetadata}`}` +
+        return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"attributes":{"content":${unmarked(content)}` +
+            `${acl === null ? '' : `,"acl":${acl}`}${userMetadata === null ? '' : `,"userMetadata":${unmarked(userMetadata)}`}` +
             `,"metadata":${JSON.stringify(metadata)}` +
             `${responseContext === null ? '' : `,"responseContext":${JSON.stringify(responseContext)}`}},"elements":${JSON.stringify(elements)}}`;
     }
@@ -70,9 +75,9 @@ export function plainObject(object: DigitalObject): DigitalObject {
 function readAttributes({ content, acl, userMetadata, metadata, responseContext }: WrittenParts): DigitalObject['attributes'] {
 
     return {
-        content: JSON.parse(content) as JsonObject,
+        content: readStored(content) as JsonObject,
         ...acl === null ? {} : { acl: JSON.parse(acl) as Acl },
-        ...userMetadata === null ? {} : { userMetadata: JSON.parse(userMetadata) as JsonObject },
+        ...userMetadata === null ? {} : { userMetadata: readStored(userMetadata) as JsonObject },
         metadata,
         ...responseContext === null ? {} : { responseContext }
     };
@@ -82,7 +87,7 @@ function readAttributes({ content, acl, userMetadata, metadata, responseContext 
 export function digitalObjectText({ id, type, attributes, elements = [] }: DigitalObject): string {
 
     const { content, ...others } = attributes;
-    const rest = JSON.stringify(others).slice(1);
+    const rest = writeJson(others).slice(1);
     return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"attributes":{"content":${jsonText(content)}` +
         `${rest === '}' ? '' : ','}${rest},"elements":${JSON.stringify(elements)}}`;
 }

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../doip/json.js';
 import { badRequest } from '../doip/error.js';
 import { DESIGN_ID, handleFault, serviceId } from '../doip/handle.js';
 import { isJsonObject } from '../doip/json.js';
+import { writeJson } from '../doip/json-write.js';
 
 /** How long and how many; all configurable. */
 export interface FieldLimits {
@@ -136,7 +137,7 @@ export function checkContent(value: JsonValue | undefined): JsonObject {
 /** JSON text of content or user metadata, if it is not too long. */
 export function checkedText(name: string, value: JsonObject, limits: FieldLimits): string {
 
-    const text = JSON.stringify(value);
+    const text = writeJson(value);
     if (text.length * 3 > limits.contentBytes && Buffer.byteLength(text) > limits.contentBytes) {
         throw badRequest(`${name} is longer than the allowed ${limits.contentBytes} bytes`, { http: 413 });
     }

@@ -9,6 +9,7 @@ import type { HookObject, HookPayload } from './lifecycle.js';
 import type { StoredElement } from './stored-object.js';
 import { badRequest } from '../doip/error.js';
 import { isJsonObject } from '../doip/json.js';
+import { restoreNumberTexts } from '../doip/json-numbers.js';
 import {
     checkAcl, checkContent, checkElementName, checkFilename, checkMediaType, checkTypeName, checkUserMetadata, type FieldLimits
 } from './field-rules.js';
@@ -67,11 +68,17 @@ export function fromHookObject(returned: JsonValue, proposal: Proposal, { limits
     return {
         id: readId(id, proposal.id),
         type: type === undefined ? proposal.type : checkTypeName(type, limits),
-        content: checkContent(content),
+        content: restoreNumberTexts(proposal.content, checkContent(content)),
         acl: acl === undefined ? proposal.acl : acl === null ? null : checkAcl(acl, limits),
-        userMetadata: userMetadata === undefined ? proposal.userMetadata : userMetadata === null ? null : checkUserMetadata(userMetadata),
+        userMetadata: userMetadata === undefined ? proposal.userMetadata : readUserMetadata(userMetadata, proposal),
         elements: payloads === undefined ? proposal.elements : readPayloads(payloads ?? [], proposal.elements, { limits, uploaded })
     };
+}
+
+/** Code is given doubles: where it left a number alone, the number keeps its text. */
+function readUserMetadata(userMetadata: JsonValue, before: Proposal): JsonObject | null {
+
+    return userMetadata === null ? null : restoreNumberTexts(before.userMetadata, checkUserMetadata(userMetadata));
 }
 
 function readId(id: JsonValue | undefined, before: string | undefined): string | undefined {

@@ -11,6 +11,8 @@ import type { StagedElement } from './element-service.js';
 import type { FieldLimits } from './field-rules.js';
 import { badRequest } from '../doip/error.js';
 import { isJsonObject } from '../doip/json.js';
+import { numberTextAt } from '../doip/json-numbers.js';
+import { writeJson } from '../doip/json-write.js';
 import { bytesSegment, jsonOf } from '../doip/segments.js';
 import {
     checkAcl, checkContent, checkElementCount, checkElementName, checkFilename, checkMediaType, checkTypeName,
@@ -32,7 +34,7 @@ export interface ObjectInput {
     type?: string;
     content?: JsonObject;
     /** New value of the part of the content that an update points at. */
-    contentAtPointer?: { readonly value: JsonValue };
+    contentAtPointer?: { readonly value: JsonValue; readonly text?: string | undefined };
     acl?: Acl;
     userMetadata?: JsonObject;
     readonly elements: Map<string, ElementInput>;
@@ -190,7 +192,7 @@ class InputReader {
         }
 
         if (attributes.contentAtPointer !== undefined) {
-            input.contentAtPointer = { value: attributes.contentAtPointer };
+            input.contentAtPointer = { value: attributes.contentAtPointer, text: numberTextAt(attributes, 'contentAtPointer') };
         }
 
         if (attributes.acl !== undefined && attributes.acl !== null) {
@@ -263,7 +265,7 @@ class InputReader {
     private async takeBytes(element: ElementInput, segment: Segment): Promise<void> {
 
         const { input, options } = this;
-        const bytes = segment.kind === 'bytes' ? segment : bytesSegment(Buffer.from(JSON.stringify(segment.value)));
+        const bytes = segment.kind === 'bytes' ? segment : bytesSegment(Buffer.from(writeJson(segment.value)));
         await this.ask();
         element.mediaType ??= checkMediaType(bytes.mediaType, options.limits);
         element.filename ??= checkFilename(bytes.filename, options.limits);

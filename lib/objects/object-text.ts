@@ -3,6 +3,7 @@
  */
 
 import type { JsonObject } from '../doip/json.js';
+import { readStored } from '../doip/json-write.js';
 import { rememberText } from '../doip/known-text.js';
 import type { Acl } from '../doip/object.js';
 import { WrittenObject } from '../doip/written-object.js';
@@ -61,9 +62,9 @@ export class ObjectText {
         const { content, userMetadata, elements } = this.#parts;
         return {
             id, type,
-            content: rememberText(JSON.parse(content) as JsonObject, content),
+            content: rememberText(readStored(content) as JsonObject, content),
             acl,
-            userMetadata: userMetadata === null ? null : JSON.parse(userMetadata) as JsonObject,
+            userMetadata: userMetadata === null ? null : readStored(userMetadata) as JsonObject,
             metadata, elements
         };
     }

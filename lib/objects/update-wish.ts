@@ -6,6 +6,7 @@ import type { JsonObject } from '../doip/json.js';
 import type { ElementInput, ObjectInput } from './object-input.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import { badRequest, notFound } from '../doip/error.js';
+import { restoreNumberTexts } from '../doip/json-numbers.js';
 import { removeAt, setAt } from '../doip/json-pointer.js';
 import { checkContent } from './field-rules.js';
 import { isEmptyInput } from './object-input.js';
@@ -19,6 +20,8 @@ export interface UpdateWish {
     readonly deletePointer?: string | undefined;
     /** Makes the new content out of the one that is there when it is changed; for services, instead of content in the input. */
     readonly edit?: (content: JsonObject) => JsonObject;
+    /** True for content that was in code, which is given doubles: numbers that it left alone keep their text. */
+    readonly restoresNumbers?: boolean;
     /** False: a type that differs from the stored one is refused unless the design allows it. */
     readonly allowTypeChange?: boolean | undefined;
 }
@@ -32,7 +35,7 @@ export function isPartDeletion({ input, deletePointer }: UpdateWish): boolean {
 /** The content after the update; the same object when the update leaves it alone. */
 export function applyContent(before: JsonObject, wish: UpdateWish): JsonObject {
 
-    const { input, jsonPointer, deletePointer } = wish;
+    const { input, jsonPointer, deletePointer, restoresNumbers = false } = wish;
     if (wish.edit) {
         return wish.edit(before);
     }
@@ -54,14 +57,15 @@ export function applyContent(before: JsonObject, wish: UpdateWish): JsonObject {
             throw badRequest('Missing JSON');
         }
 
-        return checkContent(setAt(before, jsonPointer, input.contentAtPointer.value));
+        return checkContent(setAt(before, jsonPointer, input.contentAtPointer.value, input.contentAtPointer.text));
     }
 
     if (input.content === undefined && isPartDeletion(wish)) {
         return before;
     }
 
-    return checkContent(input.content);
+    const content = checkContent(input.content);
+    return restoresNumbers ? restoreNumberTexts(before, content) : content;
 }
 
 /** The elements after an update or create: kept, changed, added, removed. */

@@ -7,6 +7,7 @@ import type { BytesSegment, Segment } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { badRequest } from '../doip/error.js';
 import { parseJson } from '../doip/json-text.js';
+import { writeJson } from '../doip/json-write.js';
 import { readBytes } from '../doip/segments.js';
 import type { MethodInput } from './methods.js';
 
@@ -50,7 +51,7 @@ export async function readMethodInput(input: AsyncIterable<Segment>, { attribute
 
 function ofJson(params: JsonValue, attributes: JsonObject): MethodInput {
 
-    return { params, attributes, direct: { bytes: Buffer.from(JSON.stringify(params)), mediaType: 'application/json' } };
+    return { params, attributes, direct: { bytes: Buffer.from(writeJson(params)), mediaType: 'application/json' } };
 }
 
 /** Clients send JSON under many media types: text is tried, and must be JSON only where it says that it is. */

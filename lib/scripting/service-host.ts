@@ -96,7 +96,7 @@ export class ServiceHost implements ScriptHost {
             throw badRequest('an object that is to be updated must have an id');
         }
 
-        return fullForm(await this.#services.objects.update(input.id, { input, allowTypeChange: true }, this.#writing(scope)));
+        return fullForm(await this.#services.objects.update(input.id, { input, allowTypeChange: true, restoresNumbers: true }, this.#writing(scope)));
     }
 
     async delete(id: string, scope: ScriptScope): Promise<void> {

@@ -6,6 +6,7 @@
 import type { Segment } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { DigitalObject } from '../doip/object.js';
+import { writeJson } from '../doip/json-write.js';
 import { rememberText } from '../doip/known-text.js';
 import { released } from '../doip/released.js';
 import { jsonSegment } from '../doip/segments.js';
@@ -116,5 +117,5 @@ function closing(after: JsonObject): string {
 
 function textOf(value: Result | JsonValue): string {
 
-    return value instanceof WrittenObject ? value.text() : JSON.stringify(value);
+    return value instanceof WrittenObject ? value.text() : writeJson(value);
 }

@@ -6,6 +6,7 @@ import type { SqlValue } from '../../db/database.js';
 import type { JsonObject } from '../doip/json.js';
 import type { Acl, Metadata } from '../doip/object.js';
 import { unavailable } from '../doip/error.js';
+import { readStored, writeStored } from '../doip/json-write.js';
 import { rememberText } from '../doip/known-text.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
 import type { ObjectParts } from '../objects/object-text.js';
@@ -59,9 +60,9 @@ export function toObject(found: ObjectRow, elements: readonly StoredElement[]): 
     return {
         id: found.id,
         type: found.type,
-        content: rememberText(JSON.parse(found.content) as JsonObject, found.content),
+        content: rememberText(readStored(found.content) as JsonObject, found.content),
         acl: found.acl === null ? null : JSON.parse(found.acl) as Acl,
-        userMetadata: found.user_metadata === null ? null : JSON.parse(found.user_metadata) as JsonObject,
+        userMetadata: found.user_metadata === null ? null : readStored(found.user_metadata) as JsonObject,
         metadata: toMetadata(found),
         elements
     };
@@ -117,9 +118,9 @@ export function objectValues(object: StoredObject): Record<(typeof OBJECT_COLUMN
     return {
         id: object.id,
         type: object.type,
-        content: JSON.stringify(object.content),
+        content: writeStored(object.content),
         acl: object.acl === null ? null : JSON.stringify(object.acl),
-        user_metadata: object.userMetadata === null ? null : JSON.stringify(object.userMetadata),
+        user_metadata: object.userMetadata === null ? null : writeStored(object.userMetadata),
         hashes: metadata.hashes === undefined ? null : JSON.stringify(metadata.hashes),
         created_on: metadata.createdOn,
         created_by: metadata.createdBy,

@@ -5,6 +5,7 @@
 
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
+import { copyNumberTexts } from '../doip/json-numbers.js';
 import type { PlanNode, PlanOption } from './annotation-plan.js';
 import { nodesByIndex, nodesByName } from './annotations.js';
 import type { GeneratedFacts } from './auto-fields.js';
@@ -126,7 +127,7 @@ class Filler {
             isChanged ||= after !== element;
             return after;
         });
-        return isChanged ? filled : value;
+        return isChanged ? copyNumberTexts(value, filled) : value;
     }
 
     #fillBranches(node: PlanNode, value: JsonValue): JsonValue {

@@ -3,6 +3,7 @@
  * not name behind them; followed through references, objects and arrays with one schema for all elements.
  */
 
+import { copyNumberTexts } from '../doip/json-numbers.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
 import { propertiesOf, referredBy } from './linked-schema.js';
@@ -72,13 +73,13 @@ function reorderObject(value: JsonObject, { properties }: Order): JsonObject {
         }
     }
 
-    return ordered;
+    return copyNumberTexts(value, ordered);
 }
 
 function mapChanged(values: JsonValue[], convert: (value: JsonValue) => JsonValue): JsonValue[] {
 
     const converted = values.map(convert);
-    return converted.some((value, index) => value !== values[index]) ? converted : values;
+    return converted.some((value, index) => value !== values[index]) ? copyNumberTexts(values, converted) : values;
 }
 
 /** Reads the orders of a schema and of all in it. A schema may lead back to itself, so each is entered before it is complete. */

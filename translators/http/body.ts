@@ -67,10 +67,10 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
 }
 
 /** The body as a JSON value, whatever its media type; undefined when it is empty. */
-export async function readJsonBody(request: RequestWithBody, limits: HttpLimits): Promise<JsonValue | undefined> {
+export async function readJsonBody(request: RequestWithBody, limits: HttpLimits, sentNumber = false): Promise<JsonValue | undefined> {
 
     const bytes = await readWhole(request, limits.jsonBytes);
-    return bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth });
+    return bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, sentNumber });
 }
 
 /** The body as text; 400 when it is not UTF-8. */
@@ -104,10 +104,10 @@ export function readParts(request: RequestWithBody, limits: HttpLimits): AsyncGe
 }
 
 /** The JSON value of a part, whatever its media type. */
-export async function readJsonPart(part: Part, limits: HttpLimits): Promise<JsonValue> {
+export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = false): Promise<JsonValue> {
 
     const bytes = await readBytes(part.body, limits.jsonBytes);
-    return parseJson(bytes, { maxDepth: limits.jsonDepth, name: part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}` });
+    return parseJson(bytes, { maxDepth: limits.jsonDepth, sentNumber, name: part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}` });
 }
 
 /** The text of a form field among the parts. */

@@ -22,7 +22,7 @@ export async function readFieldsOrJson(
     const bytes = await readWhole(request, limits.jsonBytes);
     // No JSON text begins with a name and an equals sign
     if (!/^[A-Za-z]+=/.test(bytes.toString('latin1', 0, MAX_FIELD_NAME))) {
-        return { value: bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth }) };
+        return { value: bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, sentNumber: true }) };
     }
 
     if (bytes.length > limits.formBytes) {

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BytesSegment, Segment } from '../../lib/doip/envelope.js';
 import { isJsonObject } from '../../lib/doip/json.js';
+import { jsonText } from '../../lib/doip/known-text.js';
 import { isMediaType } from './content-type.js';
 import { formatDisposition } from './disposition.js';
 
@@ -32,7 +33,7 @@ async function *parts(segments: AsyncIterable<Segment>, boundary: string): Async
         if (segment.kind === 'json') {
             const { value } = segment;
             name = isJsonObject(value) && typeof value['id'] === 'string' ? value['id'] : undefined;
-            yield Buffer.from(`--${boundary}\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(value)}\r\n`);
+            yield Buffer.from(`--${boundary}\r\nContent-Type: application/json\r\n\r\n${jsonText(value)}\r\n`);
             continue;
         }
 

@@ -5,6 +5,7 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { BytesSegment } from '../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
+import { writeJson } from '../../lib/doip/json-write.js';
 import { jsonText } from '../../lib/doip/known-text.js';
 import { ByteStream } from './byte-stream.js';
 import { isMediaType } from './content-type.js';
@@ -69,7 +70,7 @@ export function keepPrivate(response: ResponseObject): ResponseObject {
 /** A response of one JSON value. */
 export function respondJson(h: ResponseToolkit, value: JsonValue, { code = 200, pretty = false }: ResponseFacts = {}): ResponseObject {
 
-    const text = pretty ? JSON.stringify(value, null, 2) : jsonText(value);
+    const text = pretty ? writeJson(value, 2) : jsonText(value);
     return h.response(text).code(code).type('application/json');
 }
 

@@ -7,6 +7,7 @@ import type { JsonValue } from '../../lib/doip/json.js';
 import type { RecordShape } from './record-text.js';
 import type { Route, RouteCall } from '../http/route.js';
 import { isJsonObject } from '../../lib/doip/json.js';
+import { writeJson } from '../../lib/doip/json-write.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { contentType } from '../http/content-type.js';
 import { bytesInput } from './json-input.js';
@@ -17,7 +18,7 @@ import { recordText } from './record-text.js';
 /** How the record of a batch is written. */
 export const batchRecord: RecordShape = {
     frame: ({ results, ...others }) => ({ before: {}, after: others }),
-    text: (result) => JSON.stringify(batchResult(result))
+    text: (result) => writeJson(batchResult(result))
 };
 
 export const batchUploadRoutes: readonly Route[] = [

@@ -10,6 +10,7 @@ import type { RequestWithBody } from '../http/body.js';
 import type { Part } from '../http/multipart.js';
 import type { HttpLimits } from '../http/performer.js';
 import { badRequest, DoipError } from '../../lib/doip/error.js';
+import { objectOf } from '../../lib/doip/json-numbers.js';
 import { parseJson } from '../../lib/doip/json-text.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import {
@@ -84,7 +85,7 @@ export async function *objectSegments(request: RequestWithBody, options: ObjectI
         yield *fieldSegments(await readFieldsOrJson(request, limits), options);
     }
     else {
-        const content = await readJsonBody(request, limits);
+        const content = await readJsonBody(request, limits, true);
         yield *content === undefined ? [] : [attribute('content', content, options)];
     }
 
@@ -117,7 +118,7 @@ function *formSegments(options: ObjectInputOptions): Generator<Segment> {
         const text = params.known.text(field);
         if (text !== undefined) {
             once(name);
-            yield attribute(name, parseJson(text, { name: `field ${field}`, maxDepth: limits.jsonDepth }), options);
+            yield attribute(name, parseJson(text, { name: `field ${field}`, maxDepth: limits.jsonDepth, sentNumber: true }), options);
         }
     }
 }
@@ -168,7 +169,7 @@ async function *multipartSegments(parts: AsyncIterable<Part>, options: ObjectInp
 async function readJsonField(part: Part, limits: HttpLimits): Promise<JsonValue> {
 
     try {
-        return await readJsonPart(part, limits);
+        return await readJsonPart(part, limits, true);
     }
     catch (error) {
         const complaint = COMPLAINTS.get(part.name ?? '');
@@ -192,7 +193,7 @@ function *plainField(name: string, text: string, counts: boolean): Generator<Seg
 function attribute(name: string, value: JsonValue, { takesPointer, params }: ObjectInputOptions): Segment {
 
     const atPointer = name === 'content' && takesPointer && params.known.has('jsonPointer');
-    return jsonSegment({ attributes: { [atPointer ? 'contentAtPointer' : name]: value } });
+    return jsonSegment({ attributes: objectOf(atPointer ? 'contentAtPointer' : name, value) });
 }
 
 /** Refuses a name that it has seen. */

@@ -7,8 +7,10 @@ import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { Acl, DigitalObject, Element } from '../../lib/doip/object.js';
 import { badRequest, notFound } from '../../lib/doip/error.js';
 import { idPath } from '../../lib/doip/handle.js';
-import { getAt, requireAt } from '../../lib/doip/json-pointer.js';
+import { getAt, requireAt, shownAt } from '../../lib/doip/json-pointer.js';
+import { SentNumber } from '../../lib/doip/json-numbers.js';
 import { prune } from '../../lib/doip/json-prune.js';
+import { unmarked, writeJson } from '../../lib/doip/json-write.js';
 import { knownText, rememberText } from '../../lib/doip/known-text.js';
 import type { WrittenObject } from '../../lib/doip/written-object.js';
 
@@ -68,8 +70,8 @@ export function toRestObject(object: DigitalObject, permission?: string): RestOb
 export function restObjectText({ id, type, elements, parts }: WrittenObject): string {
 
     const { content, acl, userMetadata, metadata, responseContext } = parts;
-    return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"content":${content}` +
-        `${acl === null ? '' : `,"acl":${acl}`}${userMetadata === null ? '' : `,"userMetadata":${userMetadata}`}` +
+    return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"content":${unmarked(content)}` +
+        `${acl === null ? '' : `,"acl":${acl}`}${userMetadata === null ? '' : `,"userMetadata":${unmarked(userMetadata)}`}` +
         `,"metadata":${JSON.stringify(metadata)}` +
         `${responseContext === null ? '' : `,"responseContext":${JSON.stringify(responseContext)}`}` +
         `${elements.length === 0 ? '' : `,"payloads":${JSON.stringify(elements.map(toPayload))}`}}`;
@@ -98,26 +100,26 @@ function withKnownText(form: RestObject): JsonObject {
     }
 
     const { id, type, content: _, ...others } = form;
-    const rest = JSON.stringify(others).slice(1);
+    const rest = writeJson(others).slice(1);
     return rememberText(asJson(form), `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"content":${text}${rest === '}' ? '' : ','}${rest}`);
 }
 
 /** The value that an update wrote at a pointer; null when a hook of the type has removed it meanwhile. */
 export function valueWritten(content: JsonObject, jsonPointer: string): JsonValue {
 
-    const value = getAt(content, jsonPointer);
+    const value = shownAt(content, jsonPointer);
     if (value !== undefined || !jsonPointer.endsWith('/-')) {
         return value ?? null;
     }
 
     const list = getAt(content, jsonPointer.slice(0, -2));
-    return (Array.isArray(list) ? list.at(-1) : undefined) ?? null;
+    return Array.isArray(list) ? shownAt(list, `/${list.length - 1}`) ?? null : null;
 }
 
 /** The text of a value that was asked for as text. 400 for arrays and objects. */
 export function textOf(value: JsonValue): string {
 
-    if (typeof value === 'object' && value !== null) {
+    if (typeof value === 'object' && value !== null && !(value instanceof SentNumber)) {
         throw badRequest('Requested json is not textual');
     }
 

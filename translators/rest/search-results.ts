@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { RecordShape } from './record-text.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { pruner } from '../../lib/doip/json-prune.js';
+import { unmarked, writeJson } from '../../lib/doip/json-write.js';
 import { WrittenObject } from '../../lib/doip/written-object.js';
 import { asDigitalObject, asJson, restObjectText, toRestObject } from './project.js';
 
@@ -38,7 +39,7 @@ export function searchRecord(view: ResultView): RecordShape {
 export function resultText(result: JsonValue, view: Pick<ResultView, 'full' | 'filter'>, narrow = narrowing(view)): string {
 
     if (!(result instanceof WrittenObject) || narrow) {
-        return JSON.stringify(projectResult(result, view, narrow));
+        return writeJson(projectResult(result, view, narrow));
     }
 
     if (view.full) {
@@ -46,7 +47,7 @@ export function resultText(result: JsonValue, view: Pick<ResultView, 'full' | 'f
     }
 
     const { content, responseContext } = result.parts;
-    return responseContext === null ? content : JSON.stringify(projectResult(result.toJSON() as unknown as JsonValue, view));
+    return responseContext === null ? unmarked(content) : writeJson(projectResult(result.toJSON() as unknown as JsonValue, view));
 }
 
 /**

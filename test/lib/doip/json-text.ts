@@ -24,10 +24,12 @@ describe('parseJson', () => {
         ['a scalar', ' "x" ', 'x'],
         ['a byte order mark', '\ufeff{"a":1}', { a: 1 }],
         ['a number written with a fraction of zeros', '1.0', 1],
-        ['a number written with an exponent', '[1e2,-2.5E-3,1.50e+1]', [100, -0.0025, 15]],
         ['a number with many zeros', '100000000000000000000000', 1e23],
-        ['the smallest and the largest number', '[5e-324,1.7976931348623157e308]', [5e-324, 1.7976931348623157e308]],
+        ['the smallest and the largest number', '[5e-324,1.7976931348623157e+308]', [5e-324, 1.7976931348623157e308]],
         ['zero with an absurd exponent', '0e99999', 0],
+        ['an integer beyond 2^53', '9007199254740993', 9007199254740992],
+        ['a number too small for a double', '-1e-400', -0],
+        ['an absurdly small exponent', '1e-99999999999999999999999', 0],
         ['an integer of sixteen digits that a double holds', '9007199254740991', 9007199254740991],
         ['a fraction of sixteen digits that a double holds', '0.1234567890123456', 0.1234567890123456],
         ['surrogates in pairs', '"\\ud83d\\uDE00 😀"', '😀 😀'],
@@ -48,13 +50,11 @@ describe('parseJson', () => {
     }
 
     const changed: [string, string, string, RegExp][] = [
-        ['an integer that a double does not hold', '{"a":[1,12345678901234567890]}', '/a/1', /number 12345678901234567890/],
-        ['an integer beyond 2^53', '9007199254740993', '', /number 9007199254740993/],
-        ['a number beyond any double', '{"x/y":1e400}', '/x~1y', /number 1e400/],
-        ['a number too small for a double', '-1e-400', '', /number -1e-400/],
-        ['a fraction with too many digits', '[0.1234567890123456789]', '/0', /number 0\.12345/],
-        ['an absurd exponent', '1e99999999999999999999999', '', /cannot be kept/],
-        ['a number of a million digits', '9'.repeat(1_000_000), '', /number 9{60}…/],
+        ['a number beyond any double', '{"x/y":1e400}', '/x~1y', /number 1e400 is beyond the range/],
+        ['a negative number beyond any double', '[-1e309]', '/0', /number -1e309 is beyond the range/],
+        ['an absurd exponent', '1e99999999999999999999999', '', /beyond the range/],
+        ['a number of a million digits', '9'.repeat(1_000_000), '', /number 9{60}… has more than 1000 characters/],
+        ['a fraction of a thousand digits', `{"a":0.${'3'.repeat(999)}}`, '/a', /more than 1000 characters/],
         ['a repeated property', '{"a":{"b":1,"c":2,"b":3}}', '/a/b', /more than once/],
         ['a repeated property in another spelling', '{"a":1,"\\u0061":2}', '/a', /more than once/],
         ['a property __proto__', '{"a":{"__proto__":{"x":1}}}', '/a/__proto__', /not allowed/],
@@ -65,7 +65,7 @@ describe('parseJson', () => {
         ['a lone low surrogate', '{"a":"x\\uDC00"}', '/a', /surrogate/],
         ['two high surrogates', '"\\ud800\\ud800"', '', /surrogate/],
         ['a lone surrogate in a property name', '{"a":{"\\ud800":1}}', '/a', /surrogate/],
-        ['a fault at the end of a long path', `{"${'k'.repeat(300)}":1e400}`, '/' + 'k'.repeat(199) + '…', /cannot be kept/],
+        ['a fault at the end of a long path', `{"${'k'.repeat(300)}":1e400}`, '/' + 'k'.repeat(199) + '…', /beyond the range/],
         ['nesting beyond the limit', nested(129), '/0'.repeat(128).slice(0, 200) + '…', /deeper than the allowed 128 levels/]
     ];
 
@@ -218,7 +218,7 @@ describe('parseLenientJson', () => {
 describe('parseJsonOrText', () => {
 
     const cases: [string, JsonValue][] = [
-        ['true', true], ['10', 10], ['1.0', 1], ['["a"]', ['a']], ['{"a":1}', { a: 1 }], ['"x"', 'x'], ['null', null],
+        ['true', true], ['10', 10], ['1.0', '1.0'], ['1e3', '1e3'], ['-0', '-0'], ['20.5000', '20.5000'], ['20.5', 20.5], ['["a"]', ['a']], ['{"a":1}', { a: 1 }], ['"x"', 'x'], ['null', null],
         ['', ''], ['foo', 'foo'], ['True', 'True'], ['007', '007'], ['[a TO b]', '[a TO b]'], ['-x', '-x'], ['nullable', 'nullable'],
         ['12345678901234567890', '12345678901234567890'], ['2024-01-01', '2024-01-01'], ['"a" AND "b"', '"a" AND "b"'],
         ['\'x\'', '\'x\''], [' 5 ', 5]
