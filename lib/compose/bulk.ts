@@ -39,7 +39,7 @@ export async function composeBulk(
     const folder = new TempFolder(dataDir);
     await folder.clear();
     return new BulkService({
-        folder, limits: { itemBytes, jsonDepth }, explain, codeOf: ({ http, status }) => http ?? statuses.info(status).http
+        folder, limits: { itemBytes, jsonDepth }, explain, codeOf: (error) => statuses.errorCode(error)
     });
 }
 

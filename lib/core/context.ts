@@ -32,6 +32,8 @@ export interface OperationContext<A extends object = JsonObject> {
     latest(): Pick<OperationContext<A>, 'attributes' | 'requestContext'>;
     /** The caller wants nothing changed by this request, as with a GET. */
     readonly isSafe: boolean;
+    /** An update may change the type of the object, whatever the design says. */
+    readonly allowTypeChange: boolean;
     readonly services: Services;
     readonly transport: Transport;
     /** Fires when the peer goes away. */

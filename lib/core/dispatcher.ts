@@ -20,6 +20,7 @@ import type { OperationRegistry } from './registry.js';
 import { badRequest, declined, DoipError, internal } from '../doip/error.js';
 import { DESIGN_ID, SERVICE_ALIAS } from '../doip/handle.js';
 import { json } from '../doip/segments.js';
+import type { StatusTable } from '../doip/status.js';
 import { ANONYMOUS } from '../identity/caller.js';
 import { authorise, missingTarget } from './authorise.js';
 import { shapeAttributes, shapeInput } from './input.js';
@@ -29,6 +30,7 @@ import { readRequestContext } from './request-context.js';
 export interface DispatcherOptions {
     readonly registry: OperationRegistry;
     readonly services: Services;
+    readonly statuses: StatusTable;
     readonly log: Logger;
     /** What every ordinary operation is answered with while the service is not up; null when it is. */
     readonly outage: DoipError | null;
@@ -55,7 +57,8 @@ export class Dispatcher {
             return { requestId: request.requestId, status, attributes, output, callerId: seen.caller?.userId ?? null };
         }
         catch (error) {
-            const response = errorResponse(request.requestId, this.options.explain?.(error) ?? error, () => requestLog(this.options.log, request));
+            const known = this.options.explain?.(error) ?? error;
+            const response = errorResponse(request.requestId, known, this.options.statuses, () => requestLog(this.options.log, request));
             return { ...response, callerId: seen.caller?.userId ?? null };
         }
     }
@@ -207,6 +210,11 @@ export class Context implements OperationContext {
         return this.request.safe === true;
     }
 
+    get allowTypeChange(): boolean {
+
+        return this.request.allowTypeChange === true;
+    }
+
     get hasTarget(): boolean {
 
         return this.stored !== null;
@@ -237,7 +245,7 @@ function requestLog(log: Logger, { operationId, targetId, transport: { logId } }
 }
 
 /** The answer that stands for an error. What the caller may not know goes to the log only. */
-function errorResponse(requestId: string | null, thrown: unknown, log: () => Logger): DoipResponse {
+function errorResponse(requestId: string | null, thrown: unknown, statuses: StatusTable, log: () => Logger): DoipResponse {
 
     const error = thrown instanceof DoipError ? thrown : internal(thrown);
     if (error.cause !== undefined || !(thrown instanceof DoipError)) {
@@ -248,11 +256,12 @@ function errorResponse(requestId: string | null, thrown: unknown, log: () => Log
     }
 
     const body = { message: error.message, ...error.details };
+    const isPlain = error.http === undefined && statuses.info(error.status).http >= 400;
     return {
         requestId,
         status: error.status,
         attributes: { message: error.message, ...error.attributes },
         output: json(body),
-        ...(error.http === undefined ? {} : { http: error.http })
+        ...(isPlain ? {} : { http: statuses.errorCode(error) })
     };
 }

@@ -42,6 +42,11 @@ export interface DoipRequest {
      * operations that list GET among their `methods`, and a session needs no proof that the request was meant.
      */
     readonly safe?: boolean;
+    /**
+     * Set by a carrier whose interface lets an update change the type of an object, whatever the design says (PUT of REST). Not an
+     * attribute, because clients write attributes.
+     */
+    readonly allowTypeChange?: boolean;
 }
 
 /** How the request reached us. */

@@ -14,6 +14,9 @@ export const Status = {
     internal: '0.DOIP/Status.500'
 } as const;
 
+/** Ids of statuses of the class 5xx. */
+const SERVER_FAULT = /\.5\d\d$/;
+
 /** What is known about a status. */
 export interface StatusInfo {
     /** The HTTP code that stands for it. */
@@ -58,6 +61,16 @@ export class StatusTable {
         }
 
         this.table.set(id, { http, reason: options.reason ?? id });
+    }
+
+    /**
+     * The HTTP code of an error. A status of one's own that was thrown is never answered as a success: where no code of at least 400 was
+     * registered for it, it is 500 for a status of the class 5xx and 400 for any other.
+     */
+    errorCode({ status, http }: { readonly status: string; readonly http?: number | undefined }): number {
+
+        const code = http ?? this.info(status).http;
+        return code >= 400 ? code : SERVER_FAULT.test(status) ? 500 : 400;
     }
 
     /** What is known about a status; one that nobody registered counts as a custom status with HTTP 200. */

@@ -17,6 +17,7 @@ import type { WriteContext } from './write-context.js';
 import type { ObjectChange } from './write-participant.js';
 import { NO_ROLES } from '../identity/content-roles.js';
 import { checkedText, checkElementCount } from './field-rules.js';
+import { checkDesignType } from './write-rules.js';
 
 /** An object as it is about to become. */
 export interface Draft {
@@ -92,6 +93,7 @@ export class ContentPipeline {
      */
     async prepare(draft: Draft): Promise<PreparedChange> {
 
+        checkDesignType(draft.id, draft.type);
         checkElementCount(draft.elements.length, this.limits);
         if (draft.userMetadata) {
             checkedText('userMetadata', draft.userMetadata, this.limits);

@@ -20,7 +20,7 @@ import type { StoredElement, StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
 import type { HookParts } from './write-hooks.js';
 import type { ObjectChange } from './write-participant.js';
-import { badRequest, conflict } from '../doip/error.js';
+import { conflict } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { typeNameOf } from '../types/catalog-participant.js';
 import { isUntouchedDefault } from '../types/default-types.js';
@@ -134,9 +134,6 @@ export class ObjectRestorer {
         const before = await this.#finder.find(id);
         checkWritable(this.#catalog.current.design, caller, id);
         const { steps, validated = false, replacesDefault = false, ...wanted } = make(before);
-        if (id === DESIGN_ID && before?.type !== wanted.type) {
-            throw badRequest('the type of the design object cannot be changed');
-        }
 
         const change = await this.#pipeline.prepare({
             ...wanted, id, before, caller, now: Date.now(), contentTouched: true, restored: validated ? 'validated' : 'as-it-was'

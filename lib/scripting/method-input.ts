@@ -24,7 +24,9 @@ export interface InputFacts {
 type Direct = NonNullable<MethodInput['direct']>;
 
 const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
-const TEXT_TYPE = /^text\//i;
+
+/** Bytes with which JSON text can begin: blanks, quotes, brackets, digits, a sign, and the words `true`, `false` and `null`. */
+const JSON_START = new Set(Buffer.from(' \t\r\n"{[-0123456789tfn'));
 
 /**
  * Reads the input of a method.
@@ -54,7 +56,7 @@ function ofJson(params: JsonValue, attributes: JsonObject): MethodInput {
     return { params, attributes, direct: { bytes: Buffer.from(writeJson(params)), mediaType: 'application/json' } };
 }
 
-/** Clients send JSON under many media types: text is tried, and must be JSON only where it says that it is. */
+/** Clients send JSON under many media types: all are tried, and must be JSON only where they say so. */
 async function ofBytes({ body, mediaType, filename }: BytesSegment, attributes: JsonObject, limit: number): Promise<MethodInput> {
 
     const bytes = await readBytes(body, limit);
@@ -63,10 +65,14 @@ async function ofBytes({ body, mediaType, filename }: BytesSegment, attributes: 
         return { params: bytes.byteLength === 0 ? undefined : parseJson(bytes), attributes, direct };
     }
 
-    return { params: mediaType === undefined || TEXT_TYPE.test(mediaType) ? triedJson(bytes) : undefined, attributes, direct };
+    return { params: triedJson(bytes), attributes, direct };
 }
 
 function triedJson(bytes: Buffer): JsonValue | undefined {
+
+    if (!JSON_START.has(bytes[0] ?? 0)) {
+        return undefined;
+    }
 
     try {
         return parseJson(bytes);

@@ -190,6 +190,7 @@ export class Methods {
             caller, requestContext,
             members: {
                 method: method.name,
+                isNew: false,
                 ...params === undefined ? {} : { params },
                 attributes,
                 hasUserObject: await this.#hasUserObject(caller),

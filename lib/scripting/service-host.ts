@@ -137,7 +137,8 @@ export class ServiceHost implements ScriptHost {
 
         const { current } = this.#services.catalog;
         const faults = faultsBySchema(schema, value, (name) => current.documentOf(name));
-        return { success: faults.length === 0, errors: faults.map(({ pointer, message }) => ({ pointer, message })) };
+        const errors = faults.map(({ pointer, message }) => ({ pointer, message: pointer === '' ? message : `${pointer}: ${message}` }));
+        return { success: faults.length === 0, errors };
     }
 
     async groupsOf(userId: string): Promise<readonly string[]> {

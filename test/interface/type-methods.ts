@@ -26,6 +26,7 @@ exports.methods.answer = () => {
 };
 exports.methods.teapot = () => { throw new (require('cordra').CordraError)('short and stout', 418); };
 exports.methods.own = () => { throw new (require('cordra').CordraError)('of my own', '20.500.123/Status.Own'); };
+exports.methods.broken = () => { throw new (require('cordra').CordraError)('out of order', '20.500.123/Status.500'); };
 exports.methods.fail = () => { undefined.member; };
 exports.methods.upper = (object, { directIo }) => {
     directIo.setOutputMediaType('text/plain; charset=utf-8');
@@ -74,8 +75,28 @@ forEachWay((name, start) => {
             const response = await call('echo', { query: query.replace(/[{}"]/g, encodeURIComponent), payload: '[1,{"x":null}]' });
 
             expect(json(response)).to.equal({
-                id: 'test/c', params: [1, { x: null }], attributes: { a: 1, b: 'two' }, requestContext: { c: 3 }, user: 'admin'
+                id: 'test/c', params: [1, { x: null }], attributes: { a: 1, b: 'two', requestContext: { c: 3 } }, requestContext: { c: 3 }, user: 'admin'
             });
+        });
+
+        for (const mediaType of ['application/octet-stream', 'text/plain', 'application/x-unknown']) {
+            it(`get JSON that is sent as ${mediaType}`, async () => {
+
+                const rest = await call('echo', { payload: ' {"n":1}', headers: { 'Content-Type': mediaType } });
+                const doip = await service.asAdmin('POST /doip/echo?targetId=test/c', { payload: '[2]', headers: { 'Content-Type': mediaType } });
+                const other = await call('echo', { payload: 'no JSON', headers: { 'Content-Type': mediaType } });
+
+                expect(json(rest)).to.include({ params: { n: 1 } });
+                expect(json(doip)).to.include({ params: [2] });
+                expect(json(other)).to.not.include('params');
+            });
+        }
+
+        it('get the request context among the attributes over DOIP, too', async () => {
+
+            const response = await service.asAdmin('POST /doip/echo?targetId=test/c&attributes.requestContext=%7B%22c%22:5%7D');
+
+            expect(json(response)).to.include({ requestContext: { c: 5 }, attributes: { requestContext: { c: 5 } } });
         });
 
         it('get the parameter requestContext, but not twice', async () => {
@@ -141,7 +162,8 @@ forEachWay((name, start) => {
             ['refuse', 400, { message: 'not today' }, '0.DOIP/Status.101'],
             ['answer', 409, { message: 'gone for lunch', until: 13 }, '0.DOIP/Status.105'],
             ['teapot', 418, { message: 'short and stout' }, '0.DOIP/Status.101'],
-            ['own', 200, { message: 'of my own' }, '20.500.123/Status.Own'],
+            ['own', 400, { message: 'of my own' }, '20.500.123/Status.Own'],
+            ['broken', 500, { message: 'out of order' }, '20.500.123/Status.500'],
             ['missing', 404, { message: 'Schema does not have a method called missing' }, '0.DOIP/Status.200']
         ];
         for (const [method, code, body, status] of FAULTS) {
@@ -192,6 +214,27 @@ forEachWay((name, start) => {
             expect([ruled, byDefault, ruledStatic, notListed].map(({ statusCode }) => statusCode)).to.equal([200, 200, 200, 401]);
         });
 
+        it('are told the place of each fault by validateWithSchema', async () => {
+
+            await service.create('Schema', { name: 'Checker', schema: SCHEMA, javascript: `exports.staticMethods = {
+                check: ({ params }) => require('cordraUtil').validateWithSchema(params, {
+                    required: ['name'], properties: { list: { items: { type: 'string' } } }, maxProperties: 2
+                })
+            };` });
+
+            const faults = await service.asAdmin('POST /call?type=Checker&method=check', { headers: JSON_TYPE, payload: '{"list":[1],"a":1,"b":2}' });
+            const right = await service.asAdmin('POST /call?type=Checker&method=check', { headers: JSON_TYPE, payload: '{"name":1}' });
+
+            const { success, errors } = json(faults) as { success: boolean; errors: { pointer: string; message: string }[] };
+            expect(success).to.be.false();
+            expect(errors.map(({ message }) => message)).to.contain(['/name: is required', '/list/0: must be a string, got a number']);
+            for (const { pointer, message } of errors) {
+                expect(message.startsWith(`${pointer}: `)).to.equal(pointer !== '');
+            }
+
+            expect(json(right)).to.equal({ success: true, errors: [] });
+        });
+
         it('of a type are called without an object', async () => {
 
             const sum = await service.asAdmin('POST /call?type=Counter&method=sum', { headers: JSON_TYPE, payload: '[1,2,3]' });
@@ -205,7 +248,7 @@ forEachWay((name, start) => {
 
         it('are listed', async () => {
 
-            const names = ['echo', 'count', 'spoil', '20.500.123/abc', 'nothing', 'none', 'later', 'refuse', 'answer', 'teapot', 'own', 'fail', 'upper'];
+            const names = ['echo', 'count', 'spoil', '20.500.123/abc', 'nothing', 'none', 'later', 'refuse', 'answer', 'teapot', 'own', 'broken', 'fail', 'upper'];
 
             const ofObject = await service.anonymously('GET /listMethods?objectId=test/c');
             const ofType = await service.anonymously('GET /listMethods/?type=Counter');

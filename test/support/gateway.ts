@@ -27,6 +27,7 @@ export interface ShortRequest {
     /** Segments, or one JSON value. */
     readonly input?: readonly Segment[] | JsonValue;
     readonly safe?: boolean;
+    readonly allowTypeChange?: boolean;
 }
 
 /** An answer, read to its end. */
@@ -120,7 +121,8 @@ export function envelope(operationId: string, request: ShortRequest = {}): DoipR
         input: toSegments(input),
         transport: { protocol: 'internal', secure: true, remoteAddress: '' },
         signal: new AbortController().signal,
-        ...(request.safe === undefined ? {} : { safe: request.safe })
+        ...(request.safe === undefined ? {} : { safe: request.safe }),
+        ...(request.allowTypeChange === undefined ? {} : { allowTypeChange: request.allowTypeChange })
     };
 }
 

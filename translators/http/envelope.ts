@@ -24,6 +24,7 @@ export class HttpEnvelope implements DoipRequest {
     readonly rawInput: DoipRequest['rawInput'];
     readonly transport: DoipRequest['transport'];
     readonly safe?: boolean;
+    readonly allowTypeChange?: boolean;
     readonly #request: Request;
     #signal: AbortSignal | undefined;
 
@@ -42,6 +43,10 @@ export class HttpEnvelope implements DoipRequest {
         this.#request = request;
         if (fields.safe !== undefined) {
             this.safe = fields.safe;
+        }
+
+        if (fields.allowTypeChange !== undefined) {
+            this.allowTypeChange = fields.allowTypeChange;
         }
     }
 

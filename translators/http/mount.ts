@@ -145,7 +145,8 @@ function envelope(
         laterAttributes: exchange.laterAttributes,
         input: exchange.input ?? empty(),
         authentication, transport,
-        ...(isSafe(request) ? { safe: true } : {})
+        ...(isSafe(request) ? { safe: true } : {}),
+        ...(exchange.allowTypeChange === true ? { allowTypeChange: true } : {})
     });
 }
 

@@ -35,6 +35,8 @@ export interface Exchange {
     readonly laterAttributes?: () => JsonObject;
     /** Default: none. */
     readonly input?: AsyncIterable<Segment>;
+    /** Lets an update change the type of the object; default false. */
+    readonly allowTypeChange?: boolean;
     /** Translates a success, or an error with a report. Default: the output as it is. */
     fromEnvelope?(response: DoipResponse): Reply | Promise<Reply>;
 }

@@ -50,11 +50,12 @@ function callee(params: Params): { targetId: string; type: string | undefined } 
     return { targetId: id ?? 'service', type };
 }
 
-/** Attributes for the method, whole or dotted. A request context among them is the request context. */
+/** Attributes for the method, whole or dotted. A request context among them is that of the request, too. */
 function methodAttributes(params: Params): { attributes?: JsonObject; requestContext?: JsonObject } {
 
     const pairs = params.pairs().filter(([name]) => name === 'attributes' || name.startsWith('attributes.'));
-    const { attributes: { requestContext, ...attributes } } = readEnvelopeParameters(pairs);
+    const { attributes } = readEnvelopeParameters(pairs);
+    const { requestContext } = attributes;
     if (requestContext === undefined) {
         return { attributes };
     }

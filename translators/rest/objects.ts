@@ -149,12 +149,13 @@ function update(call: RouteCall): Exchange {
     const { params, request, limits } = call;
     const targetId = requireId(call);
     const all = new BodyParams(params);
-    const toDelete = { elementsToDelete: params.texts('payloadToDelete'), allowTypeChange: true };
+    const toDelete = { elementsToDelete: params.texts('payloadToDelete') };
     return {
         operationId: Op.update,
         targetId,
         attributes: { ...updateAttributes(params), ...toDelete },
         laterAttributes: () => updateAttributes(all.known),
+        allowTypeChange: true,
         input: objectSegments(request, {
             head: given({ type: params.text('type') }),
             takesPointer: true,

@@ -18,7 +18,6 @@ interface UpdateAttributes {
     readonly jsonPointer?: string;
     readonly deletePointer?: string;
     readonly elementsToDelete: readonly string[];
-    readonly allowTypeChange: boolean;
 }
 
 export const update = defineOperation<UpdateAttributes>({
@@ -32,8 +31,7 @@ export const update = defineOperation<UpdateAttributes>({
         dryRun: flag().default(false),
         jsonPointer: text(),
         deletePointer: text(),
-        elementsToDelete: texts().default([]),
-        allowTypeChange: flag().default(false)
+        elementsToDelete: texts().default([])
     }).oxor('jsonPointer', 'deletePointer'),
 
     async handler(context) {
@@ -51,7 +49,7 @@ export const update = defineOperation<UpdateAttributes>({
         const { attributes, requestContext } = context.latest();
         input.elementsToDelete.push(...attributes.elementsToDelete.map((name) => checkElementName(name, limits)));
         const { dryRun } = attributes;
-        const stored = await storing(input, dryRun, () => objects.update(target.id, { ...attributes, input }, {
+        const stored = await storing(input, dryRun, () => objects.update(target.id, { ...attributes, input, allowTypeChange: context.allowTypeChange }, {
             caller, dryRun, requestContext,
             check: (object) => demand(caller, policy.canWrite(caller, object))
         }));

@@ -107,7 +107,7 @@ function operationOf(method: FoundMethod, callee: Callee): Operation {
 
         handler(context) {
 
-            const { requestContext: _requestContext, ...attributes } = context.attributes;
+            const { attributes } = context;
             const isInput = context.isSafe && context.services.catalog.current.design.useLegacyAttributesAsInputForDoipGet;
             return perform(context, callee, { name: method.name, params: attributes['params'] ?? (isInput ? attributes : undefined), attributes });
         }

@@ -37,7 +37,7 @@ const WHO = { userId: 'test/ann', groups: ['test/team'], grantAuthenticatedAcces
 const ABOUT = { ...WHO, objectId: 'test/told', effectiveAcl: RULES };
 const NEW = { ...WHO, effectiveAcl: { readers: ['public'], writers: ['test/team'] }, aclCreate: ['authenticated'], isNew: true, isUpdate: false };
 const CHANGED = { ...ABOUT, isNew: false, isUpdate: true };
-const METHOD = { method: 'tell', params: [1], attributes: { a: { b: 2 } }, hasUserObject: true, directIo: 'string' };
+const METHOD = { method: 'tell', isNew: false, params: [1], attributes: { a: { b: 2 } }, hasUserObject: true, directIo: 'string' };
 const SENT = { newPayloads: [{ name: 'scan', mediaType: 'text/plain', size: 3 }] };
 
 /** A request by Ann, and what the code is told of it. `original` where it is told of the object before, too. */
@@ -146,7 +146,7 @@ forEachDatabase((name, create) => {
 
             expect<unknown>(value).to.equal({
                 userId: 'admin', groups: [], grantAuthenticatedAccess: true, requestContext: { from: 'admin' }, objectId: 'design',
-                effectiveAcl: { readers: ['public'], writers: [] }, method: 'tellAll', params: 1, attributes: { params: 1, x: 2 }, hasUserObject: false,
+                effectiveAcl: { readers: ['public'], writers: [] }, method: 'tellAll', isNew: false, params: 1, attributes: { params: 1, x: 2, requestContext: { from: 'admin' } }, hasUserObject: false,
                 directIo: 'object'
             });
         });

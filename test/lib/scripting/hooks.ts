@@ -114,7 +114,7 @@ forEachDatabase((name, create) => {
 
             await node.create('Recorded', { id: '' }, { id: 'test/r3' });
             const lines = await recorded(() => node.asAdmin(UPDATE, {
-                targetId: 'test/r3', attributes: { allowTypeChange: true }, input: { type: 'Recorded2', attributes: { content: { id: '' } } }
+                targetId: 'test/r3', allowTypeChange: true, input: { type: 'Recorded2', attributes: { content: { id: '' } } }
             }));
 
             expect(hooksOf(lines)).to.equal([

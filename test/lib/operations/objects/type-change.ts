@@ -1,0 +1,73 @@
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { TestDatabase } from '../../../support/database.js';
+import type { Answer, TestGateway } from '../../../support/gateway.js';
+import { forEachDatabase } from '../../../support/database.js';
+import { startGateway } from '../../../support/gateway.js';
+import { defineType } from '../../../support/type-code.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const UPDATE = '0.DOIP/Op.Update';
+const OK = '0.DOIP/Status.001';
+const BAD = '0.DOIP/Status.101';
+
+forEachDatabase((name, create) => {
+
+    describe(`a change of type on ${name}`, () => {
+
+        let database: TestDatabase;
+        let node: TestGateway;
+
+        before(async () => {
+
+            database = await create();
+            node = await startGateway(database);
+            await defineType(node, 'Other', '');
+        });
+
+        after(async () => {
+
+            await node.stop();
+            await database.dispose();
+        });
+
+        const typeOf = async (targetId: string): Promise<unknown> => (await node.asAdmin('0.DOIP/Op.Retrieve', { targetId })).value as { type: string };
+
+        const toOther = (targetId: string, more: object): Promise<Answer> => (
+            node.asAdmin(UPDATE, { targetId, input: { type: 'Other', attributes: { content: { id: '' } } }, ...more })
+        );
+
+        it('is a matter of the carrier and of the design, never of an attribute', async () => {
+
+            await node.create('Document', { name: 'a' }, { id: 'test/a' });
+
+            const byAttribute = await toOther('test/a', { attributes: { allowTypeChange: true } });
+            const before = await typeOf('test/a');
+            const byCarrier = await toOther('test/a', { allowTypeChange: true });
+
+            expect(byAttribute).to.include({ status: BAD });
+            expect(before).to.include({ type: 'Document' });
+            expect(byCarrier).to.include({ status: OK });
+            expect(await typeOf('test/a')).to.include({ type: 'Other' });
+        });
+
+        it('is refused for the design object, also where a script asks for it', async () => {
+
+            await defineType(node, 'Meddler', `exports.staticMethods = {
+                meddle: () => require('cordra').update({ id: 'design', type: 'Document', content: {} })
+            };`);
+
+            const byCarrier = await toOther('design', { allowTypeChange: true });
+            const byScript = await node.asAdmin('gateway/Op.Call', { attributes: { type: 'Meddler', method: 'meddle' } });
+
+            for (const answer of [byCarrier, byScript]) {
+                expect(answer.status).to.equal(BAD);
+                expect(answer.attributes['message']).to.equal('the type of the design object cannot be changed');
+            }
+
+            expect(await typeOf('design')).to.include({ type: 'CordraDesign' });
+        });
+    });
+});
