@@ -212,7 +212,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     });
     const clock = new TransactionClock(await objectStore.highestTxnId());
     const referenceStore = new ReferenceStore(db);
-    const references = new ReferenceChecker(objectStore, referenceStore);
+    const references = new ReferenceChecker(objectStore, referenceStore, () => policy);
     const stores = new ElementStores(new DatabaseElementStore(db.blobs), options.storageChooser);
     for (const [name, store] of Object.entries(options.elementStores ?? {})) {
         stores.register(name, store);

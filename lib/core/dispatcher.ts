@@ -21,7 +21,7 @@ import { badRequest, declined, DoipError, internal } from '../doip/error.js';
 import { DESIGN_ID, SERVICE_ALIAS } from '../doip/handle.js';
 import { json } from '../doip/segments.js';
 import type { StatusTable } from '../doip/status.js';
-import { ANONYMOUS } from '../identity/caller.js';
+import { ANONYMOUS, denied } from '../identity/caller.js';
 import { authorise, missingTarget } from './authorise.js';
 import { shapeAttributes, shapeInput } from './input.js';
 import { readRequestContext } from './request-context.js';
@@ -82,7 +82,7 @@ export class Dispatcher {
         seen.caller = caller;
         const operation = fixed ?? await registry.find(request.operationId, targetId);
         if (!operation) {
-            throw view.object || targetId === services.serviceId ? declined('Operation not supported') : missingTarget({ caller, targetId, services });
+            throw unknownOperation({ caller, targetId, services }, view.object);
         }
 
         this.checkVerb(operation, request);
@@ -131,6 +131,18 @@ export class Dispatcher {
             throw declined(`Operation not supported: ${operation.id} needs ${wanted}`);
         }
     }
+}
+
+/** What is said of an operation that nobody knows: a caller who may not read the target learns nothing of it, its methods included. */
+function unknownOperation(context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, target: StoredObject | null): Error {
+
+    const { caller, targetId, services: { policy, serviceId } } = context;
+    if (target) {
+        const mayRead = policy.canRead(caller, target);
+        return mayRead.allowed ? declined('Operation not supported') : denied(caller, mayRead.reason);
+    }
+
+    return targetId === serviceId ? declined('Operation not supported') : missingTarget(context);
 }
 
 interface ContextFacts {

@@ -37,7 +37,7 @@ export interface ReadPrincipals {
 }
 
 /** The part of an object that rights depend on. */
-type Subject = Pick<StoredObject, 'id' | 'type' | 'acl' | 'metadata'>;
+export type Subject = Pick<StoredObject, 'id' | 'type' | 'acl'> & { readonly metadata: Pick<StoredObject['metadata'], 'createdBy'> };
 
 /** Words of an ACL that stand for a rule. A user whose id is spelled like one gains nothing by it. */
 const KEYWORDS: ReadonlySet<string> = new Set(['public', 'authenticated', 'creator', 'self', 'readers', 'writers', ANONYMOUS_AUTHOR]);

@@ -39,6 +39,8 @@ export interface Draft {
      * its type says of it now. Secrets are taken out all the same.
      */
     readonly restored?: 'as-it-was' | 'validated';
+    /** The content as the client sent it, before code of the type had it; null when code made all of it. Absent: the content itself. */
+    readonly sent?: JsonObject | null;
     /** See {@link WriteContext.earlier}. */
     readonly earlier?: WriteContext['earlier'];
 }

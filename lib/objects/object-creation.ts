@@ -2,6 +2,7 @@
  * Creating objects: finding an id, and everything between what a client sent and what is stored under it.
  */
 
+import type { JsonObject } from '../doip/json.js';
 import type { Catalog } from '../types/catalog.js';
 import type { ObjectStore } from '../stores/object-store.js';
 import type { ContentPipeline, PreparedChange } from './content-pipeline.js';
@@ -35,6 +36,14 @@ export interface CreateOptions {
     readonly suffix?: string | undefined;
     /** True when the id that the input names was looked for just now and not found: a 409 comes all the same if it is taken by then. */
     readonly isFree?: boolean;
+}
+
+/** What accompanies each attempt to create an object. */
+interface Creation {
+    readonly context: WriteContext;
+    readonly hooks: WriteHooks | null;
+    /** The content as the client sent it. */
+    readonly sent: JsonObject;
 }
 
 /** Creates objects. */
@@ -73,6 +82,7 @@ export class ObjectCreation {
 
         const hooks = this.#hooksOf(input, context);
         let proposal = this.#propose(given, input);
+        const attempt = { context, hooks, sent: proposal.content };
         if (hooks) {
             proposal = await hooks.beforeSchemaValidation(proposal);
             if (proposal.id !== undefined && proposal.id !== given) {
@@ -82,8 +92,8 @@ export class ObjectCreation {
         }
 
         const after = proposal.id === undefined ?
-            await this.#underNewId(proposal, context, hooks) :
-            await this.#under(proposal.id, proposal, context, hooks);
+            await this.#underNewId(proposal, attempt) :
+            await this.#under(proposal.id, proposal, attempt);
         if (!after) {
             throw proposal.id === undefined ? conflict('no free id could be found, try again') : alreadyThere(proposal.id);
         }
@@ -111,20 +121,20 @@ export class ObjectCreation {
         };
     }
 
-    async #underNewId(proposal: Proposal, context: WriteContext, hooks: WriteHooks | null): Promise<StoredObject | null> {
+    async #underNewId(proposal: Proposal, creation: Creation): Promise<StoredObject | null> {
 
-        const generated = hooks ? await this.#underGenerated(proposal, context, hooks) : null;
+        const generated = creation.hooks ? await this.#underGenerated(proposal, creation, creation.hooks) : null;
         if (generated) {
             return generated;
         }
 
-        const primary = await this.#underPrimary(proposal, context, hooks);
+        const primary = await this.#underPrimary(proposal, creation);
         if (primary) {
             return primary;
         }
 
         for (let i = 0; i < MINT_ATTEMPTS; ++i) {
-            const after = await this.#under(mintId(this.#catalog.current.prefix), proposal, context, hooks);
+            const after = await this.#under(mintId(this.#catalog.current.prefix), proposal, creation);
             if (after) {
                 return after;
             }
@@ -134,7 +144,7 @@ export class ObjectCreation {
     }
 
     /** Under the id that follows from the content; null when there is none, or when it is taken, be it by a user who is gone. */
-    async #underPrimary(proposal: Proposal, context: WriteContext, hooks: WriteHooks | null): Promise<StoredObject | null> {
+    async #underPrimary(proposal: Proposal, creation: Creation): Promise<StoredObject | null> {
 
         const primary = this.#pipeline.primaryOf(proposal.type, proposal.content);
         if (primary === undefined) {
@@ -142,7 +152,7 @@ export class ObjectCreation {
         }
 
         try {
-            return await this.#under(idFromPrimary(this.#catalog.current.prefix, primary), proposal, context, hooks);
+            return await this.#under(idFromPrimary(this.#catalog.current.prefix, primary), proposal, creation);
         }
         catch (error) {
             if (error instanceof DoipError && error.reason === ID_RESERVED) {
@@ -154,14 +164,14 @@ export class ObjectCreation {
     }
 
     /** Under an id that code makes; null when it makes none. */
-    async #underGenerated(proposal: Proposal, context: WriteContext, hooks: WriteHooks): Promise<StoredObject | null> {
+    async #underGenerated(proposal: Proposal, creation: Creation, hooks: WriteHooks): Promise<StoredObject | null> {
 
         let last: string | null = null;
         for await (const id of hooks.generatedIds(proposal, GENERATE_ATTEMPTS)) {
             checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
             last = id;
             const isTaken = (await this.#store.view(id)).object !== null;
-            const after = isTaken ? null : await this.#under(id, proposal, context, hooks);
+            const after = isTaken ? null : await this.#under(id, proposal, creation);
             if (after) {
                 return after;
             }
@@ -175,10 +185,10 @@ export class ObjectCreation {
     }
 
     /** Stores the object under an id; null when the id is taken. */
-    async #under(id: string, wanted: Proposal, context: WriteContext, hooks: WriteHooks | null): Promise<StoredObject | null> {
+    async #under(id: string, wanted: Proposal, creation: Creation): Promise<StoredObject | null> {
 
         for (let attempt = 0; attempt < NUMBER_ATTEMPTS; ++attempt) {
-            const { after, outcome } = await this.#clock.during(() => this.#attempt(id, wanted, context, hooks));
+            const { after, outcome } = await this.#clock.during(() => this.#attempt(id, wanted, creation));
             if (outcome !== 'lost-race') {
                 return outcome === 'stored' ? after : null;
             }
@@ -188,11 +198,11 @@ export class ObjectCreation {
     }
 
     async #attempt(
-        id: string, wanted: Proposal, context: WriteContext, hooks: WriteHooks | null
+        id: string, wanted: Proposal, { context, hooks, sent }: Creation
     ): Promise<{ after: StoredObject; outcome: WriteOutcome }> {
 
         const proposal = { ...wanted, id };
-        const change = await this.#draft(id, hooks ? await hooks.withId(proposal) : proposal, context);
+        const change = await this.#draft(id, hooks ? await hooks.withId(proposal) : proposal, sent, context);
         await hooks?.beforeStorage(change.after);
         const made = withIndexForm(this.#hooks, change, context);
         const indexed = made instanceof Promise ? await made : made;
@@ -200,14 +210,14 @@ export class ObjectCreation {
         return { after: change.after, outcome };
     }
 
-    #draft(id: string, proposal: Proposal, { caller, earlier }: WriteContext): Promise<PreparedChange> {
+    #draft(id: string, proposal: Proposal, sent: JsonObject, { caller, earlier }: WriteContext): Promise<PreparedChange> {
 
         const now = Date.now();
         const author = authorOf(caller);
         return this.#pipeline.prepare({
             ...proposal, before: null, id, caller, now,
             metadata: { createdOn: now, createdBy: author, modifiedOn: now, modifiedBy: author },
-            contentTouched: true, earlier
+            contentTouched: true, earlier, sent
         });
     }
 

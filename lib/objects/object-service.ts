@@ -4,7 +4,7 @@
  */
 
 import type { KeyedLocks } from '../core/locks.js';
-import type { JsonValue } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { Acl } from '../doip/object.js';
 import type { ObjectStore, ObjectView } from '../stores/object-store.js';
 import type { Catalog } from '../types/catalog.js';
@@ -104,7 +104,7 @@ export class ObjectService {
             const write = { before, input, context };
             const hooks = this.#hooksOf(write, proposal.type);
             const wanted = hooks ? await hooks.withId(await hooks.beforeSchemaValidation(proposal)) : proposal;
-            return this.#prepare(write, { now, wanted, hooks });
+            return this.#prepare(write, { now, wanted, hooks, sent: proposal.content });
         });
     }
 
@@ -115,7 +115,7 @@ export class ObjectService {
 
             checkVersion(this.#catalog.current.design, before);
             const write = { before, input: undefined, context };
-            return this.#prepare(write, { now, wanted: { ...before, acl }, hooks: this.#hooksOf(write, before.type) });
+            return this.#prepare(write, { now, wanted: { ...before, acl }, hooks: this.#hooksOf(write, before.type), sent: null });
         });
     }
 
@@ -192,7 +192,7 @@ export class ObjectService {
                 }
 
                 checkVersion(this.#catalog.current.design, before);
-                return this.#prepare({ before, input: undefined, context }, { now, wanted, hooks: null });
+                return this.#prepare({ before, input: undefined, context }, { now, wanted, hooks: null, sent: null });
             });
             return true;
         }
@@ -217,7 +217,7 @@ export class ObjectService {
 
     async #prepare(
         { before, context }: HookedWrite & { before: StoredObject },
-        { wanted, now, hooks }: { wanted: Proposal; now: number; hooks: WriteHooks | null }
+        { wanted, now, hooks, sent }: { wanted: Proposal; now: number; hooks: WriteHooks | null; sent: JsonObject | null }
     ): Promise<HookedChange> {
 
         const { caller, earlier } = context;
@@ -225,7 +225,7 @@ export class ObjectService {
             ...wanted, before, id: before.id, caller, now,
             metadata: { ...before.metadata, modifiedOn: now, modifiedBy: authorOf(caller) },
             contentTouched: wanted.content !== before.content || wanted.type !== before.type,
-            earlier
+            earlier, sent
         });
         await hooks?.beforeStorage(change.after);
         return withIndexForm(this.#hooks, { ...change, hooks }, context);

@@ -6,11 +6,20 @@
 import type { Step } from '../../db/database.js';
 import type { ObjectStore } from '../stores/object-store.js';
 import type { ReferenceStore } from '../stores/reference-store.js';
+import type { Policy } from '../identity/policy.js';
+import type { ContentReference } from '../types/references.js';
 import type { ProcessedContent } from '../types/type-definition.js';
 import type { Draft } from './content-pipeline.js';
 import type { ObjectChange, WriteParticipant } from './write-participant.js';
 import { invalidContent, type ContentFault } from '../doip/error.js';
+import { isJsonObject, type JsonValue } from '../doip/json.js';
+import { getAt } from '../doip/json-pointer.js';
 import { referenceFaults } from '../types/references.js';
+
+/** The object that refers to others, and who writes it. */
+type Referrer = Pick<Draft, 'id' | 'type' | 'content' | 'sent' | 'before' | 'caller' | 'earlier'>;
+
+const NOTHING: ReadonlyMap<string, string> = new Map();
 
 /** Checks references before a change and stores them with it. */
 export class ReferenceChecker implements WriteParticipant {
@@ -18,15 +27,24 @@ export class ReferenceChecker implements WriteParticipant {
     readonly name = 'references';
     readonly #objects: ObjectStore;
     readonly #references: ReferenceStore;
+    readonly #policy: () => Policy;
 
-    constructor(objects: ObjectStore, references: ReferenceStore) {
+    /** @param policy asked for each check, because it is composed later */
+    constructor(objects: ObjectStore, references: ReferenceStore, policy: () => Policy) {
 
         this.#objects = objects;
         this.#references = references;
+        this.#policy = policy;
     }
 
-    /** @throws DoipError 400 with the pointer of a reference to nothing or to the wrong type */
-    async check({ references }: ProcessedContent, referrer: Pick<Draft, 'id' | 'type' | 'earlier'>): Promise<void> {
+    /**
+     * References to objects that the caller may not read tell nothing of them: where the caller may know which ids are in use, the
+     * type of the object is not looked at; elsewhere such an object is as good as missing. What code of a type puts into the content,
+     * and what was there before, is not the caller's.
+     *
+     * @throws DoipError 400 with the pointer of a reference to nothing or to the wrong type
+     */
+    async check({ references }: ProcessedContent, referrer: Referrer): Promise<void> {
 
         if (references.length === 0) {
             return;
@@ -43,12 +61,25 @@ export class ReferenceChecker implements WriteParticipant {
         }
     }
 
-    async #faults(references: ProcessedContent['references'], { id, type }: Pick<Draft, 'id' | 'type'>): Promise<ContentFault[]> {
+    async #faults(references: ProcessedContent['references'], referrer: Referrer): Promise<ContentFault[]> {
 
-        const types = await this.#objects.typesOf([...new Set(references.map((reference) => reference.id))]);
+        const { id, type, caller } = referrer;
+        const subjects = await this.#objects.subjectsOf([...new Set(references.map((reference) => reference.id))]);
+        const types = new Map(Array.from(subjects, ([id, subject]) => [id, subject.type]));
         // An object may refer to itself, also in the moment in which it comes into being.
         types.set(id, type);
-        return referenceFaults(references, types);
+        if (caller.isAdmin) {
+            return referenceFaults(references, types);
+        }
+
+        const mayRead = new Map(Array.from(subjects, ([id, subject]) => [id, this.#policy().canRead(caller, subject).allowed]));
+        const isUnreadable = (reference: ContentReference): boolean => (
+            reference.id !== id && mayRead.get(reference.id) === false && !isOfCode(reference, referrer)
+        );
+        const unreadable = new Set(references.filter(isUnreadable));
+        const faults = referenceFaults(references.filter((reference) => !unreadable.has(reference)), types);
+        return unreadable.size === 0 || this.#policy().canReadUnknown(caller).allowed ?
+            faults : [...faults, ...referenceFaults(withoutKept([...unreadable], referrer), NOTHING)];
     }
 
     steps({ before, after, processed }: ObjectChange): Step[] {
@@ -63,5 +94,38 @@ export class ReferenceChecker implements WriteParticipant {
 
         const references = processed.references.map(({ pointer, id }) => ({ pointer, toId: id }));
         return this.#references.replaceSteps(after.id, references, before === null);
+    }
+}
+
+/** True for a reference that the code of a type made: the client did not send that value at that place. */
+function isOfCode({ pointer }: ContentReference, { content, sent }: Referrer): boolean {
+
+    return sent === null || sent !== undefined && sent !== content && getAt(sent, pointer) !== getAt(content, pointer);
+}
+
+/** References whose value was not anywhere in the content before the change. */
+function withoutKept(references: readonly ContentReference[], { content, before }: Referrer): readonly ContentReference[] {
+
+    if (!before) {
+        return references;
+    }
+
+    const known = new Set(stringsIn(before.content));
+    return references.filter(({ pointer }) => !known.has(getAt(content, pointer) as string));
+}
+
+function *stringsIn(root: JsonValue): Generator<string> {
+
+    const rest: JsonValue[] = [root];
+    for (let value = rest.pop(); value !== undefined; value = rest.pop()) {
+        if (typeof value === 'string') {
+            yield value;
+        }
+        else if (Array.isArray(value)) {
+            value.forEach((element) => rest.push(element));
+        }
+        else if (isJsonObject(value)) {
+            Object.values(value).forEach((member) => rest.push(member));
+        }
     }
 }

@@ -3,6 +3,8 @@
  */
 
 import type { Database, Step } from '../../db/database.js';
+import type { Acl } from '../doip/object.js';
+import type { Subject } from '../identity/policy.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
 import { row, statements } from '../../db/statements.js';
 import { ObjectCache } from './object-cache.js';
@@ -136,6 +138,20 @@ export class ObjectStore {
         return found;
     }
 
+    /** What rights depend on, of the objects that exist among the ids. */
+    async subjectsOf(ids: readonly string[]): Promise<Map<string, Subject>> {
+
+        const found = new Map<string, Subject>();
+        for (let start = 0; start < ids.length; start += TYPES_AT_ONCE) {
+            const { statement, bindings } = this.#sql.subjects.with({ ids: ids.slice(start, start + TYPES_AT_ONCE) });
+            for (const { id, type, acl, created_by: createdBy } of await this.#db.read<SubjectRow>(statement, bindings)) {
+                found.set(id, { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: { createdBy } });
+            }
+        }
+
+        return found;
+    }
+
     /** Ids and transaction numbers of the tips of a type, by id, from `after` on, at most 500. */
     async listTips(type: string, after: string): Promise<{ id: string; txnId: number }[]> {
 
@@ -203,6 +219,8 @@ export class ObjectStore {
 
 const TYPES_AT_ONCE = 256;
 
+type SubjectRow = Pick<ObjectRow, 'id' | 'type' | 'acl' | 'created_by'> & Record<string, string | null>;
+
 function single<R>([row]: readonly R[]): R {
 
     if (!row) {
@@ -239,6 +257,8 @@ function buildStatements(db: Database) {
             .where('p.object_id', bind('id')).orderBy('p.position').select('o.txn_id', ...ELEMENT_COLUMNS.map((column) => `p.${column}`))),
         types: build.list<never, 'ids'>((knex, _bind, list) => knex('objects')
             .whereIn('id', list('ids')).select('id', 'type')),
+        subjects: build.list<never, 'ids'>((knex, _bind, list) => knex('objects')
+            .whereIn('id', list('ids')).select('id', 'type', 'acl', 'created_by')),
         listTips: build<'type' | 'after'>((knex, bind) => knex('objects')
             .where('type', bind('type')).where('id', '>', bind('after')).where('is_version', 0)
             .orderBy('id').limit(500).select('id', 'txn_id')),

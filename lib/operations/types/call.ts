@@ -101,7 +101,8 @@ function operationOf(method: FoundMethod, callee: Callee): Operation {
         id: method.name,
         summary: `call a method of ${method.unit.label}`,
         target: 'any',
-        methods: method.allowGet ? ['GET', 'POST'] : ['POST'],
+        // Whether it may be called by GET is said when the caller was found to have the right to call it.
+        methods: ['GET', 'POST'],
         authorise: 'in-handler',
         input: 'segments',
 

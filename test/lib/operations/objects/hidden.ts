@@ -1,0 +1,157 @@
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { JsonObject } from '../../../../lib/doip/json.js';
+import type { TestDatabase } from '../../../support/database.js';
+import type { Answer, TestGateway } from '../../../support/gateway.js';
+import { forEachDatabase } from '../../../support/database.js';
+import { startGateway } from '../../../support/gateway.js';
+import { changeDesign, defineType, OPEN_SCHEMA } from '../../../support/type-code.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const OK = '0.DOIP/Status.001';
+const UNAUTHENTICATED = '0.DOIP/Status.102';
+const FORBIDDEN = '0.DOIP/Status.103';
+const MISSING = '0.DOIP/Status.104';
+const CREATE = '0.DOIP/Op.Create';
+
+const ANN = { username: 'ann', password: 'password of ann' };
+const HIDDEN = { readers: [], writers: [] };
+
+const RULES = (readers: string[]): JsonObject => ({
+    schemaAcls: {}, defaultAcls: { defaultAclRead: readers, defaultAclWrite: ['creator'], aclCreate: ['authenticated'] }
+});
+
+const REFERENCES: JsonObject = {
+    type: 'object',
+    properties: {
+        ...OPEN_SCHEMA['properties'] as JsonObject,
+        typed: { type: 'string', cordra: { type: { handleReference: { types: ['Plain'] } } } },
+        untyped: { type: 'string', cordra: { type: { handleReference: {} } } }
+    }
+};
+
+forEachDatabase((name, create) => {
+
+    describe(`an object that the caller may not read, on ${name}`, () => {
+
+        let database: TestDatabase;
+        let node: TestGateway;
+
+        before(async () => {
+
+            database = await create();
+            node = await startGateway(database);
+            await node.create('User', { username: 'ann', password: 'password of ann' }, { id: 'test/ann' });
+            await defineType(node, 'Plain', '');
+            await defineType(node, 'Coded', 'exports.methods = { count: () => 1, ask: () => 2 }; exports.methods.ask.allowGet = true;');
+            await defineType(node, 'Referrer', '', REFERENCES);
+            await defineType(node, 'Binder', 'exports.beforeSchemaValidation = (object) => { object.content.typed = "test/plain"; return object; };', REFERENCES);
+            await node.create('Plain', {}, { id: 'test/plain', attributes: { acl: HIDDEN } });
+            await node.create('Coded', {}, { id: 'test/coded', attributes: { acl: HIDDEN } });
+            await node.create('Plain', {}, { id: 'test/shown', attributes: { acl: { readers: ['public'] } } });
+            await node.create('Coded', {}, { id: 'test/shown-coded', attributes: { acl: { readers: ['public'] } } });
+        });
+
+        after(async () => {
+
+            await node.stop();
+            await database.dispose();
+        });
+
+        const seen = ({ status, value }: Answer): unknown => ({ status, value });
+
+        const refer = (content: JsonObject, type = 'Referrer'): Promise<Answer> => (
+            node.perform(CREATE, { authentication: ANN, attributes: { dryRun: true }, input: { type, attributes: { content } } })
+        );
+
+        const CALLS: readonly (readonly [operation: string, safe: boolean])[] = [
+            ['nosuch', false], ['nosuch', true], ['count', false], ['count', true], ['ask', false], ['ask', true], ['20.500.123/Op.None', false]
+        ];
+
+        describe('where every reader is named', () => {
+
+            before(() => changeDesign(node, { authConfig: RULES([]) }));
+
+            for (const authentication of [{}, ANN]) {
+                const who = 'username' in authentication ? authentication.username : 'anonymous callers';
+                for (const [operationId, safe] of CALLS) {
+                    it(`looks to ${who} as if it were not there, its methods included: ${operationId}${safe ? ' by GET' : ''}`, async () => {
+
+                        const answers = await Promise.all(['test/plain', 'test/coded', 'test/none'].map(async (targetId) => (
+                            seen(await node.perform(operationId, { targetId, authentication, safe }))
+                        )));
+
+                        expect(answers[0]).to.include({ status: 'username' in authentication ? FORBIDDEN : UNAUTHENTICATED });
+                        expect(answers[1]).to.equal(answers[0]);
+                        expect(answers[2]).to.equal(answers[0]);
+                    });
+                }
+            }
+
+            it('cannot be told from a missing one by referring to it', async () => {
+
+                for (const property of ['typed', 'untyped']) {
+                    const messages = await Promise.all(['plain', 'coded', 'none'].map(async (suffix) => (
+                        String((await refer({ id: '', [property]: `test/${suffix}` })).attributes['message']).replaceAll(suffix, '…')
+                    )));
+
+                    expect(new Set(messages)).to.equal(new Set([`/${property}: Unexpected missing cordra object test/… at /${property}`]));
+                }
+            });
+
+            it('is referred to by the code of types, and stays referred to when others change the rest', async () => {
+
+                const byCode = await refer({ id: '' }, 'Binder');
+                await node.create('Referrer', { id: '', untyped: 'test/coded' }, { id: 'test/kept', attributes: { acl: { writers: ['test/ann'] } } });
+                const update = (content: JsonObject): Promise<Answer> => node.perform('0.DOIP/Op.Update', {
+                    targetId: 'test/kept', authentication: ANN, input: { attributes: { content } }
+                });
+                const kept = await update({ id: '', untyped: 'test/coded', note: 1 });
+                const changed = await update({ id: '', untyped: 'test/plain', note: 1 });
+
+                expect([byCode.status, kept.status]).to.equal([OK, OK]);
+                expect(changed.attributes['message']).to.equal('/untyped: Unexpected missing cordra object test/plain at /untyped');
+            });
+
+            it('differs for nobody who may read it', async () => {
+
+                const right = await refer({ id: '', typed: 'test/shown' });
+                const wrong = await refer({ id: '', typed: 'test/shown-coded' });
+                const unknown = await node.perform('nosuch', { targetId: 'test/shown' });
+
+                expect(right.status).to.equal(OK);
+                expect(wrong.attributes['message']).to.equal('/typed: Cordra object test/shown-coded referenced at /typed has type Coded, expected [Plain]');
+                expect(unknown).to.include({ status: '0.DOIP/Status.200' });
+            });
+        });
+
+        describe('where everybody may know which ids are in use', () => {
+
+            before(() => changeDesign(node, { authConfig: RULES(['public']) }));
+
+            it('tells nothing of its type by its methods', async () => {
+
+                for (const [operationId, safe] of CALLS) {
+                    const plain = seen(await node.perform(operationId, { targetId: 'test/plain', safe }));
+                    const coded = seen(await node.perform(operationId, { targetId: 'test/coded', safe }));
+                    const none = seen(await node.perform(operationId, { targetId: 'test/none', safe }));
+
+                    expect(plain).to.include({ status: UNAUTHENTICATED });
+                    expect(coded).to.equal(plain);
+                    expect(none).to.include({ status: MISSING });
+                }
+            });
+
+            it('can be referred to without telling its type', async () => {
+
+                const statuses = await Promise.all(['test/plain', 'test/coded'].map(async (typed) => (await refer({ id: '', typed })).status));
+                const missing = await refer({ id: '', typed: 'test/none' });
+
+                expect(statuses).to.equal([OK, OK]);
+                expect(missing.attributes['message']).to.equal('/typed: Unexpected missing cordra object test/none at /typed');
+            });
+        });
+    });
+});
