@@ -203,7 +203,8 @@ class RepositoryGateway implements Gateway {
 
     #dispatcherOf(services: Services, outage: DoipError | null): Dispatcher {
 
-        return new Dispatcher({ registry: this.#registry, services, statuses: this.statuses, log: this.#log, outage, explain: (error) => this.#explain(error) });
+        const { statuses } = this;
+        return new Dispatcher({ registry: this.#registry, services, statuses, log: this.#log, outage, explain: (error) => this.#explain(error) });
     }
 
     /** What an operation that met no database is answered with, before the watch has noticed. */

@@ -33,7 +33,7 @@ forEachDatabase((name, create) => {
             await database.dispose();
         });
 
-        const typeOf = async (targetId: string): Promise<unknown> => (await node.asAdmin('0.DOIP/Op.Retrieve', { targetId })).value as { type: string };
+        const typeOf = async (targetId: string): Promise<unknown> => (await node.asAdmin('0.DOIP/Op.Retrieve', { targetId })).value;
 
         const toOther = (targetId: string, more: object): Promise<Answer> => (
             node.asAdmin(UPDATE, { targetId, input: { type: 'Other', attributes: { content: { id: '' } } }, ...more })
