@@ -46,6 +46,11 @@ export interface Unit {
      * come out the same in any order, but for rows whose steps say what is to happen then (`expect`, `duplicate`).
      */
     readonly shared?: boolean;
+    /**
+     * True for a unit of one step that may be written twice without harm. On a server it is a transaction by itself, so that a process
+     * which stops in the middle leaves no lock behind, and it is repeated also when the connection was lost and its outcome is not known.
+     */
+    readonly isRepeatable?: boolean;
 }
 
 /** What became of a unit. When `ok`, it is on disk. */

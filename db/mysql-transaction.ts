@@ -111,6 +111,17 @@ async function commit(connection: PoolConnection): Promise<void> {
     }
 }
 
+/** Writes a unit of one step as a transaction by itself. After an error its outcome may be unknown. */
+export async function writeAlone(connection: Pick<PoolConnection, 'execute'>, { steps: [step, ...others] }: Unit): Promise<CommitResult> {
+
+    if (!step || others.length > 0) {
+        throw new Error('a unit that is a transaction by itself has one step');
+    }
+
+    const result = await writeStep(connection, step);
+    return typeof result === 'string' ? { ok: false, failed: result } : { ok: true, steps: [result] };
+}
+
 /** Undoes what is open; false when the connection is of no more use. */
 export async function rollback(connection: PoolConnection): Promise<boolean> {
 
@@ -125,7 +136,7 @@ export async function rollback(connection: PoolConnection): Promise<boolean> {
 }
 
 /** The refusal of the step, or what it did. */
-async function writeStep(connection: PoolConnection, step: Step): Promise<StepResult | string> {
+async function writeStep(connection: Pick<PoolConnection, 'execute'>, step: Step): Promise<StepResult | string> {
 
     try {
         const [header] = await connection.execute<ResultSetHeader>(step.sql, step.bindings.map(toParameter));

@@ -17,7 +17,7 @@ import { mysqlFault } from './mysql-errors.js';
 import type { MysqlFault } from './mysql-errors.js';
 import { MysqlGroups } from './mysql-groups.js';
 import { endSilentConnections } from './mysql-silence.js';
-import { decodeKeys, rollback, toParameter, writeTogether, writeTransaction } from './mysql-transaction.js';
+import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './mysql-transaction.js';
 import type { MysqlAddress } from './mysql-url.js';
 
 /** How often something is tried in all, and the longest pause before the second try in milliseconds; it doubles each time. */
@@ -190,7 +190,8 @@ class MysqlDatabase implements Database {
 
     #writeOne(unit: Unit): Promise<CommitResult> {
 
-        return this.#again(() => this.#onConnection((connection) => writeTransaction(connection, unit)));
+        return this.#again(() => (unit.isRepeatable ? writeAlone(this.#pool, unit) :
+            this.#onConnection((connection) => writeTransaction(connection, unit))));
     }
 
     async #onConnection<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {

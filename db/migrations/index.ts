@@ -14,6 +14,7 @@ import { versions } from './010-versions.js';
 import { handles } from './011-handles.js';
 import { numberFloor } from './014-number-floor.js';
 import { principals } from './015-principals.js';
+import { searchBatches } from './016-search-batches.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -26,5 +27,6 @@ export const MIGRATIONS: readonly Migration[] = [
     versions,
     handles,
     numberFloor,
-    principals
+    principals,
+    searchBatches
 ];

@@ -81,7 +81,7 @@ export class IndexSession {
      */
     async open(begin: () => void): Promise<StoredState> {
 
-        const { options: { segments, log, logger }, follower, backlog } = this.#parts;
+        const { options: { segments, log, logger }, follower, orderer, backlog } = this.#parts;
         const manifest = await segments.manifest();
         const stored = manifest && isReadable(manifest.layout) ? manifest.covered : null;
         const covered = stored !== null && await this.#load() ? stored : null;
@@ -93,7 +93,7 @@ export class IndexSession {
         const position = covered ?? await log.last();
         backlog.reset();
         follower.restart(position);
-        this.#keeper = new SegmentKeeper({ searcher: this.#searcher, segments, log, logger, follower, merger: () => this.#startMerger() }, covered);
+        this.#keeper = new SegmentKeeper({ searcher: this.#searcher, segments, log, orderer, logger, follower, merger: () => this.#startMerger() }, covered);
         begin();
         return covered === null ? 'none' : manifest?.layout === INDEX_VERSION ? 'stored' : 'outdated';
     }

@@ -15,6 +15,7 @@ import type { IndexSource } from './index-source.js';
 import { IndexSession } from './index-session.js';
 import type { SearchLimits, StoredState } from './session-parts.js';
 import { LogFollower } from './log-follower.js';
+import { LogOrderer } from './log-orderer.js';
 import type { SearcherUsage } from './messages.js';
 import type { SearchAnswer, SearchIndex } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
@@ -37,14 +38,8 @@ export interface LocalSearchOptions extends SearchLimits {
 /** Objects that are read at once. */
 const OBJECTS_AT_ONCE = 50;
 
-/** Changes whose numbers came in another order than their commits are seen within this time. */
-const LOG_PATIENCE_MS = 120_000;
-
 /** How old the changes of other nodes may be that a search does not see. */
 const FRESHNESS_MS = 200;
-
-/** The log is read so often though nobody asks, for changes whose outcome was not learnt. */
-const FOLLOW_MS = 10_000;
 
 /** How long a search waits for an index that is being opened or built. */
 const WAIT_MS = 5000;
@@ -60,6 +55,7 @@ export class LocalSearchIndex implements SearchIndex {
     readonly participant: WriteParticipant;
     readonly #options: Required<LocalSearchOptions>;
     readonly #follower: LogFollower;
+    readonly #orderer: LogOrderer;
     readonly #backlog = new Backlog();
     readonly #numbers = new WeakMap<ObjectChange, number>();
     readonly #stop = new AbortController();
@@ -70,15 +66,19 @@ export class LocalSearchIndex implements SearchIndex {
     /** Resolves when searches can be answered. */
     #ready: Promise<void> = Promise.resolve();
     #supervision: Promise<void> = Promise.resolve();
-    #timer: NodeJS.Timeout | undefined;
+    /** Changes that were looked up. */
+    #replayed = 0;
     /** Milliseconds before the threads are started again. */
     #pause = RESTART_MS;
 
     constructor(options: LocalSearchOptions) {
 
         this.#options = { ...DEFAULTS, ...options };
-        const { log, hasOthers } = this.#options;
-        this.#follower = new LogFollower(log, { replay: (ids) => this.#applyStored(ids), patience: hasOthers ? LOG_PATIENCE_MS : 0 });
+        const { log, logger } = this.#options;
+        this.#follower = new LogFollower(log, { replay: (ids) => this.#replay(ids) });
+        this.#orderer = new LogOrderer({
+            log, read: () => this.#follow(), failed: (error) => logger.warn({ err: error }, 'the log of changes could not be read; it is tried again')
+        });
         this.participant = {
             name: 'search',
             steps: async (change) => {
@@ -90,6 +90,7 @@ export class LocalSearchIndex implements SearchIndex {
             },
             committed: (change) => {
 
+                this.#orderer.wrote();
                 const number = this.#numbers.get(change);
                 if (number !== undefined && this.#follower.tell(number)) {
                     this.#session?.changed(idOf(change), change);
@@ -111,7 +112,7 @@ export class LocalSearchIndex implements SearchIndex {
             throw error;
         }
 
-        this.#timer = setInterval(() => void this.#follow(), FOLLOW_MS).unref();
+        this.#orderer.start();
     }
 
     async search(request: SearchRequest): Promise<SearchAnswer> {
@@ -159,10 +160,17 @@ export class LocalSearchIndex implements SearchIndex {
         const numbers = ids.map(() => this.#follower.nextNumber());
         const result = await this.#options.log.append(ids.map((id, i) => ({ objectId: id, origin: this.#follower.origin, number: numbers[i] ?? 0 })), along);
         if (result.ok) {
+            ids.forEach(() => this.#orderer.wrote());
             await this.#applyStored(ids.filter((_, i) => this.#follower.tell(numbers[i] ?? 0)));
         }
 
         return result;
+    }
+
+    async #replay(ids: readonly string[]): Promise<void> {
+
+        this.#replayed += ids.length;
+        await this.#applyStored(ids);
     }
 
     async #applyStored(ids: readonly string[]): Promise<void> {
@@ -177,14 +185,13 @@ export class LocalSearchIndex implements SearchIndex {
     async stop(): Promise<void> {
 
         this.#stop.abort();
-        clearInterval(this.#timer);
         this.#backlog.release();
-        await this.#supervision;
+        await Promise.all([this.#supervision, this.#orderer.stop()]);
     }
 
     #newSession(): IndexSession {
 
-        return new IndexSession({ options: this.#options, follower: this.#follower, backlog: this.#backlog });
+        return new IndexSession({ options: this.#options, follower: this.#follower, orderer: this.#orderer, backlog: this.#backlog });
     }
 
     #take(session: IndexSession): void {
@@ -266,15 +273,13 @@ export class LocalSearchIndex implements SearchIndex {
         throw unavailable('the search index is being built, try again later', 10);
     }
 
-    async #follow(): Promise<void> {
+    /** True when there were changes to look up. */
+    async #follow(): Promise<boolean> {
 
-        try {
-            await this.#ready;
-            await this.#follower.catchUp();
-        }
-        catch (error) {
-            this.#options.logger.warn({ err: error }, 'the log of changes could not be read; it is tried again');
-        }
+        await this.#ready;
+        const before = this.#replayed;
+        await this.#follower.catchUp();
+        return this.#replayed > before;
     }
 }
 

@@ -1,27 +1,27 @@
 /**
  * Reads the log of changes behind what the process knows itself. Its own changes are told to it when they are committed; whatever
  * else is in the log (changes by other nodes, by the process before this one, or such whose outcome nobody learnt) is handed
- * out to be looked up. So nothing that is in the log is ever missed, whoever wrote it.
+ * out to be looked up. So nothing that is in the log is ever missed, whoever wrote it, and however late it was committed.
  *
- * Numbers in the log are given before they are committed, so a higher one can be seen before a lower one. A missing number is
- * waited for; after a time that no transaction takes it belongs to nobody.
+ * Changes that are in no batch yet are handed out as well, and remembered until they are met in one.
  */
 
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { LogRow } from '../stores/search-log-store.js';
+import type { LogBatch, LogRow } from '../stores/search-log-store.js';
+import { LOG_ROWS } from '../stores/search-log-store.js';
 
 /** Where rows come from. */
 export interface LogSource {
-    /** Rows after a number in their order; an empty list when there are none. */
-    read(after: number): Promise<LogRow[]>;
+    /** Rows that are in no batch yet, from a number on; fewer than {@link LOG_ROWS} when they are the last ones. */
+    unordered(after: number): Promise<LogRow[]>;
+    /** Batches after a position in their order; an empty list when there are none. */
+    batches(after: number): Promise<LogBatch[]>;
 }
 
 export interface FollowerOptions {
     /** Looks up the current state of objects and applies it. */
     readonly replay: (ids: readonly string[]) => Promise<void>;
-    /** Milliseconds after which a missing number belongs to nobody; 0 where numbers are given in the order of commits. */
-    readonly patience: number;
     readonly now?: () => number;
 }
 
@@ -38,12 +38,13 @@ export class LogFollower {
     readonly #told = new Set<number>();
     /** Own changes that were seen in the log and not told yet. */
     readonly #seen = new Set<number>();
-    /** Numbers above the position that were worked off. */
-    readonly #above = new Set<number>();
+    /** Rows that were worked off and not met in a batch yet. */
+    readonly #ahead = new Set<number>();
     #number = 0;
     #position = 0;
-    #gapSince: number | null = null;
     #running: Promise<void> | null = null;
+    /** The reading that begins when the running one has ended, for all who asked meanwhile. */
+    #next: Promise<void> | null = null;
     #readOn = -Infinity;
     /** False from when own changes are met in the log until the reading that met them, or a later one, has ended well. */
     #hasHandedAll = true;
@@ -57,7 +58,7 @@ export class LogFollower {
         this.#options = { now: () => performance.now(), ...options };
     }
 
-    /** Number in the log up to which everything has been told or handed out. */
+    /** Batch up to which everything has been told or handed out. */
     get position(): number {
 
         return this.#position;
@@ -85,8 +86,7 @@ export class LogFollower {
         this.#position = position;
         this.#told.clear();
         this.#seen.clear();
-        this.#above.clear();
-        this.#gapSince = null;
+        this.#ahead.clear();
         this.#hasHandedAll = true;
         this.#owes = false;
     }
@@ -113,48 +113,70 @@ export class LogFollower {
     async catchUp(): Promise<void> {
 
         // A reading that has begun earlier may have missed the newest rows.
-        while (this.#running) {
-            await this.#running.catch(() => {
-                // Whoever started it hears of it.
-            });
-        }
+        const read = (): Promise<void> => {
 
-        this.#running = this.#readAll();
-        try {
-            await this.#running;
-        }
-        finally {
-            this.#running = null;
-        }
+            this.#next = null;
+            this.#running = this.#readAll().finally(() => {
+
+                this.#running = null;
+            });
+            return this.#running;
+        };
+
+        this.#next ??= this.#running?.then(read, read) ?? null;
+        await (this.#next ?? read());
     }
 
     async #readAll(): Promise<void> {
 
         const started = this.#options.now();
         const life = this.#life;
-        let after = this.#position;
-        for (;;) {
-            const rows = await this.#source.read(after);
-            this.#checkLife(life);
-            const last = rows.at(-1);
-            if (!last) {
-                break;
-            }
-
-            const unknown = rows.filter((row) => !this.#above.has(row.seq) && this.#isNews(row));
-            await this.#options.replay([...new Set(unknown.map(({ objectId }) => objectId))]);
-            this.#checkLife(life);
-            rows.forEach(({ seq }) => this.#above.add(seq));
-            this.#advance();
-            after = last.seq;
-            if (rows.length > LONG_READING) {
-                await setImmediate();
-            }
-        }
-
+        // In this order: what is in neither when it is read was committed later.
+        await this.#readUnordered(life);
+        await this.#readBatches(life);
         this.#readOn = started;
         this.#hasHandedAll = true;
         this.#owes = false;
+    }
+
+    async #readUnordered(life: number): Promise<void> {
+
+        for (let after: number | null = 0; after !== null;) {
+            const rows: LogRow[] = await this.#source.unordered(after);
+            this.#checkLife(life);
+            await this.#handOut(rows, life);
+            rows.forEach(({ seq }) => this.#ahead.add(seq));
+            after = rows.length < LOG_ROWS ? null : rows.at(-1)?.seq ?? null;
+        }
+    }
+
+    async #readBatches(life: number): Promise<void> {
+
+        for (;;) {
+            const batches = await this.#source.batches(this.#position);
+            this.#checkLife(life);
+            if (batches.length === 0) {
+                return;
+            }
+
+            for (const { position, rows } of batches) {
+                await this.#handOut(rows, life);
+                rows.forEach(({ seq }) => this.#ahead.delete(seq));
+                this.#position = position;
+            }
+        }
+    }
+
+    /** Has looked up what is not known of some rows. */
+    async #handOut(rows: readonly LogRow[], life: number): Promise<void> {
+
+        const unknown = rows.filter((row) => !this.#ahead.has(row.seq) && this.#isNews(row));
+        await this.#options.replay([...new Set(unknown.map(({ objectId }) => objectId))]);
+        this.#checkLife(life);
+        if (rows.length > LONG_READING) {
+            await setImmediate();
+            this.#checkLife(life);
+        }
     }
 
     #checkLife(life: number): void {
@@ -177,28 +199,5 @@ export class LogFollower {
         this.#seen.add(number);
         this.#hasHandedAll = false;
         return true;
-    }
-
-    /** Moves the position up to the first number that is missing and may still come. */
-    #advance(): void {
-
-        for (;;) {
-            while (this.#above.delete(this.#position + 1)) {
-                ++this.#position;
-                this.#gapSince = null;
-            }
-
-            if (this.#above.size === 0) {
-                return;
-            }
-
-            this.#gapSince ??= this.#options.now();
-            if (this.#options.now() - this.#gapSince < this.#options.patience) {
-                return;
-            }
-
-            this.#position = Math.min(...this.#above) - 1;
-            this.#gapSince = null;
-        }
     }
 }

@@ -11,6 +11,7 @@ import type { SearchSegmentStore } from '../stores/search-segment-store.js';
 import type { Bits } from './bits.js';
 import { emptyBits } from './bits.js';
 import type { LogFollower } from './log-follower.js';
+import type { LogOrderer } from './log-orderer.js';
 import type { MergerAnswers, MergerCall, SegmentSize } from './messages.js';
 import type { SearcherLink } from './searcher-link.js';
 import type { NamedSegment, StoredName } from './segment-set.js';
@@ -45,6 +46,7 @@ export interface KeeperParts {
     readonly merger: () => MergerPort;
     readonly segments: SearchSegmentStore;
     readonly log: SearchLogStore;
+    readonly orderer: LogOrderer;
     readonly follower: LogFollower;
     readonly logger: Log;
 }
@@ -52,7 +54,7 @@ export interface KeeperParts {
 export class SegmentKeeper {
 
     readonly #parts: KeeperParts;
-    /** Number in the log that is covered by what is stored; null while the index is built. */
+    /** Batch of the log up to which it is covered by what is stored; null while the index is built. */
     #covered: number | null;
     #running: Promise<void> | null = null;
 
@@ -100,7 +102,9 @@ export class SegmentKeeper {
 
     async #storeAll(isComplete: boolean): Promise<void> {
 
-        const { searcher, follower, segments, logger } = this.#parts;
+        const { searcher, follower, orderer, segments, logger } = this.#parts;
+        // What is in no batch is read again after the next start.
+        await orderer.order();
         await follower.catchUp();
         const covered = isComplete || this.#covered !== null ? follower.position : null;
         const { unstored, changed, sizes } = await searcher.call({ kind: 'seal' });

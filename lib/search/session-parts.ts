@@ -4,11 +4,13 @@
 
 import type { Backlog } from './backlog.js';
 import type { LogFollower } from './log-follower.js';
+import type { LogOrderer } from './log-orderer.js';
 import type { LocalSearchOptions } from './local-search-index.js';
 
 export interface SessionParts {
     readonly options: Required<LocalSearchOptions>;
     readonly follower: LogFollower;
+    readonly orderer: LogOrderer;
     readonly backlog: Backlog;
 }
 

@@ -19,7 +19,7 @@ const PARTS_AT_ONCE = 8;
 export interface SearchManifest {
     /** Its version. */
     readonly layout: number;
-    /** Number in the log up to which they have all changes; null while it is being built. */
+    /** Batch of the log up to which they have all changes; null while it is being built. */
     readonly covered: number | null;
 }
 
@@ -180,7 +180,7 @@ export class SearchSegmentStore {
         }
     }
 
-    /** Up to which number the indexes of all nodes have the log; 0 when one has nothing yet. */
+    /** Up to which batch the indexes of all nodes have the log; 0 when one has nothing yet. */
     async coveredByAll(): Promise<number> {
 
         const [found] = await this.#db.read<{ least: number | null; unknown: number }>(this.#sql.leastCovered, []);
