@@ -237,8 +237,9 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS,
         byIds: (ids) => scan.byIds(ids), services: () => services
     });
+    const secretKeeper = new IdentitySecretKeeper(identity.secureValues);
     const pipeline = new ContentPipeline({
-        catalog, secrets: new IdentitySecretKeeper(identity.secureValues), references, clock, limits, code: scripting.inspector,
+        catalog, secrets: secretKeeper, references, clock, limits, code: scripting.inspector,
         hasher: new ObjectHasher(catalog, elements)
     });
     const scan = new ObjectScan(db);
@@ -281,15 +282,14 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
 
             return serviceId(catalog.current.prefix);
         },
-        registry, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting,
-        bulk,
+        registry, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         safeNumber: new SafeNumber({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, patience: options.search?.timeout }),
         ...composeTransfer({
             ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
-            directory: identity.directory, secureValues: identity.secureValues, secrets: identity.secretTransfer,
-            code: scripting.inspector, gate, refresh: () => objects.view(DESIGN_ID)
+            directory: identity.directory, secretKeeper, secrets: identity.secretTransfer, references,
+            rehearse: scripting.rehearse, gate, refresh: () => objects.view(DESIGN_ID)
         }),
         startup, log, policy, identity,
         authentication: local.beside(identity.authenticator),

@@ -44,7 +44,8 @@ const WIDTH = 128;
 export class BulkService {
 
     readonly source: ItemSource;
-    readonly #folder: TempFolder;
+    /** For files that live no longer than a request or a job. */
+    readonly folder: TempFolder;
     readonly #codeOf: BatchOptions['codeOf'];
     /** The answer that stands for a fault of the storage; null for any other error. */
     readonly explain: BatchOptions['explain'];
@@ -52,7 +53,7 @@ export class BulkService {
     constructor(parts: { folder: TempFolder; limits: BulkLimits; codeOf: BatchOptions['codeOf']; explain: BatchOptions['explain'] }) {
 
         this.source = new ItemSource(parts.limits);
-        this.#folder = parts.folder;
+        this.folder = parts.folder;
         this.#codeOf = parts.codeOf;
         this.explain = parts.explain;
     }
@@ -88,7 +89,7 @@ export class BulkService {
     async run(options: BulkOptions, work: (batch: Batch) => Promise<DoipError | null>): Promise<BulkOutcome> {
 
         const { parallel, failFast, log } = options;
-        const results = new ResultList(this.#folder);
+        const results = new ResultList(this.folder);
         const faults = new FaultLog(log);
         const batch = new Batch({
             results, failFast,

@@ -1,72 +1,57 @@
 /**
- * Applies an upload that was kept and looked at: deletes what is to be deleted, then stores design and types, then all other
- * objects. It notes how far it is; interrupted it goes on from there, and what it does a second time changes nothing.
+ * Applies an upload that was kept: reviews all of it, keeps what it replaces, deletes what is to be deleted, then stores design and
+ * types, then all other objects. It notes how far it is; interrupted it goes on from there, and what it does a second time changes
+ * nothing. When the review refuses, nothing was written; when a write is refused all the same, everything becomes as it was.
  */
 
-import { setImmediate } from 'node:timers/promises';
-import type { Database } from '../../db/database.js';
+import type { Database, Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { Caller } from '../identity/caller.js';
+import type { JsonObject } from '../doip/json.js';
+import type { SecretTransfer } from '../identity/secret-transfer.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
-import type { ElementService } from '../objects/element-service.js';
-import type { FieldLimits } from '../objects/field-rules.js';
-import type { ObjectRestorer, RestoredObject } from '../objects/object-restorer.js';
-import type { StoredObject } from '../objects/stored-object.js';
-import type { BlobRef, BlobStore } from '../stores/blob-store.js';
+import type { ObjectRestorer } from '../objects/object-restorer.js';
 import type { CatalogStore } from '../stores/catalog-store.js';
-import { OBJECTS_AT_ONCE, type ObjectScan } from '../stores/object-scan.js';
+import type { IndexFormStore } from '../stores/index-form-store.js';
 import type { SettingStore } from '../stores/setting-store.js';
 import type { BulkItem } from './bulk-item.js';
 import type { BulkService } from './bulk-service.js';
-import { DESIGN_ID } from '../doip/handle.js';
-import { isJsonObject } from '../doip/json.js';
-import { ADMIN_ID } from '../identity/caller.js';
-import { readObjectInput, storing, type ObjectInput } from '../objects/object-input.js';
-import { applyElements } from '../objects/update-wish.js';
-import { UPLOAD_SETTING } from '../stores/setting-store.js';
-import { SCHEMA_TYPE } from '../types/built-in-types.js';
-import { itemSegments } from './bulk-item.js';
-import { readImported } from './import-object.js';
 import type { UploadGate } from './upload-gate.js';
-
-export const UPLOAD_KIND = 'objects.upload';
-
-/** What the job is given. */
-export interface UploadPayload {
-    readonly blob: BlobRef;
-    readonly author: string;
-    readonly requestContext?: JsonObject;
-    readonly deleteCurrentObjects: boolean;
-}
-
-interface Progress {
-    readonly phase: 'delete' | 'types' | 'others' | 'sweep' | 'done';
-    /** Of the next item. */
-    readonly position: number;
-    readonly failed: JsonValue[];
-}
+import { DoipError } from '../doip/error.js';
+import { SERVICE } from '../identity/caller.js';
+import { storing } from '../objects/object-input.js';
+import type { ObjectScan } from '../stores/object-scan.js';
+import { UPLOAD_SETTING } from '../stores/setting-store.js';
+import { KEPT_LIMITS } from './draft-file.js';
+import { FormerState } from './former-state.js';
+import { ItemSource } from './item-source.js';
+import { UploadBatch, type Tasks } from './upload-batch.js';
+import {
+    messageOf, phaseOf, refOf, UPLOAD_KIND, type Phase, type UploadPayload, type UploadProgress
+} from './upload-progress.js';
+import { UploadReview, type ReviewParts } from './upload-review.js';
+import { UploadScope } from './upload-scope.js';
+import { readUploaded, wantedObject, type ReviewedObject } from './uploaded-object.js';
 
 /** Items between two notes of how far it is. */
 const NOTED_EVERY = 2000;
 const LEASE_MS = 10_000;
 const PAUSE_MS = 1000;
 
-const AUTHOR: Caller = { userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal' };
+/** Attempts to review an upload while what it takes is not to be had, such as a thread for scripts. */
+const REVIEWS = 30;
 
-export interface UploadJobParts {
+export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
     readonly db: Database;
-    readonly blobs: BlobStore;
     readonly bulk: BulkService;
     readonly catalogStore: CatalogStore;
     readonly settings: SettingStore;
     readonly objects: ObjectScan;
     readonly gate: UploadGate;
+    readonly secrets: SecretTransfer;
+    readonly forms: IndexFormStore;
     /** Makes sure that the design and the types are those of now. */
     readonly refresh: () => Promise<unknown>;
-    readonly elements: ElementService;
     readonly restorer: ObjectRestorer;
-    readonly limits: FieldLimits;
     readonly log: Log;
 }
 
@@ -84,16 +69,21 @@ class UploadRun {
     readonly #parts: UploadJobParts;
     readonly #job: RunningJob;
     readonly #payload: UploadPayload;
-    #progress: Progress;
-    /** What the storage failed with. */
-    #fault: Error | null = null;
+    readonly #source = new ItemSource(KEPT_LIMITS);
+    readonly #former: FormerState;
+    #progress: UploadProgress;
+    readonly #batch: UploadBatch;
+    readonly #scope: UploadScope;
 
     constructor(parts: UploadJobParts, job: RunningJob) {
 
         this.#parts = parts;
         this.#job = job;
         this.#payload = job.payload as unknown as UploadPayload;
-        this.#progress = (job.progress ?? { phase: this.#payload.deleteCurrentObjects ? 'delete' : 'types', position: 0, failed: [] }) as unknown as Progress;
+        this.#progress = (job.progress ?? { phase: 'review', position: 0 }) as unknown as UploadProgress;
+        this.#former = new FormerState(parts, this.#source);
+        this.#batch = new UploadBatch(parts, job.signal);
+        this.#scope = new UploadScope(parts, () => this.#items(), job.signal);
     }
 
     async run(): Promise<void> {
@@ -101,164 +91,208 @@ class UploadRun {
         // Whoever was let in before nobody was any more has written then.
         await this.#parts.refresh();
         await this.#parts.gate.drained();
-        if (this.#progress.phase === 'delete') {
-            await this.#deleteAll();
-            await this.#note({ phase: 'types', position: 0 });
+        const steps: Readonly<Record<UploadProgress['phase'], () => Promise<void>>> = {
+            review: () => this.#review(),
+            keep: () => this.#keepFormer(),
+            delete: () => this.#delete(),
+            types: () => this.#store('types', 'others'),
+            others: () => this.#store('others', 'sweep'),
+            sweep: () => this.#finish(),
+            undo: () => this.#undo(),
+            over: () => Promise.resolve()
+        };
+        while (this.#progress.phase !== 'over') {
+            await steps[this.#progress.phase]();
         }
 
-        for (const [phase, next] of [['types', 'others'], ['others', 'sweep']] as const) {
-            if (this.#progress.phase === phase) {
-                await this.#apply(phase);
-                await this.#note({ phase: next, position: 0 });
-            }
-        }
-
-        if (this.#payload.deleteCurrentObjects) {
-            await this.#sweep();
-        }
-
-        const { db, blobs, catalogStore, settings } = this.#parts;
-        const { blobId } = this.#payload.blob;
-        await db.commit({ steps: [
-            ...blobs.unlinkSteps(blobId, Date.now()), ...settings.removeSteps(UPLOAD_SETTING, String(blobId)), catalogStore.bumpStep()
-        ] });
+        await this.#end();
     }
 
-    async #note(progress: Pick<Progress, 'phase' | 'position'>): Promise<void> {
+    async #note(progress: Partial<UploadProgress>, steps: readonly Step[] = []): Promise<void> {
 
         this.#progress = { ...this.#progress, ...progress };
-        await this.#job.report(this.#progress as unknown as JsonObject);
+        await this.#job.report(this.#progress as unknown as JsonObject, steps);
     }
 
-    async #deleteAll(): Promise<void> {
+    async #review(): Promise<void> {
 
-        let left: boolean;
-        do {
-            left = false;
-            for (let page = await this.#parts.objects.after(''); page.length > 0; page = await this.#parts.objects.after(page.at(-1)?.id ?? '')) {
-                this.#job.signal.throwIfAborted();
-                const gone = await Promise.all(page.filter(({ id }) => id !== DESIGN_ID).map((object) => this.#parts.restorer.remove(object, AUTHOR)));
-                left ||= gone.includes(false);
+        const { blob, author, now, requestContext = {}, deleteCurrentObjects } = this.#payload;
+        const { bulk, blobs } = this.#parts;
+        const review = new UploadReview({ ...this.#parts, source: this.#source, folder: bulk.folder }, {
+            blob, fallback: { author, now }, requestContext, deleteCurrentObjects, signal: this.#job.signal
+        });
+        try {
+            const outcome = await review.run();
+            if ('refusal' in outcome) {
+                await this.#note({ phase: 'over', refusal: outcome.refusal });
+                return;
             }
+
+            const { reviewed, renamed } = outcome;
+            await this.#note({ phase: 'keep', reviewed: refOf(reviewed), renamed }, blobs.linkSteps(reviewed));
         }
-        while (left);
+        catch (error) {
+            if (this.#mayPass(error)) {
+                throw error;
+            }
+
+            this.#parts.log.error({ err: error }, 'an upload could not be reviewed');
+            await this.#note({ phase: 'over', failure: { message: messageOf(error) } });
+        }
     }
 
-    /** Removes what a writer on another node, who was let in before, has written after the deletion. */
-    async #sweep(): Promise<void> {
+    /** True for what another attempt may not meet: nothing was written so far, so that an upload can also be given up. */
+    #mayPass(error: unknown): boolean {
 
-        const { bulk, blobs, objects } = this.#parts;
-        const uploaded = new Set<unknown>([DESIGN_ID]);
-        for await (const { value } of bulk.source.items(blobs.open(this.#payload.blob), true)) {
-            uploaded.add(value?.['id']);
+        const isStorage = this.#job.signal.aborted || this.#parts.bulk.explain(error) !== null;
+        return isStorage || error instanceof DoipError && this.#job.attempts < REVIEWS;
+    }
+
+    async #keepFormer(): Promise<void> {
+
+        const { blobs } = this.#parts;
+        const { deleteCurrentObjects } = this.#payload;
+        const former = await this.#former.keep(deleteCurrentObjects ? this.#scope.all() : this.#scope.uploaded(), this.#job.signal);
+        await this.#note({ phase: deleteCurrentObjects ? 'delete' : 'types', position: 0, former: refOf(former) }, blobs.linkSteps(former));
+    }
+
+    async #delete(): Promise<void> {
+
+        await this.#scope.remove(() => this.#scope.all());
+        await this.#note({ phase: 'types', position: 0 });
+    }
+
+    async #store(phase: Phase, next: 'others' | 'sweep'): Promise<void> {
+
+        if (phase === 'types' && this.#progress.position === 0) {
+            await this.#freeNames();
         }
 
-        for (let ids = await objects.idsAfter(''); ids.length > 0; ids = await objects.idsAfter(ids.at(-1) ?? '')) {
-            this.#job.signal.throwIfAborted();
-            const late = ids.filter((id) => !uploaded.has(id));
-            for (let start = 0; start < late.length; start += OBJECTS_AT_ONCE) {
-                const found = await objects.byIds(late.slice(start, start + OBJECTS_AT_ONCE));
-                await Promise.all(found.map((object) => this.#parts.restorer.remove(object, AUTHOR)));
-            }
+        await this.#batch.run(phase === 'others', (tasks) => this.#apply(phase, tasks));
+        const { refused } = this.#batch;
+        await this.#note(refused ? { phase: 'undo', position: 0, failure: refused } : { phase: next, position: 0 });
+    }
 
-            // On SQLite nothing of this waits for anything else.
-            await setImmediate();
+    /** Types may exchange their names. */
+    async #freeNames(): Promise<void> {
+
+        const { db, catalogStore } = this.#parts;
+        const { renamed = [] } = this.#progress;
+        if (renamed.length > 0) {
+            await db.commit({ steps: [...renamed.flatMap((id) => catalogStore.releaseSteps(id)), catalogStore.bumpStep()] });
         }
     }
 
     /** Applies the objects of a phase from the noted position on, many at a time. */
-    async #apply(phase: 'types' | 'others'): Promise<void> {
+    async #apply(phase: Phase, { take, settled }: Tasks): Promise<void> {
 
-        const { bulk, blobs, log } = this.#parts;
-        const { results } = await bulk.run({ parallel: phase === 'others', failFast: false, log }, async (batch) => {
-
-            for await (const item of bulk.source.items(blobs.open(this.#payload.blob), true)) {
-                this.#job.signal.throwIfAborted();
-                this.#checkStorage();
-                if (item.position >= this.#progress.position && item.value && isOf(phase, item.value)) {
-                    const { value } = item;
-                    await batch.take({ position: item.position, bytes: item.bytes, work: () => this.#stored(value) });
-                }
-
-                if (item.position % NOTED_EVERY === NOTED_EVERY - 1) {
-                    await batch.settled();
-                    this.#checkStorage();
-                    await this.#note({ phase, position: item.position + 1 });
-                }
-            }
-
-            await batch.settled();
-            this.#checkStorage();
-            return null;
-        });
-        for await (const block of results.blocks()) {
-            const failed = block.map((text) => JSON.parse(text) as JsonValue);
-            log.error({ failed }, 'objects of an upload could not be stored');
-            this.#progress = { ...this.#progress, failed: [...this.#progress.failed, ...failed].slice(0, 100) };
-        }
-    }
-
-    /** What was refused stays out; a fault of the storage ends the run, which begins again when there may be a storage. */
-    async #stored(value: JsonObject): Promise<undefined> {
-
+        const { blobs } = this.#parts;
+        const { reviewed } = this.#progress;
+        const lines = reviewed ? this.#source.items(blobs.open(reviewed), true) : null;
         try {
-            return await this.#store(value);
-        }
-        catch (error) {
-            if (this.#parts.bulk.explain(error)) {
-                this.#fault ??= error as Error;
+            for await (const { position, bytes, value, fault } of this.#items()) {
+                const line = await lines?.next();
+                const made = (line?.done === false ? line.value.value : undefined) as unknown as ReviewedObject | undefined;
+                if (fault || !made) {
+                    throw fault ?? new Error(`the object at position ${position} was not reviewed`);
+                }
+
+                if (position >= this.#progress.position && phaseOf(made) === phase) {
+                    await take({ position, bytes, work: () => this.#write(value, made) });
+                }
+
+                const isNoted = position % NOTED_EVERY === NOTED_EVERY - 1;
+                if (isNoted) {
+                    await settled();
+                }
+
+                // What is noted as stored must be so: a refusal is noted first of all.
+                if (this.#batch.refused) {
+                    return;
+                }
+
+                if (isNoted) {
+                    await this.#note({ position: position + 1 });
+                }
             }
-
-            throw error;
+        }
+        finally {
+            await lines?.return(undefined);
         }
     }
 
-    #checkStorage(): void {
-
-        if (this.#fault) {
-            throw this.#fault;
-        }
-    }
-
-    async #store(value: JsonObject): Promise<undefined> {
+    async #write(value: JsonObject, made: ReviewedObject): Promise<undefined> {
 
         const { elements, limits, restorer } = this.#parts;
-        const { author, requestContext = {} } = this.#payload;
-        const object = await readImported(value, limits, { author, now: Date.now() });
-        const input = await readObjectInput(itemSegments(value), {
-            limits, beforeBytes: () => {},
+        const { author, now, requestContext = {} } = this.#payload;
+        const uploaded = await readUploaded(value, {
+            limits, fallback: { author, now },
             stage: (body, known) => elements.stage(body, { input: known, requestContext, signal: this.#job.signal })
         });
-        const hasMetadata = metadataIn(value);
-        const make = (before: StoredObject | null): RestoredObject => wanted(object, { before, input, hasMetadata });
-        await storing(input, false, () => restorer.restore(object.id, make, AUTHOR));
+        const { id, type, content, acl, userMetadata, metadata: { hashes: _hashes, ...metadata }, secrets, indexForm } = made;
+        await storing(uploaded.input, false, () => restorer.restore(id, (before) => ({
+            ...wantedObject(uploaded, before), type, content, acl, userMetadata, metadata,
+            reviewed: indexForm === undefined ? {} : { indexForm },
+            steps: (isNew) => (secrets ? this.#parts.secrets.steps(id, isNew, secrets) : [])
+        }), SERVICE));
+        return undefined;
     }
-}
 
-/** Hashes are computed: what is generated may not have been in what was sent. */
-function wanted(
-    { id, type, content, metadata: { hashes, ...metadata } }: Awaited<ReturnType<typeof readImported>>,
-    { before, input, hasMetadata }: { before: StoredObject | null; input: ObjectInput; hasMetadata: boolean }
-): RestoredObject {
+    async #finish(): Promise<void> {
 
-    const kept = before && !hasMetadata ? { createdOn: before.metadata.createdOn, createdBy: before.metadata.createdBy } : {};
-    return {
-        type, content,
-        acl: input.acl ?? before?.acl ?? null,
-        userMetadata: input.userMetadata ?? before?.userMetadata ?? null,
-        elements: applyElements(before ?? { id, elements: [] }, { input }),
-        metadata: { ...metadata, ...kept },
-        validated: true,
-        steps: () => []
-    };
-}
+        if (this.#payload.deleteCurrentObjects) {
+            await this.#scope.removeLate();
+        }
 
-function metadataIn({ attributes, metadata }: JsonObject): boolean {
+        await this.#note({ phase: 'over' });
+    }
 
-    return metadata !== undefined || isJsonObject(attributes) && attributes['metadata'] !== undefined;
-}
+    /** The lines of the upload. */
+    #items(): AsyncGenerator<BulkItem> {
 
-function isOf(phase: 'types' | 'others', { id, type }: NonNullable<BulkItem['value']>): boolean {
+        return this.#source.items(this.#parts.blobs.open(this.#payload.blob), true);
+    }
 
-    return (id === DESIGN_ID || type === SCHEMA_TYPE) === (phase === 'types');
+    /** Makes everything as it was: takes away what was stored, then puts back what was there. */
+    async #undo(): Promise<void> {
+
+        const { former } = this.#progress;
+        await this.#scope.remove(() => (this.#payload.deleteCurrentObjects ? this.#scope.all() : this.#scope.uploaded()));
+        for (const phase of ['types', 'others'] as const) {
+            await this.#batch.run(phase === 'others', async ({ take }) => {
+
+                let position = 0;
+                for await (const object of former ? this.#former.read(former) : []) {
+                    if (phaseOf(object.object) === phase) {
+                        await take({ position, bytes: 0, work: () => this.#former.putBack(object, this.#parts.restorer) });
+                    }
+
+                    position += 1;
+                }
+            });
+            if (this.#batch.refused) {
+                this.#parts.log.error({ refused: this.#batch.refused }, 'an object could not be put back after an upload had failed');
+            }
+        }
+
+        await this.#note({ phase: 'over' });
+    }
+
+    async #end(): Promise<void> {
+
+        const { db, blobs, catalogStore, settings, log } = this.#parts;
+        const { refusal, failure, reviewed, former } = this.#progress;
+        if (failure) {
+            log.error({ failure }, 'an upload of objects has failed, and nothing of it was stored');
+        }
+        else if (refusal) {
+            log.info({ wrong: refusal.count, first: refusal.first }, 'an upload of objects was refused');
+        }
+
+        const { blob } = this.#payload;
+        await db.commit({ steps: [
+            ...[blob, reviewed, former].flatMap((kept) => (kept ? blobs.unlinkSteps(kept.blobId, Date.now()) : [])),
+            ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
+        ] });
+    }
 }

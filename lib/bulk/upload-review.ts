@@ -1,95 +1,257 @@
 /**
- * What cannot be stored though its type allows it, found before anything of an upload is written: usernames that are not unique,
- * passwords that cannot be, payloads without bytes, code that cannot be compiled.
+ * Tries everything that an upload brings, before anything of it is written and while nobody else writes: reading, types in whatever
+ * order, content, secrets, references, names, code, and the code for indexing, each by what does it when an object is saved. What comes
+ * of it is kept, and is what the job writes, so that nothing is left that could refuse then.
  */
 
-import type { ContentRoles } from '../identity/content-roles.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../doip/json.js';
 import type { Directory } from '../identity/directory.js';
-import type { SecureValues } from '../identity/secure-values.js';
-import type { CodeInspector } from '../objects/content-pipeline.js';
+import type { SecretKeeper } from '../objects/content-pipeline.js';
+import type { ElementService } from '../objects/element-service.js';
+import type { FieldLimits } from '../objects/field-rules.js';
 import type { ObjectFinder } from '../objects/object-finder.js';
-import type { StoredObject } from '../objects/stored-object.js';
-import type { ProcessedContent } from '../types/type-definition.js';
-import type { ImportedObject } from './import-object.js';
-import { badRequest } from '../doip/error.js';
-import { checkUsername, loginKey, usernameTaken } from '../identity/login-name.js';
-import { DESIGN_ID } from '../doip/handle.js';
-import { SCHEMA_TYPE } from '../types/built-in-types.js';
-import { decodeBase64 } from './bulk-item.js';
+import type { ReferenceChecker } from '../objects/reference-checker.js';
+import type { TransactionClock } from '../objects/transaction-clock.js';
+import type { Scripting } from '../scripting/scripting.js';
+import type { BlobRef, BlobStore, StagedBlob } from '../stores/blob-store.js';
+import type { ObjectStore } from '../stores/object-store.js';
+import type { Catalog } from '../types/catalog.js';
+import type { TypeRegistry } from '../types/type-registry.js';
+import type { BulkItem } from './bulk-item.js';
+import { readImported, type Fallback } from './import-object.js';
+import type { ItemSource } from './item-source.js';
+import type { TempFolder } from './temp-folder.js';
+import type { PlannedLine, Refusal } from './upload-plan.js';
+import { DoipError } from '../doip/error.js';
+import { lineOf } from './export-format.js';
+import { DraftFile, draftOf, objectOf } from './draft-file.js';
+import { inOrder } from './in-order.js';
+import { UploadCode } from './upload-code.js';
+import { UploadJudge, valueOf } from './upload-judge.js';
+import { UploadNames } from './upload-names.js';
+import { UploadPlan } from './upload-plan.js';
 
+/** Objects that are looked at at a time. */
+const WIDTH = 16;
+
+/** Lines after which others get a turn. */
+const LINES_AT_ONCE = 32;
+
+/** HTTP codes of what says nothing about an object: it is tried again. */
+const PASSING: readonly (number | undefined)[] = [429, 503];
+
+const MAX_BYTES = 1024 ** 4;
+
+/** What the review needs of the rest. */
 export interface ReviewParts {
+    readonly catalog: Catalog;
+    readonly blobs: BlobStore;
+    readonly source: ItemSource;
+    readonly folder: TempFolder;
+    readonly store: Pick<ObjectStore, 'typesOf'>;
     readonly finder: ObjectFinder;
     readonly directory: Directory;
-    readonly secureValues: SecureValues;
-    readonly code: CodeInspector;
+    readonly secretKeeper: SecretKeeper;
+    readonly references: ReferenceChecker;
+    readonly clock: TransactionClock;
+    readonly limits: FieldLimits;
+    readonly elements: ElementService;
+    readonly rehearse: Scripting['rehearse'];
 }
 
-/** Reviews the objects of one upload. */
+/** An upload that was kept. */
+export interface KeptUpload {
+    readonly blob: BlobRef;
+    readonly fallback: Fallback;
+    readonly requestContext: JsonObject;
+    readonly deleteCurrentObjects: boolean;
+    readonly signal: AbortSignal;
+}
+
+/** What came of it: lines of `ReviewedObject`, one for each line of the upload, or why nothing is written. */
+export type ReviewOutcome = { readonly reviewed: StagedBlob; readonly renamed: readonly string[] } | { readonly refusal: Refusal };
+
+/** Reviews one upload. */
 export class UploadReview {
 
     readonly #parts: ReviewParts;
-    readonly #keepsOthers: boolean;
-    /** Usernames of the upload as they are compared, and whose they are. */
-    readonly #usernames = new Map<string, string>();
+    readonly #upload: KeptUpload;
+    readonly #plan: UploadPlan;
 
-    constructor(parts: ReviewParts, keepsOthers: boolean) {
+    constructor(parts: ReviewParts, upload: KeptUpload) {
 
         this.#parts = parts;
-        this.#keepsOthers = keepsOthers;
+        this.#upload = upload;
+        this.#plan = new UploadPlan({ catalog: parts.catalog, limits: parts.limits, keepsOthers: !upload.deleteCurrentObjects });
     }
 
-    /** @throws DoipError 400 for an object that could not be stored */
-    async look(object: ImportedObject, processed: ProcessedContent): Promise<void> {
+    /** Reviews all of it. What it throws says nothing about the upload. */
+    async run(): Promise<ReviewOutcome> {
 
-        const { id, type } = object;
-        const { roles } = processed;
-        await this.#lookAtName(id, roles);
-        if (roles.password || roles.secure.length > 0) {
-            this.#parts.secureValues.check(roles.password?.value === '' && await this.#before(id) === null, roles);
+        const file = await this.#parts.folder.create();
+        try {
+            return await this.#run(new DraftFile(file));
         }
-
-        await this.#lookAtPayloads(object);
-        if (type === SCHEMA_TYPE || id === DESIGN_ID) {
-            const after: StoredObject = {
-                id, type, content: processed.content, acl: null, userMetadata: null, elements: [], metadata: { ...object.metadata, txnId: 0 }
-            };
-            await this.#parts.code.inspect({ before: await this.#before(id), after, processed });
+        finally {
+            await file.remove();
         }
     }
 
-    /** A name that another object has is refused also where that object gets another one: which comes first is not certain. */
-    async #lookAtName(id: string, { username }: ContentRoles): Promise<void> {
+    /** Each look is at the whole, and only when nothing was wrong before: what follows from a fault is not told as another one. */
+    async #run(file: DraftFile): Promise<ReviewOutcome> {
 
-        const name = username?.value;
-        if (typeof name !== 'string' || name === '') {
-            return;
+        await this.#collect();
+        const types = this.#plan.coming();
+        const code = new UploadCode(this.#parts, { upload: this.#upload, plan: this.#plan, types, file });
+        if (!this.#plan.refusal) {
+            await this.#judgeAll(types, file, code);
         }
 
-        checkUsername(name);
-        const key = loginKey(name);
-        const others = [this.#usernames.get(key), this.#keepsOthers ? await this.#parts.directory.holderOf(name) : null];
-        if (others.some((other) => other !== undefined && other !== null && other !== id)) {
-            throw usernameTaken(name);
+        if (!this.#plan.refusal) {
+            await this.#inspect(code);
         }
 
-        this.#usernames.set(key, id);
+        if (this.#plan.refusal) {
+            return { refusal: this.#plan.refusal };
+        }
+
+        const reviewed = await this.#keep(code, file);
+        const { refusal } = this.#plan;
+        if (refusal) {
+            await reviewed.discard();
+            return { refusal };
+        }
+
+        return { reviewed, renamed: this.#plan.renamed() };
     }
 
-    async #lookAtPayloads({ id, elements }: ImportedObject): Promise<void> {
+    /** Which objects there are, and where. */
+    async #collect(): Promise<void> {
 
-        for (const { name, base64 } of elements) {
-            if (base64 !== undefined) {
-                decodeBase64(base64, name);
+        const { limits } = this.#parts;
+        const { fallback, blob } = this.#upload;
+        let offset = 0;
+        for await (const item of this.#items(blob)) {
+            const { position, bytes } = item;
+            await this.#attempt(position, async () => {
+
+                this.#plan.add(await readImported(valueOf(item), limits, fallback), { position, offset, length: bytes });
+            });
+            offset += bytes + 1;
+        }
+    }
+
+    /** Everything but code, which may need what comes later. */
+    async #judgeAll(coming: TypeRegistry, file: DraftFile, code: UploadCode): Promise<void> {
+
+        const judge = new UploadJudge(this.#parts, { upload: this.#upload, plan: this.#plan, coming });
+        const names = new UploadNames(this.#parts.directory, !this.#upload.deleteCurrentObjects);
+        for await (const { position, change, error } of inOrder(this.#items(this.#upload.blob), WIDTH, (item) => judge.judge(item))) {
+            await this.#attempt(position, async () => {
+
+                if (!change) {
+                    throw error;
+                }
+
+                if (change.processed && !change.after.metadata.isVersion) {
+                    await names.add(change.after.id, change.processed.roles);
+                }
+            });
+            const isRight = change !== null && !this.#plan.isWrong(position);
+            await file.add(isRight ? lineOf(draftOf(change)) : '');
+            if (isRight) {
+                code.note(change);
             }
-            else if (!(await this.#before(id))?.elements.some((known) => known.name === name)) {
-                throw badRequest(`element ${name} was listed but its bytes were not sent`);
+        }
+
+        await file.flush();
+    }
+
+    /** Looks at all code before any of it runs: what cannot be compiled is the fault of the object that brings it. */
+    async #inspect(code: UploadCode): Promise<void> {
+
+        for await (const line of this.#lines()) {
+            if (code.isIn(line)) {
+                await this.#attempt(line.position, () => code.inspect(line));
             }
         }
     }
 
-    /** What the object will be put in the place of. */
-    async #before(id: string): Promise<StoredObject | null> {
+    /** Makes the forms for the index, and keeps what is to be written. */
+    #keep(code: UploadCode, file: DraftFile): Promise<StagedBlob> {
 
-        return this.#keepsOthers || id === DESIGN_ID ? this.#parts.finder.find(id) : null;
+        const finish = async ({ type, position }: PlannedLine): Promise<Uint8Array> => {
+
+            const line = await file.line(position);
+            if (!code.makesForms(type)) {
+                return line;
+            }
+
+            const object = objectOf(line);
+            const indexForm = await code.formOf(object);
+            return indexForm === undefined ? line : Buffer.from(lineOf({ ...object, indexForm } as unknown as JsonObject));
+        };
+
+        return this.#parts.blobs.stage(this.#finished(finish), { maxBytes: MAX_BYTES, signal: this.#upload.signal });
+    }
+
+    async *#finished(finish: (line: PlannedLine) => Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
+
+        const attempt = async (line: PlannedLine): Promise<Uint8Array | null> => {
+
+            let finished: Uint8Array | null = null;
+            await this.#attempt(line.position, async () => {
+
+                finished = await finish(line);
+            });
+            return finished;
+        };
+
+        for await (const line of inOrder(this.#lines(), WIDTH, attempt)) {
+            if (line) {
+                yield line;
+            }
+        }
+    }
+
+    async *#lines(): AsyncGenerator<PlannedLine> {
+
+        for (const line of this.#plan.lines) {
+            yield line;
+            await this.#turn(line.position);
+        }
+    }
+
+    async *#items(blob: BlobRef): AsyncGenerator<BulkItem> {
+
+        const { blobs, source } = this.#parts;
+        for await (const item of source.items(blobs.open(blob), true)) {
+            yield item;
+            await this.#turn(item.position);
+        }
+    }
+
+    async #turn(position: number): Promise<void> {
+
+        this.#upload.signal.throwIfAborted();
+        if (position % LINES_AT_ONCE === LINES_AT_ONCE - 1) {
+            await nextTurn();
+        }
+    }
+
+    /** Notes why work on an object was refused; a failure of anything else is thrown. */
+    async #attempt(position: number, work: () => Promise<void>): Promise<void> {
+
+        try {
+            await work();
+        }
+        catch (error) {
+            if (error instanceof DoipError && PASSING.includes(error.http)) {
+                throw error;
+            }
+
+            this.#plan.fault(position, error);
+        }
     }
 }

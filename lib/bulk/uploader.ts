@@ -1,12 +1,12 @@
 /**
- * Uploads of all objects: everything that comes is kept first and looked at, then a job of the database applies it, which goes on
- * where it stopped whatever happens to a process. Meanwhile nobody else writes. See `upload-gate.ts`.
+ * Uploads of all objects: everything that comes is kept first, then a job of the database reviews and applies it, which goes on where
+ * it stopped whatever happens to a process. Meanwhile nobody else writes. See `upload-gate.ts`.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/database.js';
 import type { Segment } from '../doip/envelope.js';
-import type { JsonObject } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { JobRunner } from '../jobs/runner.js';
 import type { FieldLimits } from '../objects/field-rules.js';
 import type { BlobRef, BlobStore } from '../stores/blob-store.js';
@@ -16,20 +16,18 @@ import type { ObjectStore } from '../stores/object-store.js';
 import type { SettingStore } from '../stores/setting-store.js';
 import type { Catalog } from '../types/catalog.js';
 import type { Caller } from '../identity/caller.js';
-import type { ReviewParts } from './upload-review.js';
 import type { BulkItem } from './bulk-item.js';
 import type { ItemSource } from './item-source.js';
 import { conflict, internal } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
-import { isJsonObject } from '../doip/json.js';
 import { authorOf } from '../objects/write-context.js';
 import { checkWritable } from '../objects/write-rules.js';
 import { mintId } from '../objects/id-minter.js';
 import { UPLOAD_SETTING } from '../stores/setting-store.js';
 import { lineOf } from './export-format.js';
 import { readImported } from './import-object.js';
-import { UPLOAD_KIND, type UploadPayload } from './upload-job.js';
-import { UploadPlan } from './upload-plan.js';
+import { UPLOAD_KIND, type UploadPayload, type UploadProgress } from './upload-progress.js';
+import { refusalOf, UploadPlan } from './upload-plan.js';
 
 /** Who uploads, and how. */
 export interface UploadWish {
@@ -60,7 +58,6 @@ interface UploaderParts {
     readonly jobStore: JobStore;
     readonly source: ItemSource;
     readonly limits: FieldLimits;
-    readonly review: ReviewParts;
 }
 
 /** Takes uploads. */
@@ -80,15 +77,16 @@ export class Uploader {
      */
     async upload(input: AsyncIterable<Segment>, wish: UploadWish): Promise<void> {
 
-        const { blobs, catalog, limits, objects, review } = this.#parts;
+        const { blobs, catalog, limits } = this.#parts;
         checkWritable(catalog.current.design, wish.caller, '');
-        const plan = new UploadPlan({ catalog, limits, objects, review, keepsOthers: !wish.deleteCurrentObjects });
+        const plan = new UploadPlan({ catalog, limits, keepsOthers: !wish.deleteCurrentObjects });
         const staged = await blobs.stage(this.#lines(input, plan, wish), { maxBytes: MAX_BYTES, signal: wish.signal });
         let jobId: number;
         try {
-            plan.check();
-            await this.#validate(staged, plan, wish);
-            plan.check();
+            if (plan.refusal) {
+                throw refusalOf(plan.refusal);
+            }
+
             jobId = await this.#begin(staged, wish);
         }
         catch (error) {
@@ -108,7 +106,7 @@ export class Uploader {
 
             for await (const item of items) {
                 const value = item.value && { ...item.value, id: item.value['id'] ?? mintId(catalog.current.prefix) };
-                await this.#judge({ ...item, value } as BulkItem, plan, wish, (object) => Promise.resolve(plan.add(object)));
+                await this.#judge({ ...item, value } as BulkItem, plan, wish);
                 await lines.put(Buffer.from(lineOf(value ?? {})));
             }
         }).then((fault) => lines.end(fault), (error: Error) => lines.end(error));
@@ -116,24 +114,16 @@ export class Uploader {
         await reading;
     }
 
-    async #validate(staged: BlobRef, plan: UploadPlan, wish: UploadWish): Promise<void> {
-
-        for await (const item of this.#parts.source.items(this.#parts.blobs.open(staged), true)) {
-            await this.#judge(item, plan, wish, (object) => plan.validate(object));
-        }
-    }
-
-    async #judge(
-        { position, value, fault }: BulkItem, plan: UploadPlan, { caller }: UploadWish,
-        look: (object: Awaited<ReturnType<typeof readImported>>) => Promise<void>
-    ): Promise<void> {
+    /** What is wrong with an object by itself is told at once, before others have to wait. */
+    async #judge({ position, value, fault }: BulkItem, plan: UploadPlan, { caller }: UploadWish): Promise<void> {
 
         try {
             if (fault) {
                 throw fault;
             }
 
-            await look(await readImported(value, this.#parts.limits, { author: authorOf(caller), now: Date.now() }));
+            const object = await readImported(value, this.#parts.limits, { author: authorOf(caller), now: Date.now() });
+            plan.add(object, { position, offset: 0, length: 0 });
         }
         catch (error) {
             plan.fault(position, error);
@@ -144,7 +134,7 @@ export class Uploader {
     async #begin({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadWish): Promise<number> {
 
         const { db, blobs, settings, catalogStore, catalog, objects, jobs, jobStore } = this.#parts;
-        const payload: UploadPayload = { blob: { blobId, size, store }, author: authorOf(caller), requestContext, deleteCurrentObjects };
+        const payload: UploadPayload = { blob: { blobId, size, store }, author: authorOf(caller), now: Date.now(), requestContext, deleteCurrentObjects };
         const outcome = await db.commit({ steps: [
             jobStore.enqueueStep({ kind: UPLOAD_KIND, payload: payload as unknown as JsonObject }),
             ...settings.insertSteps(UPLOAD_SETTING, String(blobId), RUNNING),
@@ -166,16 +156,26 @@ export class Uploader {
         for (;;) {
             const job = await this.#parts.jobStore.get(jobId);
             if (job?.state !== 'waiting' && job?.state !== 'running') {
-                const failed = isJsonObject(job?.progress) ? job.progress['failed'] : undefined;
-                if (Array.isArray(failed) && failed.length > 0) {
-                    throw internal(new Error('objects of an upload could not be stored'), `${failed.length} objects could not be stored: ${JSON.stringify(failed.slice(0, 10))}`);
-                }
-
+                throwOutcome(job?.progress ?? null);
                 return;
             }
 
             await sleep(LOOK_MS);
         }
+    }
+}
+
+/** @throws DoipError when nothing of the upload was stored */
+function throwOutcome(progress: JsonValue): void {
+
+    const { refusal, failure } = (progress ?? {}) as unknown as Partial<UploadProgress>;
+    if (refusal) {
+        throw refusalOf(refusal);
+    }
+
+    if (failure) {
+        const { position, message } = failure;
+        throw internal(new Error(message), `nothing was uploaded${position === undefined ? '' : `, because of position ${position}`}: ${message}`);
     }
 }
 

@@ -5,12 +5,8 @@
 import type { BulkLimits } from '../bulk/item-source.js';
 import type { DoipError } from '../doip/error.js';
 import type { StatusTable } from '../doip/status.js';
-import type { Directory } from '../identity/directory.js';
-import type { SecretTransfer } from '../identity/secret-transfer.js';
-import type { SecureValues } from '../identity/secure-values.js';
 import type { JobRunner } from '../jobs/runner.js';
 import type { JobStore } from '../stores/job-store.js';
-import type { CodeInspector } from '../objects/content-pipeline.js';
 import type { UploadJobParts } from '../bulk/upload-job.js';
 import { BulkService } from '../bulk/bulk-service.js';
 import { Exporter } from '../bulk/exporter.js';
@@ -20,6 +16,7 @@ import { Uploader } from '../bulk/uploader.js';
 import { TempFolder } from '../bulk/temp-folder.js';
 import { DEFAULT_MAX_DEPTH } from '../doip/json-text.js';
 import { ObjectRestorer } from '../objects/object-restorer.js';
+import { IndexFormStore } from '../stores/index-form-store.js';
 
 /** Bytes of one item where nobody says otherwise. */
 const ITEM_BYTES = 32 * 1024 * 1024;
@@ -45,15 +42,15 @@ export async function composeBulk(
 
 /** Export, import and uploads of all objects over the parts of the object pipeline; registers the job that uploads need. */
 export function composeTransfer(
-    parts: ConstructorParameters<typeof ObjectRestorer>[0] & Omit<UploadJobParts, 'restorer'> & {
-        secrets: SecretTransfer; jobs: JobRunner; jobStore: JobStore; directory: Directory; secureValues: SecureValues; code: CodeInspector;
+    parts: ConstructorParameters<typeof ObjectRestorer>[0] & Omit<UploadJobParts, 'restorer' | 'forms'> & {
+        jobs: JobRunner; jobStore: JobStore;
     }
 ): { transfer: Transfer; uploader: Uploader } {
 
     const restorer = new ObjectRestorer(parts);
-    parts.jobs.register(uploadJob({ ...parts, restorer }));
+    parts.jobs.register(uploadJob({ ...parts, restorer, forms: new IndexFormStore(parts.db) }));
     return {
         transfer: { exporter: new Exporter(parts), importer: new Importer({ ...parts, restorer }) },
-        uploader: new Uploader({ ...parts, objects: parts.store, source: parts.bulk.source, review: parts })
+        uploader: new Uploader({ ...parts, objects: parts.store, source: parts.bulk.source })
     };
 }

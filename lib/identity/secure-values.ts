@@ -9,7 +9,7 @@ import { setAt } from '../doip/json-pointer.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
 import type { AccountStore } from '../stores/account-store.js';
-import type { CredentialStore } from '../stores/credential-store.js';
+import { secretKey, type CredentialStore } from '../stores/credential-store.js';
 import type { TokenStore } from '../stores/token-store.js';
 import type { ContentRoles, MarkedValue } from './content-roles.js';
 import type { Passwords } from './passwords.js';
@@ -30,6 +30,8 @@ export interface SecretBearer {
 export interface Extracted {
     readonly content: JsonObject;
     readonly steps: readonly Step[];
+    /** The hashes as `secret-transfer.ts` stores them, for those who store them later; absent where there are none. */
+    readonly secrets?: JsonObject;
 }
 
 /** Secrets of one object that are hashed in one go; each takes some 0.1 s of a processor. */
@@ -62,21 +64,31 @@ export class SecureValues {
 
         this.check(isNew, roles);
         const steps: Step[] = [];
+        const secrets: JsonObject = {};
+        const properties: JsonObject = {};
         let emptied = content;
         if (roles.password) {
             emptied = withoutValue(emptied, roles.password);
-            steps.push(...await this.#passwordSteps(id, isNew, textOf(roles.password), source));
+            const password = textOf(roles.password);
+            if (password !== '') {
+                const record = await this.#passwords.hash(password, source);
+                secrets['password'] = JSON.parse(record) as JsonValue;
+                steps.push(...this.#passwordSteps(id, isNew, record));
+            }
         }
 
         for (const marked of besidePassword(roles)) {
             emptied = withoutValue(emptied, marked);
             const secret = textOf(marked);
             if (secret !== '') {
-                steps.push(...this.#credentials.putSecretSteps(id, marked.pointer, await this.#passwords.hash(secret, source)));
+                const record = await this.#passwords.hash(secret, source);
+                properties[secretKey(marked.pointer)] = JSON.parse(record) as JsonValue;
+                secrets['properties'] = properties;
+                steps.push(...this.#credentials.putSecretSteps(id, marked.pointer, record));
             }
         }
 
-        return { content: emptied, steps };
+        return { content: emptied, steps, ...steps.length > 0 ? { secrets } : {} };
     }
 
     /** Is this the secret that is kept for a place in an object? For scripts; false when none is kept. */
@@ -86,13 +98,9 @@ export class SecureValues {
         return (await this.#passwords.check(secret, record, objectId)).matches;
     }
 
-    async #passwordSteps(id: string, isNew: boolean, password: string, source: string): Promise<Step[]> {
+    #passwordSteps(id: string, isNew: boolean, record: string): Step[] {
 
-        if (password === '') {
-            return [];
-        }
-
-        const put = this.#credentials.putSteps(id, await this.#passwords.hash(password, source));
+        const put = this.#credentials.putSteps(id, record);
         return isNew ? put : [...put, ...this.#tokens.removeOfUserSteps(id), this.#accounts.bumpStep()];
     }
 

@@ -56,7 +56,8 @@ export class IdentitySecretKeeper implements SecretKeeper {
     extract(processed: ProcessedContent, { id, before, caller, restored }: Draft): Promise<Extracted> {
 
         return this.#values.extract({
-            id, isNew: before === null && restored !== 'as-it-was', content: processed.content, roles: processed.roles, source: caller.userId ?? 'anonymous'
+            id, isNew: before === null && restored !== 'as-it-was' && restored !== 'reviewed',
+            content: processed.content, roles: processed.roles, source: caller.userId ?? 'anonymous'
         });
     }
 }

@@ -2,6 +2,7 @@
  * What a kind of background work is. Jobs are done at least once: after a crash a job starts again from its last report.
  */
 
+import type { Step } from '../../db/database.js';
 import type { JsonValue } from '../doip/json.js';
 
 /** A job at work. */
@@ -14,8 +15,8 @@ export interface RunningJob {
     readonly attempts: number;
     /** Fires when the service stops or the lease is lost. The job then throws its reason at the next safe point. */
     readonly signal: AbortSignal;
-    /** Writes down how far the job is, for those who ask and for the next attempt. */
-    report(progress: JsonValue): Promise<void>;
+    /** Writes down how far the job is, for those who ask and for the next attempt, together with further steps. */
+    report(progress: JsonValue, steps?: readonly Step[]): Promise<void>;
 }
 
 /** A kind of work. */

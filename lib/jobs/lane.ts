@@ -152,9 +152,9 @@ export class Lane {
             await this.#kind.run({
                 id, payload, progress, attempts,
                 signal: lease.signal,
-                report: async (value) => {
+                report: async (value, steps) => {
 
-                    await lease.check(this.#store.report(leased, value));
+                    await lease.check(this.#store.report(leased, value, steps));
                 }
             });
         }

@@ -36,9 +36,9 @@ export interface Draft {
     readonly contentTouched: boolean;
     /**
      * For an object that comes back, and may refer to objects that come later. `as-it-was`: its content stays as it is, whatever
-     * its type says of it now. Secrets are taken out all the same.
+     * its type says of it now. Secrets are taken out all the same. `reviewed`: its code was looked at before, too.
      */
-    readonly restored?: 'as-it-was' | 'validated';
+    readonly restored?: 'as-it-was' | 'validated' | 'reviewed';
     /** The content as the client sent it, before code of the type had it; null when code made all of it. Absent: the content itself. */
     readonly sent?: JsonObject | null;
     /** See {@link WriteContext.earlier}. */
@@ -46,12 +46,16 @@ export interface Draft {
 }
 
 /** A draft that passed everything. */
-export type PreparedChange = ObjectChange & { readonly after: StoredObject };
+export type PreparedChange = ObjectChange & {
+    readonly after: StoredObject;
+    /** Hashes of the secrets that were taken out, in the form of `identity/secret-transfer`; absent where there are none. */
+    readonly secrets?: JsonObject;
+};
 
 /** Takes secrets out of content; see `identity/secure-values`. */
 export interface SecretKeeper {
     /** Content without the secrets, and the steps that store their hashes. Throws for secrets that cannot be. */
-    extract(processed: ProcessedContent, draft: Draft): Promise<{ content: JsonObject; steps: ObjectChange['steps'] }>;
+    extract(processed: ProcessedContent, draft: Draft): Promise<{ content: JsonObject; steps: ObjectChange['steps']; secrets?: JsonObject }>;
 }
 
 /** A change with code in it, perhaps. */
@@ -63,10 +67,13 @@ export interface CodeInspector {
     inspect(change: InspectedChange): Promise<void> | null;
 }
 
+/** Where types are looked up. */
+export type TypeCatalog = Pick<Catalog, 'current' | 'require'>;
+
 /** Prepares drafts. */
 export class ContentPipeline {
 
-    private readonly catalog: Catalog;
+    private readonly catalog: TypeCatalog;
     private readonly secrets: SecretKeeper;
     private readonly references: ReferenceChecker;
     private readonly clock: TransactionClock;
@@ -75,7 +82,7 @@ export class ContentPipeline {
     private readonly hasher: ObjectHasher;
 
     constructor(parts: {
-        catalog: Catalog; secrets: SecretKeeper; references: ReferenceChecker; clock: TransactionClock; limits: FieldLimits;
+        catalog: TypeCatalog; secrets: SecretKeeper; references: ReferenceChecker; clock: TransactionClock; limits: FieldLimits;
         code: CodeInspector; hasher: ObjectHasher;
     }) {
 
@@ -106,11 +113,12 @@ export class ContentPipeline {
             return { before, after: await this.complete(draft, draft.content), processed: null, steps: [], caller, now };
         }
 
-        const processed = draft.restored === 'as-it-was' ? this.examine(draft) : await this.process(draft);
-        const { content, steps } = await this.secrets.extract(processed, draft);
+        const keepsContent = draft.restored === 'as-it-was' || draft.restored === 'reviewed';
+        const processed = keepsContent ? this.examine(draft) : await this.process(draft);
+        const { content, steps, secrets } = await this.secrets.extract(processed, draft);
         checkedText('content', content, this.limits);
-        const change = { before, after: await this.complete(draft, content), processed, steps, caller, now };
-        const inspection = this.code.inspect(change);
+        const change = { before, after: await this.complete(draft, content), processed, steps, caller, now, ...secrets ? { secrets } : {} };
+        const inspection = draft.restored === 'reviewed' ? null : this.code.inspect(change);
         if (inspection) {
             await inspection;
         }

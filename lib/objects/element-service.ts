@@ -11,7 +11,7 @@ import type { ByteRange, ElementStores } from '../stores/element-store.js';
 import type { ObjectInput } from './object-input.js';
 import type { StoredElement } from './stored-object.js';
 import type { ObjectChange } from './write-participant.js';
-import { BLOB_GONE } from '../stores/blob-store.js';
+import { BLOB_GONE, elementTooLong } from '../stores/blob-store.js';
 
 /** Bytes that are stored but belong to no object yet. */
 export interface StagedElement {
@@ -64,6 +64,29 @@ export class ElementService {
         const hash = input.type !== undefined && this.#wantsHash(input.type);
         const staged = await this.#blobs.stage(body, { maxBytes: this.#maxBytes, store, signal, hash });
         return { store, blobId: staged.blobId, size: staged.size, hash: staged.sha256, discard: () => staged.discard() };
+    }
+
+    /**
+     * What {@link stage} would tell of the bytes of a body, without keeping them.
+     *
+     * @throws DoipError as {@link stage}
+     */
+    async measure(body: AsyncIterable<Uint8Array>, { input, requestContext }: Omit<StageFacts, 'signal'>): Promise<Omit<StagedElement, 'blobId' | 'discard'>> {
+
+        const facts = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };
+        const store = await this.#stores.choose(facts, requestContext);
+        const hash = createHash('sha256');
+        let size = 0;
+        for await (const piece of body) {
+            size += piece.byteLength;
+            if (size > this.#maxBytes) {
+                throw elementTooLong(this.#maxBytes);
+            }
+
+            hash.update(piece);
+        }
+
+        return { store, size, hash: hash.digest('hex') };
     }
 
     /** Steps of a change that link the bytes of new elements and let go of those of elements that went. */

@@ -16,10 +16,10 @@ export interface ElementHasher {
 /** Completes objects with hashes. */
 export class ObjectHasher {
 
-    readonly #catalog: Catalog;
+    readonly #catalog: Pick<Catalog, 'current'>;
     readonly #elements: ElementHasher;
 
-    constructor(catalog: Catalog, elements: ElementHasher) {
+    constructor(catalog: Pick<Catalog, 'current'>, elements: ElementHasher) {
 
         this.#catalog = catalog;
         this.#elements = elements;

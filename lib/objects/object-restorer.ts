@@ -18,6 +18,7 @@ import type { ObjectFinder } from './object-finder.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
+import type { IndexForm } from './index-form.js';
 import type { HookParts } from './write-hooks.js';
 import type { ObjectChange } from './write-participant.js';
 import { conflict } from '../doip/error.js';
@@ -32,8 +33,11 @@ import { checkWritable } from './write-rules.js';
 /** An object as it shall be. */
 export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
     readonly metadata: Metadata;
-    /** True: generated fields are filled and the content is validated; what it refers to is not looked up in any case. */
-    readonly validated?: boolean;
+    /**
+     * Set for an object that was reviewed as a part of an upload: nothing is asked of it again, and it is written while all others
+     * wait. `indexForm` is what its type made of it for the index; absent when the type says nothing about that.
+     */
+    readonly reviewed?: { readonly indexForm?: IndexForm | null };
     /** True: a type of the service's own, untouched since its first start, gives way to another one of its name. */
     readonly replacesDefault?: boolean;
     /** Steps that belong to it, such as its hashed secrets. */
@@ -93,10 +97,6 @@ export class ObjectRestorer {
      */
     async restore(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome> {
 
-        if (id !== DESIGN_ID) {
-            checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
-        }
-
         return this.#frame.locked(id, {}, async () => {
 
             const deadline = performance.now() + RACE_DEADLINE;
@@ -132,17 +132,29 @@ export class ObjectRestorer {
     async #attempt(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome | null> {
 
         const before = await this.#finder.find(id);
-        checkWritable(this.#catalog.current.design, caller, id);
-        const { steps, validated = false, replacesDefault = false, ...wanted } = make(before);
+        const { steps, reviewed, replacesDefault = false, ...wanted } = make(before);
+        if (!reviewed) {
+            this.#check(id, caller);
+        }
 
         const change = await this.#pipeline.prepare({
-            ...wanted, id, before, caller, now: Date.now(), contentTouched: true, restored: validated ? 'validated' : 'as-it-was'
+            ...wanted, id, before, caller, now: Date.now(), contentTouched: true, restored: reviewed ? 'reviewed' : 'as-it-was'
         });
         const isNew = before === null;
         const made = replacesDefault ? await this.#madeBefore(change.after) : null;
-        const whole = await withIndexForm(this.#hooks, { ...change, steps: [...change.steps, ...steps(isNew)] }, { caller });
-        const outcome = await this.#writer.write({ ...whole, isBulk: validated, ...made ? { instead: removal(made, caller) } : {} });
+        const complete = { ...change, steps: [...change.steps, ...steps(isNew)] };
+        const whole = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#hooks, complete, { caller });
+        const outcome = await this.#writer.write({ ...whole, isBulk: reviewed !== undefined, ...made ? { instead: removal(made, caller) } : {} });
         return outcome === 'stored' ? isNew ? 'created' : 'updated' : null;
+    }
+
+    #check(id: string, caller: Caller): void {
+
+        if (id !== DESIGN_ID) {
+            checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
+        }
+
+        checkWritable(this.#catalog.current.design, caller, id);
     }
 }
 

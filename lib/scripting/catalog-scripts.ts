@@ -20,6 +20,12 @@ const SCHEMA_ENDING = '.schema.json';
 const DESIGN = '/cordra/design';
 const HANDLES = '/cordra/handles';
 
+/** Types, design and modules that code is taken from. */
+export type CodeSource = Pick<Catalog, 'epoch' | 'current' | 'moduleFiles'>;
+
+/** Opens the bytes of modules. */
+export type ModuleOpener = Pick<ElementService, 'open'>;
+
 /** Everything of one state of the catalog. */
 interface Moment {
     readonly epoch: number;
@@ -34,14 +40,17 @@ interface Moment {
 /** Code out of the catalog. */
 export class CatalogScripts {
 
-    readonly #catalog: Catalog;
-    readonly #elements: ElementService;
+    readonly #catalog: CodeSource;
+    readonly #elements: ModuleOpener;
+    readonly #name: string;
     #moment: Moment | null = null;
 
-    constructor(catalog: Catalog, elements: ElementService) {
+    /** @param name tells the versions of these scripts from those of others that run in the same threads */
+    constructor(catalog: CodeSource, elements: ModuleOpener, name = '') {
 
         this.#catalog = catalog;
         this.#elements = elements;
+        this.#name = name;
     }
 
     /** All modules. */
@@ -123,7 +132,7 @@ export class CatalogScripts {
         const { javascript, handleJavascript } = registry.design;
         return {
             epoch, registry,
-            world: this.worldOf(String(epoch), registry, this.#catalog.moduleFiles),
+            world: this.worldOf(`${this.#name}${epoch}`, registry, this.#catalog.moduleFiles),
             units: new Map(),
             design: javascript === undefined ? null : designUnit(javascript),
             handles: handleJavascript === undefined ? null : handlesUnit(handleJavascript)

@@ -6,7 +6,6 @@
 import type { Logger } from 'pino';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { CodeInspector, InspectedChange } from '../objects/content-pipeline.js';
-import type { ElementService } from '../objects/element-service.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
 import { DoipError } from '../doip/error.js';
 import { isJsonObject } from '../doip/json.js';
@@ -14,7 +13,7 @@ import { readBytes } from '../doip/segments.js';
 import { Status } from '../doip/status.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../types/built-in-types.js';
 import { INITIAL_SCRIPTS } from '../types/initial-content.js';
-import { designUnit, handlesUnit, MAX_MODULE_BYTES, modulePath, typeUnit } from './catalog-scripts.js';
+import { designUnit, handlesUnit, MAX_MODULE_BYTES, modulePath, typeUnit, type ModuleOpener } from './catalog-scripts.js';
 import type { UnitFault } from './description.js';
 import type { UnitChecker } from './unit-checker.js';
 import type { ScriptUnit } from './script-world.js';
@@ -29,10 +28,10 @@ interface Piece {
 export class CodeCheck implements CodeInspector {
 
     readonly #checker: UnitChecker;
-    readonly #elements: ElementService;
+    readonly #elements: ModuleOpener;
     readonly #log: Logger;
 
-    constructor(parts: { checker: UnitChecker; elements: ElementService; log: Logger }) {
+    constructor(parts: { checker: UnitChecker; elements: ModuleOpener; log: Logger }) {
 
         this.#checker = parts.checker;
         this.#elements = parts.elements;

@@ -8,13 +8,14 @@ import type { CodeInspector } from '../objects/content-pipeline.js';
 import type { ElementService } from '../objects/element-service.js';
 import type { Lifecycle } from '../objects/lifecycle.js';
 import type { Catalog } from '../types/catalog.js';
-import { CatalogScripts } from './catalog-scripts.js';
+import { CatalogScripts, type CodeSource, type ModuleOpener } from './catalog-scripts.js';
 import { CodeCheck } from './code-check.js';
 import { CodedRules } from './coded-rules.js';
 import { DesignCode } from './design-code.js';
 import { Methods } from './methods.js';
 import { ScriptDesk, type Occasion } from './script-desk.js';
 import { ScriptPool, type ScriptLimits } from './script-pool.js';
+import type { ScriptHost } from './script-host.js';
 import { ServiceHost, type ObjectsById, type ScriptedServices } from './service-host.js';
 import { TypeLifecycle } from './type-lifecycle.js';
 import { UnitChecker } from './unit-checker.js';
@@ -33,8 +34,21 @@ export interface ScriptingOptions {
     readonly byIds: ObjectsById;
 }
 
+/** Types, design and modules that are not stored yet, and what scripts of theirs find when they ask the service. */
+export interface ComingCode {
+    readonly catalog: CodeSource;
+    readonly elements: ModuleOpener;
+    /** Makes the services for scripts out of those that answer with what is stored now. */
+    host(stored: ScriptHost): ScriptHost;
+}
+
+/** Code that is not stored yet, as it will run. */
+export type Rehearsal = Pick<Scripting, 'lifecycle' | 'inspector'>;
+
 /** Type code. */
 export interface Scripting {
+    /** The same code runner over types that are not stored yet. Nothing that a script writes is stored. */
+    readonly rehearse: (coming: ComingCode) => Rehearsal;
     readonly lifecycle: Lifecycle;
     readonly inspector: CodeInspector;
     readonly design: DesignCode;
@@ -54,7 +68,22 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
     const rehearsal: Occasion = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
     const codedRules = new CodedRules({ scripts, limits, log });
     const checker = new UnitChecker({ pool, scripts, host: () => hostFor(rehearsal) });
+    let rehearsals = 0;
+    const rehearse = (coming: ComingCode): Rehearsal => {
+
+        const { design } = coming.catalog.current;
+        const host = (): ScriptHost => coming.host(hostFor(rehearsal));
+        const comingScripts = new CatalogScripts(coming.catalog, coming.elements, `rehearsal ${++rehearsals} `);
+        const comingDesk = new ScriptDesk({ pool, scripts: comingScripts, hostFor: host, log });
+        const comingChecker = new UnitChecker({ pool, scripts: comingScripts, host });
+        return {
+            lifecycle: new TypeLifecycle({ desk: comingDesk, policy, log, design: () => design }),
+            inspector: new CodeCheck({ checker: comingChecker, elements: coming.elements, log })
+        };
+    };
+
     return {
+        rehearse,
         lifecycle: new TypeLifecycle({ desk, policy, log, design: () => catalog.current.design }),
         inspector: new CodeCheck({ checker, elements, log }),
         design: new DesignCode({ desk, policy, design: () => catalog.current.design }),

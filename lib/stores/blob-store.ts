@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import type { Database, Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
 import { statements } from '../../db/statements.js';
-import { tooLarge } from '../doip/error.js';
+import { tooLarge, type DoipError } from '../doip/error.js';
 import { BlobsInUse } from './blobs-in-use.js';
 import { DEFAULT_STORE } from './element-store.js';
 import type { ByteRange, ElementStores } from './element-store.js';
@@ -196,6 +196,12 @@ export class BlobStore {
     }
 }
 
+/** 413: an element has more bytes than one may have. */
+export function elementTooLong(maxBytes: number): DoipError {
+
+    return tooLarge(`the element is longer than the allowed ${maxBytes} bytes`);
+}
+
 /** Counts, limits and hashes bytes on their way, and ends when a signal fires. */
 class Meter {
 
@@ -216,7 +222,7 @@ class Meter {
         for await (const piece of this.#signal ? abortable(body, this.#signal) : body) {
             this.size += piece.byteLength;
             if (this.size > this.#maxBytes) {
-                throw tooLarge(`the element is longer than the allowed ${this.#maxBytes} bytes`);
+                throw elementTooLong(this.#maxBytes);
             }
 
             this.#hash?.update(piece);

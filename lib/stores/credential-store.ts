@@ -61,14 +61,14 @@ export class CredentialStore {
     async getSecret(objectId: string, pointer: string): Promise<string | null> {
 
         const { getSecret } = this.#sql;
-        const [found] = await this.#db.read<{ record: string }>(getSecret, getSecret.values({ objectId, pointer: keyOf(pointer) }));
+        const [found] = await this.#db.read<{ record: string }>(getSecret, getSecret.values({ objectId, pointer: secretKey(pointer) }));
         return found?.record ?? null;
     }
 
     /** Steps that set the record of a secret. */
     putSecretSteps(objectId: string, pointer: string, record: string): Step[] {
 
-        return [this.#sql.putSecret.step({ objectId, pointer: keyOf(pointer), record })];
+        return [this.#sql.putSecret.step({ objectId, pointer: secretKey(pointer), record })];
     }
 
     /** The records of the passwords among some users, by id; at most 256 ids. */
@@ -100,8 +100,8 @@ export class CredentialStore {
     }
 }
 
-/** A pointer as it is stored: of any length, so by its hash. */
-function keyOf(pointer: string): string {
+/** The key of the secret at a JSON pointer: pointers are of any length, so their hash is stored. */
+export function secretKey(pointer: string): string {
 
     return createHash('sha256').update(pointer).digest('hex');
 }

@@ -61,6 +61,7 @@ export interface JobFilter {
     readonly limit: number;
 }
 
+const LEASE_LOST = 'job:lease';
 const MAX_KEY_BYTES = 255;
 const MAX_ERROR_LENGTH = 2000;
 const MAX_LIST = 1000;
@@ -133,10 +134,17 @@ export class JobStore {
         return this.#change(this.#sql.renew.step({ ...this.#held(job), until: this.#now() + leaseMs }));
     }
 
-    /** Writes down how far a job is; false when its lease is lost. */
-    report(job: LeasedJob, progress: JsonValue): Promise<boolean> {
+    /** Writes down how far a job is, in one unit with further steps; false when its lease is lost: then nothing is written. */
+    async report(job: LeasedJob, progress: JsonValue, steps: readonly Step[] = []): Promise<boolean> {
 
-        return this.#change(this.#sql.report.step({ ...this.#held(job), progress: JSON.stringify(progress) }));
+        const values = { ...this.#held(job), progress: JSON.stringify(progress) };
+        const own = this.#sql.report.step(values, { expect: { rows: 1, otherwise: LEASE_LOST } });
+        const result = await this.#database.commit({ steps: [own, ...steps] });
+        if (!result.ok && result.failed !== LEASE_LOST) {
+            throw new Error(`a unit failed at ${result.failed}`);
+        }
+
+        return result.ok;
     }
 
     /** Ends a job well; false when its lease is lost. */

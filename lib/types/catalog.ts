@@ -112,11 +112,10 @@ export class Catalog {
         return this.#files;
     }
 
-    /** The registry as it would be with some Schema objects more, or with them alone, and with another design. */
-    imagine(schemas: readonly SchemaRecord[], design: JsonObject | undefined, keepsOthers: boolean): TypeRegistry {
+    /** The registry as it would be with other Schema objects beside those that stay, and perhaps with another design. */
+    imagine(schemas: readonly SchemaRecord[], design: JsonObject | undefined, stays: (id: string) => boolean): TypeRegistry {
 
-        const ids = new Set(schemas.map(({ id }) => id));
-        const kept = keepsOthers ? [...this.#schemas.values()].filter(({ id }) => !ids.has(id)) : [];
+        const kept = [...this.#schemas.values()].filter(({ id }) => stays(id));
         return this.#build(design ?? this.current.design.content, [...kept, ...schemas], null);
     }
 

@@ -1,0 +1,154 @@
+/**
+ * The code that an upload brings, among the types, modules and objects as they will be: looked at, and run, before anything is stored.
+ */
+
+import type { JsonObject } from '../doip/json.js';
+import type { Lifecycle } from '../objects/lifecycle.js';
+import type { PreparedChange } from '../objects/content-pipeline.js';
+import type { IndexForm } from '../objects/index-form.js';
+import type { StoredElement, StoredObject } from '../objects/stored-object.js';
+import type { Rehearsal } from '../scripting/scripting.js';
+import type { ModuleFile } from '../stores/script-module-store.js';
+import type { TypeRegistry } from '../types/type-registry.js';
+import type { PlannedLine, UploadPlan } from './upload-plan.js';
+import type { KeptUpload, ReviewParts } from './upload-review.js';
+import { DESIGN_ID } from '../doip/handle.js';
+import { isJsonObject } from '../doip/json.js';
+import { readBytes } from '../doip/segments.js';
+import { SERVICE } from '../identity/caller.js';
+import { NO_ROLES } from '../identity/content-roles.js';
+import { toFullForm } from '../objects/full-form.js';
+import { indexFormOf } from '../objects/index-form-maker.js';
+import { DESIGN_TYPE, SCHEMA_TYPE } from '../types/built-in-types.js';
+import { decodeBase64, elementsOf } from './bulk-item.js';
+import { objectOf, parsed, type DraftFile } from './draft-file.js';
+import { UploadHost } from './upload-host.js';
+import { isUploaded, positionOf } from './upload-judge.js';
+
+/** What the code works on. */
+interface Coming {
+    readonly upload: KeptUpload;
+    readonly plan: UploadPlan;
+    readonly types: TypeRegistry;
+    /** The objects as they will be. */
+    readonly file: DraftFile;
+}
+
+/** The code of one upload. */
+export class UploadCode {
+
+    readonly #parts: ReviewParts;
+    readonly #coming: Coming;
+    readonly #files: ModuleFile[];
+    /** Objects of the upload whose elements are modules: id → directory. */
+    readonly #directories = new Map<string, string>();
+    #rehearsal: Rehearsal | null = null;
+
+    constructor(parts: ReviewParts, coming: Coming) {
+
+        this.#parts = parts;
+        this.#coming = coming;
+        this.#files = parts.catalog.moduleFiles.filter(({ objectId }) => coming.plan.stays(objectId));
+    }
+
+    /** Notes the modules that an object brings. All of them before any code is looked at. */
+    note({ after, processed }: PreparedChange): void {
+
+        const directory = processed?.moduleDirectory;
+        if (directory !== undefined && !after.metadata.isVersion) {
+            this.#directories.set(after.id, directory);
+            this.#files.push(...after.elements.map((element) => ({ objectId: after.id, directory, element })));
+        }
+    }
+
+    /** True for an object that brings code. */
+    isIn({ id, type }: PlannedLine): boolean {
+
+        return this.#directories.has(id) || type === SCHEMA_TYPE || type === DESIGN_TYPE;
+    }
+
+    /**
+     * Looks at the code of an object.
+     *
+     * @throws DoipError 400 for code that cannot be
+     */
+    async inspect({ position }: PlannedLine): Promise<void> {
+
+        const after = objectOf(await this.#coming.file.line(position));
+        const moduleDirectory = this.#directories.get(after.id);
+        const processed = { content: after.content, annotations: [], references: [], roles: NO_ROLES, moduleDirectory };
+        await this.#code().inspector.inspect({ before: await this.#before(after), after, processed });
+    }
+
+    /** True for a type that says how its objects are indexed. */
+    makesForms(type: string): boolean {
+
+        return this.#code().lifecycle.has(type, 'objectForIndexing');
+    }
+
+    /**
+     * The form in which an object is to be indexed: undefined where its type says nothing about it after all.
+     *
+     * @throws DoipError when the code of the type fails
+     */
+    formOf(object: StoredObject): Promise<IndexForm | null | undefined> {
+
+        const { lifecycle }: { lifecycle: Lifecycle } = this.#code();
+        return indexFormOf({ lifecycle, limits: this.#parts.limits }, object, { caller: SERVICE, dryRun: true });
+    }
+
+    #code(): Rehearsal {
+
+        this.#rehearsal ??= this.#begin();
+        return this.#rehearsal;
+    }
+
+    #begin(): Rehearsal {
+
+        const { types, plan } = this.#coming;
+        // Of several modules with one path that of the first object counts.
+        const moduleFiles = this.#files.toSorted((a, b) => (a.objectId < b.objectId ? -1 : Number(a.objectId > b.objectId)));
+        const open = (element: StoredElement): AsyncIterable<Uint8Array> => this.#open(element);
+        return this.#parts.rehearse({
+            catalog: { epoch: 0, current: types, moduleFiles },
+            elements: { open },
+            host: (stored) => new UploadHost(stored, { registry: types, stays: plan.stays, find: (id) => this.#find(id), open })
+        });
+    }
+
+    /** Only code that changes is looked at. */
+    async #before({ id, type }: StoredObject): Promise<StoredObject | null> {
+
+        const mayHaveCode = type === SCHEMA_TYPE || type === DESIGN_TYPE;
+        return mayHaveCode && (id === DESIGN_ID || !this.#coming.upload.deleteCurrentObjects) ? this.#parts.finder.find(id) : null;
+    }
+
+    async #find(id: string): Promise<{ form: JsonObject; elements: readonly StoredElement[] } | undefined> {
+
+        const { plan, file } = this.#coming;
+        const line = plan.lineOf(id);
+        if (!line) {
+            return undefined;
+        }
+
+        const object = objectOf(await file.line(line.position));
+        return { form: toFullForm(object, { ...object.metadata }), elements: object.elements };
+    }
+
+    /** The bytes of an element; of one that comes from its line in the upload. */
+    async *#open(element: StoredElement): AsyncGenerator<Uint8Array> {
+
+        const { blobs, elements } = this.#parts;
+        const { plan, upload } = this.#coming;
+        if (!isUploaded(element)) {
+            yield *elements.open(element, null);
+            return;
+        }
+
+        const { offset, length } = plan.lineAt(positionOf(element));
+        const range = { start: offset, end: offset + length - 1 };
+        const line = parsed(await readBytes(blobs.open(upload.blob, range), length));
+        const found = isJsonObject(line) ? elementsOf(line).find(({ id }) => id === element.name) : undefined;
+        yield decodeBase64(found?.['base64Element'] ?? '', element.name);
+    }
+}
