@@ -21,6 +21,7 @@ export interface ItemRules {
     readonly format: 'json' | 'ndjson';
     readonly maxItemBytes: number;
     readonly maxDepth: number;
+    readonly maxValues?: number;
 }
 
 /**
@@ -28,7 +29,7 @@ export interface ItemRules {
  *
  * @throws DoipError 400 for a syntax error within an array: where the rest of the array begins is then not known
  */
-export function readItem({ position, offset, length, bytes }: JsonItem, { format, maxItemBytes, maxDepth }: ItemRules): BulkItem {
+export function readItem({ position, offset, length, bytes }: JsonItem, { format, maxItemBytes, maxDepth, maxValues = Infinity }: ItemRules): BulkItem {
 
     const facts = { position, bytes: length };
     if (bytes === null) {
@@ -36,7 +37,7 @@ export function readItem({ position, offset, length, bytes }: JsonItem, { format
     }
 
     try {
-        return itemOf(facts, parseJson(bytes, { maxDepth }));
+        return itemOf(facts, parseJson(bytes, { maxDepth, maxValues }));
     }
     catch (error) {
         if (!(error instanceof DoipError)) {

@@ -18,6 +18,8 @@ export interface BulkLimits {
     readonly itemBytes: number;
     /** Levels of nesting in an item. */
     readonly jsonDepth: number;
+    /** Values in an item; default any number. */
+    readonly jsonValues?: number;
 }
 
 /** Reads items. */
@@ -64,7 +66,8 @@ export class ItemSource {
     async *items(body: AsyncIterable<Uint8Array>, ndjson: boolean): AsyncGenerator<BulkItem> {
 
         const rules: ItemRules = {
-            format: ndjson ? 'ndjson' : 'json', maxItemBytes: this.#limits.itemBytes, maxDepth: this.#limits.jsonDepth
+            format: ndjson ? 'ndjson' : 'json', maxItemBytes: this.#limits.itemBytes, maxDepth: this.#limits.jsonDepth,
+            maxValues: this.#limits.jsonValues ?? Infinity
         };
         for await (const item of jsonItems(body, rules)) {
             yield readItem(item, rules);

@@ -19,7 +19,7 @@ import { ObjectRestorer } from '../objects/object-restorer.js';
 import { IndexFormStore } from '../stores/index-form-store.js';
 
 /** Bytes of one item where nobody says otherwise. */
-const ITEM_BYTES = 32 * 1024 * 1024;
+const ITEM_BYTES = 8 * 1024 * 1024;
 
 /** What reads and writes whole repositories. */
 interface Transfer {
@@ -32,11 +32,11 @@ export async function composeBulk(
     parts: { dataDir: string; limits: Partial<BulkLimits>; statuses: StatusTable; explain: (error: unknown) => DoipError | null }
 ): Promise<BulkService> {
 
-    const { dataDir, limits: { itemBytes = ITEM_BYTES, jsonDepth = DEFAULT_MAX_DEPTH }, statuses, explain } = parts;
+    const { dataDir, limits: { itemBytes = ITEM_BYTES, jsonDepth = DEFAULT_MAX_DEPTH, jsonValues = Infinity }, statuses, explain } = parts;
     const folder = new TempFolder(dataDir);
     await folder.clear();
     return new BulkService({
-        folder, limits: { itemBytes, jsonDepth }, explain, codeOf: (error) => statuses.errorCode(error)
+        folder, limits: { itemBytes, jsonDepth, jsonValues }, explain, codeOf: (error) => statuses.errorCode(error)
     });
 }
 

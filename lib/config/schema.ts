@@ -98,13 +98,19 @@ const http = {
 };
 
 const limits = {
-    jsonBytes: whole('MAX_JSON_BYTES', 16 * MIB, [1 * KIB, 1 * GIB], 'JSON body, or JSON part of a multipart body; longer gets 413.'),
+    jsonBytes: whole('MAX_JSON_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'JSON body, or JSON part of a multipart body; longer gets 413.'),
     jsonDepth: whole('MAX_JSON_DEPTH', 128, [10, 2000], 'Arrays and objects inside each other.'),
+    jsonValues: whole('MAX_JSON_VALUES', 20_000, [1000, 100_000_000],
+        'Values in a JSON body or part, in an item of an upload and in the content of an object; one object gets a quarter of them as properties. More gets 413.'),
+    anonymousBytes: whole('MAX_ANONYMOUS_JSON_BYTES', 1 * MIB, [1 * KIB, 1 * GIB],
+        'JSON or form body of a request without credentials, and of every search; longer gets 413. Binary payloads are not counted.'),
+    bodyMemoryBytes: whole('MAX_BODY_MEMORY_BYTES', 64 * MIB, [1 * MIB, 64 * GIB],
+        'JSON and form bodies in memory at a time. One address, and all requests without credentials together, get half of it; more gets 429 or 503.'),
     formBytes: whole('MAX_FORM_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'Body of form fields, or a form field in a multipart body; longer gets 413.'),
     parameters: whole('MAX_PARAMETERS', 1000, [10, 100_000], 'Parameters in the query string and in form fields together.'),
-    itemBytes: whole('MAX_ITEM_BYTES', 32 * MIB, [1 * KIB, 512 * MIB],
+    itemBytes: whole('MAX_ITEM_BYTES', 8 * MIB, [1 * KIB, 512 * MIB],
         'One object in a batch upload, with the payloads that it brings along; the whole upload may have any length.'),
-    contentBytes: whole('MAX_CONTENT_BYTES', 8 * MIB, [1 * KIB, 1 * GIB], 'JSON text of the content of an object, and likewise of its userMetadata.'),
+    contentBytes: whole('MAX_CONTENT_BYTES', 2 * MIB, [1 * KIB, 1 * GIB], 'JSON text of the content of an object, and likewise of its userMetadata.'),
     idBytes: whole('MAX_ID_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES], 'Object id, in bytes of UTF-8.'),
     nameBytes: whole('MAX_NAME_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES],
         'Name of a type, name, file name or media type of a payload, entry of an ACL, in bytes of UTF-8.'),

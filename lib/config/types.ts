@@ -61,6 +61,9 @@ export interface HandlesConfig {
 export interface LimitsConfig {
     readonly jsonBytes: number;
     readonly jsonDepth: number;
+    readonly jsonValues: number;
+    readonly anonymousBytes: number;
+    readonly bodyMemoryBytes: number;
     readonly formBytes: number;
     readonly parameters: number;
     readonly itemBytes: number;

@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { Context } from './dispatcher.js';
 import type { Operation } from './operation.js';
 import { badRequest } from '../doip/error.js';
+import { isJsonObject } from '../doip/json.js';
 import { expectNone, readJson, readOptionalJson } from '../doip/segments.js';
 
 const joiOptions: Joi.ValidationOptions = { allowUnknown: true, abortEarly: true, convert: true };
@@ -80,8 +81,9 @@ export async function shapeInput(operation: Operation, context: Context, input: 
     }
 }
 
-function checkInput(operation: Operation, value: JsonValue): JsonValue {
+function checkInput(operation: Operation, given: JsonValue): JsonValue {
 
+    const value = operation.inputMembers && isJsonObject(given) ? picked(given, operation.inputMembers) : given;
     if (!operation.inputSchema) {
         return value;
     }
@@ -92,4 +94,9 @@ function checkInput(operation: Operation, value: JsonValue): JsonValue {
     }
 
     return checked.value;
+}
+
+function picked(value: JsonObject, members: readonly string[]): JsonObject {
+
+    return Object.fromEntries(members.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name] as JsonValue]));
 }

@@ -41,6 +41,11 @@ export interface Operation<A extends object = JsonObject> {
     /** Shape of the JSON input. */
     readonly inputSchema?: Joi.Schema;
     /**
+     * The only members of the input that the handler sees, where that is a JSON object. Everything else is forgotten before the
+     * handler runs, so that it is not in memory while the handler waits.
+     */
+    readonly inputMembers?: readonly string[];
+    /**
      * True to be answered even when start-up failed or the database is away. The caller is always anonymous and nothing is read
      * before the handler runs: needs target `service` and the rule `anyone`.
      */

@@ -30,6 +30,7 @@ const schema = Joi.object({
     attributes: Joi.object().schema('object'),
     input: Joi.valid('none', 'json', 'optional-json', 'segments'),
     inputSchema: Joi.object().schema(),
+    inputMembers: Joi.array().items(Joi.string()).unique(),
     availableWhenDown: Joi.boolean(),
     targetMayBeGone: Joi.boolean(),
     unlisted: Joi.boolean(),

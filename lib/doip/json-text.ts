@@ -9,6 +9,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from './json.js';
 import { badRequest, DoipError } from './error.js';
+import { checkValueCount } from './json-count.js';
 import { explainFault } from './json-fault.js';
 import { addNumberTexts } from './json-number-places.js';
 import { SentNumber } from './json-numbers.js';
@@ -19,11 +20,16 @@ import { jsonFromPython } from './python-text.js';
 export interface JsonTextOptions {
     /** Levels of arrays and objects allowed; default {@link DEFAULT_MAX_DEPTH}. */
     readonly maxDepth?: number;
+    /** Values allowed, those inside of others included; default any number. */
+    readonly maxValues?: number;
     /** Names the text in messages, such as `parameter attributes`; default `JSON`. */
     readonly name?: string;
     /** True: a number on its own that JavaScript would write otherwise comes as a {@link SentNumber}. */
     readonly sentNumber?: boolean;
 }
+
+/** Values of a parameter. Nobody writes as many by hand, and parameters come from anybody. */
+const PARAMETER_VALUES = 20_000;
 
 /** Levels of nesting allowed where nobody says otherwise. */
 export const DEFAULT_MAX_DEPTH = 128;
@@ -31,14 +37,15 @@ export const DEFAULT_MAX_DEPTH = 128;
 /**
  * Reads JSON text. Bytes must be UTF-8; a byte order mark is skipped.
  *
- * Refused with 400: invalid UTF-8, syntax errors (with line and column), and with the JSON pointer of the culprit: nesting
- * beyond the limit, repeated property names, properties that reach for prototypes, lone surrogates, numbers beyond any double
- * or of more than 1,000 characters.
+ * Refused with 413: more values than allowed. Refused with 400: invalid UTF-8, syntax errors (with line and column), and with the
+ * JSON pointer of the culprit: nesting beyond the limit, repeated property names, properties that reach for prototypes, lone
+ * surrogates, numbers beyond any double or of more than 1,000 characters.
  */
 export function parseJson(input: string | Uint8Array, options: JsonTextOptions = {}): JsonValue {
 
-    const { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON', sentNumber = false } = options;
+    const { maxDepth = DEFAULT_MAX_DEPTH, maxValues = Infinity, name = 'JSON', sentNumber = false } = options;
     const text = typeof input === 'string' ? withoutMark(input) : decodeUtf8(input, name);
+    checkValueCount(text, maxValues, name);
     const numbers: number[] = [];
     const colons = inspect(text, maxDepth, numbers);
     let value: JsonValue;
@@ -75,8 +82,9 @@ export function parseOwnJson(text: string): JsonValue {
  * Reads JSON as it arrives in query parameters: strict JSON, or what Python prints for lists and dictionaries (single
  * quotes, `True`, `False`, `None`), since published clients send that.
  */
-export function parseLenientJson(text: string, options: JsonTextOptions = {}): JsonValue {
+export function parseLenientJson(text: string, given: JsonTextOptions = {}): JsonValue {
 
+    const options = { maxValues: PARAMETER_VALUES, ...given };
     try {
         return parseJson(text, options);
     }
@@ -110,7 +118,7 @@ export function parseJsonOrText(text: string, options: JsonTextOptions = {}): Js
     }
 
     try {
-        const value = parseJson(text, options);
+        const value = parseJson(text, { maxValues: PARAMETER_VALUES, ...options });
         return typeof value === 'number' && String(value) !== text.trim() ? text : value;
     }
     catch (error) {

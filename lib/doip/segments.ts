@@ -9,7 +9,10 @@ import { badRequest, tooLarge } from './error.js';
 import { parseJson } from './json-text.js';
 
 /** Bytes of a JSON input that are read where nobody says otherwise. */
-const JSON_LIMIT = 64 * 1024 * 1024;
+const JSON_LIMIT = 4 * 1024 * 1024;
+
+/** Values of such an input. */
+const JSON_VALUES = 20_000;
 
 /** No segments at all. */
 export async function *empty(): AsyncGenerator<Segment> {
@@ -95,7 +98,7 @@ export async function jsonOf(segment: Segment, limit = JSON_LIMIT): Promise<Json
         throw badRequest('expected JSON input, got bytes');
     }
 
-    return parseJson(await readBytes(segment.body, limit));
+    return parseJson(await readBytes(segment.body, limit), { maxValues: JSON_VALUES });
 }
 
 /** Reads the one JSON segment that an operation may be given; undefined when there is no input at all. */

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../doip/json.js';
 import { badRequest } from '../doip/error.js';
 import { DESIGN_ID, handleFault, serviceId } from '../doip/handle.js';
 import { isJsonObject } from '../doip/json.js';
+import { checkValueCount } from '../doip/json-count.js';
 import { writeJson } from '../doip/json-write.js';
 
 /** How long and how many; all configurable. */
@@ -22,6 +23,8 @@ export interface FieldLimits {
     readonly elements: number;
     /** Bytes of the JSON text of content, and likewise of userMetadata. */
     readonly contentBytes: number;
+    /** Values in content, and likewise in userMetadata; default any number. */
+    readonly jsonValues?: number;
 }
 
 
@@ -134,7 +137,7 @@ export function checkContent(value: JsonValue | undefined): JsonObject {
     return value;
 }
 
-/** JSON text of content or user metadata, if it is not too long. */
+/** JSON text of content or user metadata, if it is not too long and does not hold too many values. */
 export function checkedText(name: string, value: JsonObject, limits: FieldLimits): string {
 
     const text = writeJson(value);
@@ -142,6 +145,7 @@ export function checkedText(name: string, value: JsonObject, limits: FieldLimits
         throw badRequest(`${name} is longer than the allowed ${limits.contentBytes} bytes`, { http: 413 });
     }
 
+    checkValueCount(text, limits.jsonValues ?? Infinity, name);
     return text;
 }
 

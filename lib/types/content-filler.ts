@@ -68,7 +68,9 @@ class Filler {
             const before = Object.hasOwn(filled, name) ? filled[name] : undefined;
             const after = before === undefined ? this.#generateAbsent(child) : this.fill(child, before);
             if (after !== undefined && after !== before) {
-                filled = { ...filled, [name]: after };
+                // Copied once: a content of thousands of properties is copied for each of them otherwise.
+                filled = filled === value ? { ...value } : filled;
+                setMember(filled, name, after);
             }
         };
 
@@ -159,5 +161,16 @@ class Filler {
 
         const candidate = this.fill(option.node, value);
         return this.#matches(option.schema, candidate) ? candidate : undefined;
+    }
+}
+
+/** Defined, not assigned: a member called __proto__ must stay one. */
+function setMember(object: JsonObject, name: string, value: JsonValue): void {
+
+    if (name === '__proto__') {
+        Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
+    }
+    else {
+        object[name] = value;
     }
 }

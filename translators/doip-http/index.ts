@@ -8,7 +8,8 @@ import { STREAMED } from '../http/body.js';
 import { methodNotAllowed, shapeErrors } from '../http/errors.js';
 import { answering, explain, ROUTE_OPTIONS } from '../http/handler.js';
 import type { Performer, TranslatorOptions } from '../http/performer.js';
-import { DEFAULT_BASES, DEFAULT_LIMITS } from '../http/performer.js';
+import { DEFAULT_BASES } from '../http/performer.js';
+import { RequestLimits } from '../http/request-limits.js';
 import { keepPrivate } from '../http/respond.js';
 import { createTransportReader } from '../http/transport.js';
 import { turnedAway } from '../http/turned-away.js';
@@ -27,7 +28,7 @@ export const doipHttp: Plugin<TranslatorOptions> = {
     register(server: Server, options: TranslatorOptions): void {
 
         const { gateway, limits, trustedProxies, bases = DEFAULT_BASES } = options;
-        const setting = { limits: { ...DEFAULT_LIMITS, ...limits }, transport: createTransportReader(trustedProxies) };
+        const setting = { limits: new RequestLimits(server, limits), transport: createTransportReader(trustedProxies) };
         server.ext('onPreResponse', shapeErrors(gateway.statuses, ({ status, body }) =>
             ({ [DOIP_RESPONSE]: doipHeader(null, status, { message: body['message'] ?? '' }) })), { sandbox: 'plugin' });
         for (const base of bases) {

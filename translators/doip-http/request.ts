@@ -9,20 +9,21 @@ import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import { pathParameter, queryOf } from '../http/address.js';
 import { readAuthentication } from '../http/authentication.js';
-import { readForm, readRawSegments, readSegments } from '../http/body.js';
+import { isForm, readForm, readRawSegments, readSegments } from '../http/body.js';
 import { parseDisposition } from '../http/disposition.js';
 import type { EnvelopeParameters } from '../http/dot-params.js';
 import { mergeJson, readEnvelopeParameters } from '../http/dot-params.js';
 import { header } from '../http/headers.js';
 import type { HttpLimits } from '../http/performer.js';
 import { parseParameters } from '../http/query.js';
+import type { RequestLimits } from '../http/request-limits.js';
 import { requestedRange } from '../http/range.js';
 import type { TransportReader } from '../http/transport.js';
 import { HttpEnvelope } from '../http/envelope.js';
 
 /** What reading a request depends on besides the request. */
 export interface RequestSetting {
-    readonly limits: HttpLimits;
+    readonly limits: RequestLimits;
     readonly transport: TransportReader;
 }
 
@@ -41,24 +42,25 @@ export interface ReadRequest {
  */
 export async function readRequest(request: Request, setting: RequestSetting, seen: { requestId: string | null }): Promise<ReadRequest> {
 
-    const { limits } = setting;
-    const fields = [...parseParameters(queryOf(request), limits.parameters), ...await readForm(request, limits)];
+    const transport = setting.transport(request);
+    const form = isForm(request) ? await readForm(request, setting.limits.ofForm(request, transport)) : [];
+    const fields = [...parseParameters(queryOf(request), setting.limits.base.parameters), ...form];
     const tokens = fields.filter(([name]) => name === 'access_token').map(([, value]) => value);
     const parameters = readEnvelopeParameters(fields.filter(([name]) => name !== 'access_token'));
     seen.requestId = parameters.requestId ?? null;
     const isSafe = request.method === 'get' || request.method === 'head';
+    const authentication = readAuthentication(request.headers, { authentication: parameters.authentication, accessToken: tokens[0] });
+    const limits = setting.limits.of(request, transport, authentication);
     const envelope = new HttpEnvelope(request, {
         requestId: seen.requestId,
         clientId: parameters.clientId || null,
         operationId: operationOf(request, parameters),
         targetId: required(parameters.targetId, 'targetId'),
-        authentication: readAuthentication(request.headers, {
-            authentication: parameters.authentication, accessToken: tokens[0]
-        }),
+        authentication,
         attributes: attributesOf(request, parameters.attributes),
         input: inputOf(request, parameters.input, limits),
         ...(isSafe || parameters.input !== undefined ? {} : { rawInput: readRawSegments(request, limits) }),
-        transport: setting.transport(request),
+        transport,
         ...(isSafe ? { safe: true } : {})
     });
     return { envelope, isPrivate: tokens.length > 0 };

@@ -9,7 +9,8 @@ import type { DoipError } from '../../lib/doip/error.js';
 import { badRequest } from '../../lib/doip/error.js';
 import type { JsonValue } from '../../lib/doip/json.js';
 import { decodeUtf8, parseJson } from '../../lib/doip/json-text.js';
-import { bytesSegment, inputTooLong, jsonSegment, readBytes } from '../../lib/doip/segments.js';
+import { bytesSegment, inputTooLong, jsonSegment } from '../../lib/doip/segments.js';
+import { gather } from './body-memory.js';
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from './content-type.js';
 import { parseDisposition } from './disposition.js';
 import type { RequestHeaders } from './headers.js';
@@ -69,14 +70,14 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
 /** The body as a JSON value, whatever its media type; undefined when it is empty. */
 export async function readJsonBody(request: RequestWithBody, limits: HttpLimits, sentNumber = false): Promise<JsonValue | undefined> {
 
-    const bytes = await readWhole(request, limits.jsonBytes);
-    return bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, sentNumber });
+    const bytes = await readWhole(request, limits.jsonBytes, limits);
+    return bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
 }
 
 /** The body as text; 400 when it is not UTF-8. */
 export async function readTextBody(request: RequestWithBody, limits: HttpLimits): Promise<string> {
 
-    return decodeUtf8(await readWhole(request, limits.formBytes), 'the body');
+    return decodeUtf8(await readWhole(request, limits.formBytes, limits), 'the body');
 }
 
 /** True when the body is a form of the kind that counts as a part of the query string. */
@@ -106,14 +107,15 @@ export function readParts(request: RequestWithBody, limits: HttpLimits): AsyncGe
 /** The JSON value of a part, whatever its media type. */
 export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = false): Promise<JsonValue> {
 
-    const bytes = await readBytes(part.body, limits.jsonBytes);
-    return parseJson(bytes, { maxDepth: limits.jsonDepth, sentNumber, name: part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}` });
+    const bytes = await gather(part.body, limits.jsonBytes, limits);
+    const name = part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}`;
+    return parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
 }
 
 /** The text of a form field among the parts. */
 export async function readTextPart(part: Part, limits: HttpLimits): Promise<string> {
 
-    return decodeUtf8(await readBytes(part.body, limits.formBytes), `part ${(part.name ?? '').slice(0, 60)}`);
+    return decodeUtf8(await gather(part.body, limits.formBytes, limits), `part ${(part.name ?? '').slice(0, 60)}`);
 }
 
 /** A part as a segment of bytes, with what its headers tell. */
@@ -196,7 +198,7 @@ async function firstSegment(part: Part, isFormData: boolean, limits: HttpLimits)
     }
 
     if (isFormData && part.mediaType === undefined && part.filename === undefined) {
-        return untypedField(await readBytes(part.body, limits.formBytes), limits);
+        return untypedField(await gather(part.body, limits.formBytes, limits), limits);
     }
 
     return bytesPart(part);
@@ -206,7 +208,7 @@ async function firstSegment(part: Part, isFormData: boolean, limits: HttpLimits)
 function untypedField(bytes: Buffer, limits: HttpLimits): Segment {
 
     return /^\s*\{/.test(bytes.toString('latin1', 0, 64))
-        ? jsonSegment(parseJson(bytes, { maxDepth: limits.jsonDepth }))
+        ? jsonSegment(parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues }))
         : bytesSegment(bytes);
 }
 
@@ -221,14 +223,14 @@ function bytesOf(body: AsyncIterable<Uint8Array>, mediaType: string | undefined,
 }
 
 /** The bytes of a body that is gathered. One that announces to be too long is refused before any of it is there. */
-export async function readWhole(request: RequestWithBody, limit: number): Promise<Buffer> {
+export async function readWhole(request: RequestWithBody, limit: number, limits: HttpLimits): Promise<Buffer> {
 
     const isPlain = (header(request.headers, 'content-encoding') ?? 'identity') === 'identity';
     if (isPlain && Number(header(request.headers, 'content-length')) > limit) {
         throw inputTooLong(limit);
     }
 
-    return readBytes(bodyBytes(request), limit);
+    return gather(bodyBytes(request), limit, limits);
 }
 
 /** The same bytes when there are any, else null. */

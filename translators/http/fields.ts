@@ -19,10 +19,10 @@ export async function readFieldsOrJson(
     request: RequestWithBody, limits: HttpLimits
 ): Promise<{ readonly fields: Parameter[] } | { readonly value: JsonValue | undefined }> {
 
-    const bytes = await readWhole(request, limits.jsonBytes);
+    const bytes = await readWhole(request, limits.jsonBytes, limits);
     // No JSON text begins with a name and an equals sign
     if (!/^[A-Za-z]+=/.test(bytes.toString('latin1', 0, MAX_FIELD_NAME))) {
-        return { value: bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, sentNumber: true }) };
+        return { value: bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber: true }) };
     }
 
     if (bytes.length > limits.formBytes) {

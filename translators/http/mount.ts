@@ -4,9 +4,9 @@
  */
 
 import type { Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
-import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
+import type { DoipRequest, DoipResponse, Transport } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/doip/json.js';
-import type { HttpLimits, Performer, TranslatorOptions } from './performer.js';
+import type { Performer, TranslatorOptions } from './performer.js';
 import type { TransportReader } from './transport.js';
 import type { Reply } from './reply.js';
 import type { Exchange, RouteCall, Route } from './route.js';
@@ -18,8 +18,9 @@ import { isForm, readForm, STREAMED } from './body.js';
 import { HttpEnvelope } from './envelope.js';
 import { codeOf, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './errors.js';
 import { answering, ROUTE_OPTIONS } from './handler.js';
-import { DEFAULT_BASES, DEFAULT_LIMITS } from './performer.js';
+import { DEFAULT_BASES } from './performer.js';
 import { parseParameters } from './query.js';
+import { RequestLimits } from './request-limits.js';
 import { readSession } from './session-cookie.js';
 import { keepPrivate } from './respond.js';
 import { createTransportReader } from './transport.js';
@@ -31,7 +32,7 @@ import { send } from './send.js';
 /** What reading a request depends on besides the request. */
 interface Setting {
     readonly gateway: Performer;
-    readonly limits: HttpLimits;
+    readonly limits: RequestLimits;
     readonly transport: TransportReader;
 }
 
@@ -39,7 +40,7 @@ interface Setting {
 export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
 
     const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false } = options;
-    const setting = { gateway, limits: { ...DEFAULT_LIMITS, ...limits }, transport: createTransportReader(trustedProxies) };
+    const setting = { gateway, limits: new RequestLimits(server, limits), transport: createTransportReader(trustedProxies) };
     if (!errorsAreShaped) {
         server.ext('onPreResponse', shapeErrors(gateway.statuses), { sandbox: 'plugin' });
     }
@@ -85,7 +86,7 @@ async function handle(
 
     const { gateway, limits } = setting;
     const transport = setting.transport(request);
-    const params = await readParams(request, limits);
+    const params = await readParams(request, transport, limits);
     const { authentication, isPrivate } = readCredentials(request, params);
     const refusal = turnedAway(gateway, authentication, transport);
     if (refusal) {
@@ -94,7 +95,9 @@ async function handle(
 
     const requestContext = params.requestContext();
     const call: RouteCall = {
-        request, params, transport, limits,
+        request, params, transport,
+        limits: limits.of(request, transport, authentication),
+        unknownLimits: () => limits.ofUnknown(request, transport),
         name: pathParameter(request, 'name'),
         base: (request.route.realm.modifiers.route.prefix ?? '') + base
     };
@@ -156,9 +159,10 @@ function isSafe({ method }: Request): boolean {
     return method === 'get' || method === 'head';
 }
 
-async function readParams(request: Request, limits: HttpLimits): Promise<Params> {
+async function readParams(request: Request, transport: Transport, limits: RequestLimits): Promise<Params> {
 
-    return Params.fromPairs([...parseParameters(queryOf(request), limits.parameters), ...await readForm(request, limits)]);
+    const fields = isForm(request) ? await readForm(request, limits.ofForm(request, transport)) : [];
+    return Params.fromPairs([...parseParameters(queryOf(request), limits.base.parameters), ...fields]);
 }
 
 /**

@@ -23,6 +23,14 @@ export interface HttpLimits {
     readonly jsonBytes: number;
     /** Levels of nesting in JSON. */
     readonly jsonDepth: number;
+    /** Values in a JSON body or part. */
+    readonly jsonValues: number;
+    /** A body of JSON or form fields of a caller who shows no credentials, and of every search. */
+    readonly anonymousBytes: number;
+    /** All such bodies that are in memory at a time. */
+    readonly bodyMemoryBytes: number;
+    /** Takes bytes from what all requests share; throws 429 or 503 where there is no room. Absent: nothing is shared. */
+    readonly takeBytes?: (bytes: number) => void;
     /** A body of form fields, and a form field in a multipart body. */
     readonly formBytes: number;
     /** Parameters in query and form body together. */
@@ -35,8 +43,11 @@ export interface HttpLimits {
 
 /** Limits where the configuration says nothing. */
 export const DEFAULT_LIMITS: HttpLimits = {
-    jsonBytes: 16 * 1024 * 1024,
+    jsonBytes: 4 * 1024 * 1024,
     jsonDepth: DEFAULT_MAX_DEPTH,
+    jsonValues: 20_000,
+    anonymousBytes: 1024 * 1024,
+    bodyMemoryBytes: 64 * 1024 * 1024,
     formBytes: 4 * 1024 * 1024,
     parameters: 1000,
     parts: 2048,

@@ -22,6 +22,8 @@ export interface RouteCall {
     readonly base: string;
     readonly transport: Transport;
     readonly limits: HttpLimits;
+    /** Limits for a body that is read before the operation asks for its input, when nobody knows the caller. */
+    readonly unknownLimits: () => HttpLimits;
 }
 
 /** One request in the words of the core, and how to say its answer in the words of the path. */

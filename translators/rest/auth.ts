@@ -8,6 +8,7 @@ import { badRequest, DoipError } from '../../lib/doip/error.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import { isForm } from '../http/body.js';
+import { loginLimits } from '../http/request-limits.js';
 import { outputReply } from '../http/reply.js';
 import { jsonInput } from './json-input.js';
 
@@ -59,7 +60,7 @@ async function *formInput(params: Params): AsyncGenerator<Segment> {
 async function *oauthInput(call: RouteCall): AsyncGenerator<Segment> {
 
     try {
-        yield *jsonInput(call);
+        yield *jsonInput({ ...call, limits: loginLimits(call.limits) });
     }
     catch (error) {
         throw error instanceof DoipError ? badRequest(error.message, {

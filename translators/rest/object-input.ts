@@ -118,7 +118,9 @@ function *formSegments(options: ObjectInputOptions): Generator<Segment> {
         const text = params.known.text(field);
         if (text !== undefined) {
             once(name);
-            yield attribute(name, parseJson(text, { name: `field ${field}`, maxDepth: limits.jsonDepth, sentNumber: true }), options);
+            yield attribute(name, parseJson(text, {
+                name: `field ${field}`, maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber: true
+            }), options);
         }
     }
 }

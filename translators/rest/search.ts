@@ -37,9 +37,9 @@ export const searchRoutes: readonly Route[] = [
 ];
 
 /** The parameters in the query string and the members of the JSON body, taken together. */
-async function withBody({ params, request, limits }: RouteCall): Promise<Params> {
+async function withBody({ params, request, unknownLimits }: RouteCall): Promise<Params> {
 
-    const body = await readJsonBody(request, limits) ?? {};
+    const body = await readJsonBody(request, unknownLimits()) ?? {};
     if (!isJsonObject(body)) {
         throw badRequest('the body of a search must be a JSON object');
     }

@@ -2,6 +2,7 @@
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
+import { loginLimits } from '../http/request-limits.js';
 import { jsonInput, textInput } from './json-input.js';
 
 export const userRoutes: readonly Route[] = [
@@ -9,11 +10,14 @@ export const userRoutes: readonly Route[] = [
         methods: ['PUT'],
         path: '/users/this/password',
         // The body is the password, even where it looks like JSON and says so in its Content-Type
-        toEnvelope: (call) => ({ operationId: Op.changePassword, input: textInput(call, (password) => ({ password })) })
+        toEnvelope: (call) => ({
+            operationId: Op.changePassword,
+            input: textInput({ ...call, limits: loginLimits(call.limits) }, (password) => ({ password }))
+        })
     },
     {
         methods: ['PUT'],
         path: '/adminPassword',
-        toEnvelope: (call) => ({ operationId: Op.changeAdminPassword, input: jsonInput(call) })
+        toEnvelope: (call) => ({ operationId: Op.changeAdminPassword, input: jsonInput({ ...call, limits: loginLimits(call.limits) }) })
     }
 ];

@@ -13,6 +13,7 @@ export const changeAdminPassword = defineOperation({
     target: 'service',
     authorise: 'admin',
     input: 'json',
+    inputMembers: ['password'],
     unlisted: true,
 
     async handler({ inputJson, services: { identity } }) {

@@ -15,6 +15,7 @@ export const changePassword = defineOperation({
     target: 'service',
     authorise: 'caller',
     input: 'json',
+    inputMembers: ['password'],
 
     async handler({ caller, inputJson, requestContext, services: { passwordChanges } }) {
 

@@ -16,6 +16,7 @@ export const introspect = defineOperation<{ readonly full: boolean }>({
     authorise: 'anyone',
     attributes: Joi.object({ full: flag().default(false) }),
     input: 'optional-json',
+    inputMembers: ['token'],
 
     async handler({ attributes, inputJson, services: { identity }, transport }) {
 

@@ -13,6 +13,7 @@ export const revoke = defineOperation({
     target: 'service',
     authorise: 'anyone',
     input: 'optional-json',
+    inputMembers: ['token'],
 
     async handler({ inputJson, services: { identity }, transport }) {
 

@@ -16,6 +16,7 @@ export const token = defineOperation<{ readonly full: boolean }>({
     authorise: 'anyone',
     attributes: Joi.object({ full: flag().default(false) }),
     input: 'optional-json',
+    inputMembers: ['grant_type', 'username', 'password', 'assertion'],
 
     async handler({ attributes, inputJson, requestContext, services: { identity }, transport }) {
 

@@ -37,6 +37,10 @@ function registerAll(gateway: Gateway): void {
         handler: async ({ inputJson }) => result.json(inputJson ?? 'nothing')
     }));
     gateway.registerOperation(defineOperation({
+        ...echo, id: 'x/picks', input: 'json', inputMembers: ['a', 'toString'],
+        handler: async ({ inputJson }) => result.json(inputJson ?? 'nothing')
+    }));
+    gateway.registerOperation(defineOperation({
         ...echo, id: 'x/optional', input: 'optional-json', methods: ['GET', 'POST'],
         handler: async ({ inputJson }) => result.json(inputJson ?? 'nothing')
     }));
@@ -113,6 +117,7 @@ describe('the dispatcher', () => {
         ['refuses a request context that is no object', 'x/context', { attributes: { requestContext: 'a' } }, BAD],
         ['refuses a request context that is an array', 'x/context', { attributes: { requestContext: [] } }, BAD],
         ['reads one JSON input', 'x/json', { input: { a: 1 } }, OK, { a: 1 }],
+        ['keeps only the members of the input that are named', 'x/picks', { input: { a: 1, b: { c: 2 } } }, OK, { a: 1 }],
         ['coerces the input too', 'x/json', { input: { a: '1' } }, OK, { a: 1 }],
         ['refuses a missing input', 'x/json', {}, BAD, { message: 'Missing input' }],
         ['refuses a wrong input by name', 'x/json', { input: { b: 1 } }, BAD, { message: 'input "a" is required' }],

@@ -249,7 +249,7 @@ describe('uploads through DOIP over HTTP', () => {
         const answer = await answerOf(upload);
 
         expect(bomb.length).to.be.below(100_000);
-        expect(answer.text).to.match(/longer than the allowed 16777216 bytes/);
+        expect(answer.text).to.match(/longer than the allowed 1048576 bytes/);
     });
 
     it('waits with 100 Continue until somebody reads', async () => {
