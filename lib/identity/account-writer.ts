@@ -11,6 +11,7 @@ import type { CredentialStore } from '../stores/credential-store.js';
 import type { GroupStore } from '../stores/group-store.js';
 import type { TokenStore } from '../stores/token-store.js';
 import type { Caller } from './caller.js';
+import { checkOwnCredentials } from './caller.js';
 import type { ContentRoles } from './content-roles.js';
 import { isAccount, NO_ROLES } from './content-roles.js';
 import { checkUsername, loginKey, usernameTaken } from './login-name.js';
@@ -57,14 +58,15 @@ export class AccountWriter {
     /**
      * Steps for the unit of a change. They raise the epoch of identity where somebody may have to look again.
      *
-     * @throws DoipError 400 for a username that cannot be, 409 for an id that stands for another user or group
+     * @throws DoipError 400 for a username that cannot be, 409 for an id that stands for another user or group,
+     *     403 for a key of the own that is changed without password or key
      */
     async steps({ id, isNew, roles, caller }: IdentityChange): Promise<Step[]> {
 
         const content = roles ?? NO_ROLES;
         const kept = isNew ? NOTHING : await this.#accounts.footprint(id);
         const steps = [
-            ...await this.#accountSteps(id, kept.account, content),
+            ...await this.#accountSteps({ id, caller }, kept.account, content),
             ...kept.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
             ...await this.#groupSteps(id, kept.group, content.members),
             ...kept.secrets && roles === null ? this.#credentials.removeSecretsSteps(id) : [],
@@ -81,7 +83,7 @@ export class AccountWriter {
         return failed === USERNAME_TAKEN && typeof name === 'string' ? usernameTaken(name) : undefined;
     }
 
-    async #accountSteps(id: string, exists: boolean, roles: ContentRoles): Promise<Step[]> {
+    async #accountSteps({ id, caller }: Pick<IdentityChange, 'id' | 'caller'>, exists: boolean, roles: ContentRoles): Promise<Step[]> {
 
         const before = exists ? await this.#accounts.get(id) : null;
         const after = accountOf(id, roles);
@@ -89,6 +91,10 @@ export class AccountWriter {
             return before ? [
                 ...this.#accounts.removeSteps(id), ...this.#accounts.releaseNameSteps(id), ...this.#tokens.removeOfUserSteps(id)
             ] : [];
+        }
+
+        if (before && after.publicKey !== null && !isSameKey(before.publicKey, after.publicKey)) {
+            checkOwnCredentials(caller, id);
         }
 
         return isSame(before, after) ? [] : [

@@ -47,16 +47,17 @@ export class AdminAccount {
     }
 
     /**
-     * Changes the password and ends all tokens of the administrator.
+     * Changes the password and ends all tokens of the administrator. With the one in use nothing changes, because deployments set it
+     * at each start.
      *
-     * @throws DoipError 400 for an empty password, one that is too long, or the one in use
+     * @throws DoipError 400 for an empty password, or one that is too long
      */
     async changePassword(password: string): Promise<void> {
 
         checkNewPassword(password);
         const { matches } = await this.#passwords.check(password, await this.#credentials.get(ADMIN_ID), ADMIN_ID);
         if (matches) {
-            throw samePassword();
+            return;
         }
 
         const record = await this.#passwords.hash(password, ADMIN_ID);

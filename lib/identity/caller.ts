@@ -36,6 +36,19 @@ export const SERVICE: Caller = {
     userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
 };
 
+/**
+ * Requires of callers who change their own password or key that they have shown one of them: whoever got hold of a token or a
+ * session must not be able to keep the account.
+ *
+ * @throws DoipError 403
+ */
+export function checkOwnCredentials({ userId, isAdmin, method }: Caller, objectId: string): void {
+
+    if (userId === objectId && !isAdmin && method !== 'password' && method !== 'key') {
+        throw forbidden('changing the own password or key needs the password itself or a signed assertion, not an access token');
+    }
+}
+
 /** An answer to "may the caller?". The reason is for the log; it may name groups and rules that the caller must not learn. */
 export interface Decision {
     readonly allowed: boolean;

@@ -8,6 +8,7 @@ import type { Draft, SecretKeeper } from '../objects/content-pipeline.js';
 import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
 import type { ProcessedContent } from '../types/type-definition.js';
 import type { AccountWriter, IdentityChange } from './account-writer.js';
+import { checkOwnCredentials } from './caller.js';
 import { NO_ROLES } from './content-roles.js';
 import type { Principals } from './principals.js';
 import type { Extracted, SecureValues } from './secure-values.js';
@@ -53,7 +54,12 @@ export class IdentitySecretKeeper implements SecretKeeper {
         this.#values = values;
     }
 
-    extract(processed: ProcessedContent, { id, before, caller, restored }: Draft): Promise<Extracted> {
+    async extract(processed: ProcessedContent, { id, before, caller, restored }: Draft): Promise<Extracted> {
+
+        const password = processed.roles.password?.value;
+        if (before !== null && password !== undefined && password !== '') {
+            checkOwnCredentials(caller, id);
+        }
 
         return this.#values.extract({
             id, isNew: before === null && restored !== 'as-it-was' && restored !== 'reviewed',

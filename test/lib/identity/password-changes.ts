@@ -1,6 +1,6 @@
 /** Passwords of users and of the administrator: changing them, having to, and what is kept of them, on every database. */
 
-import { pbkdf2Sync } from 'node:crypto';
+import { generateKeyPairSync, pbkdf2Sync } from 'node:crypto';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../lib/doip/json.js';
@@ -9,7 +9,7 @@ import { account, ACCOUNT, basic, defineAccounts, tokenOf, whoIs } from '../../s
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { ADMIN, ADMIN_PASSWORD, startGateway } from '../../support/gateway.js';
-import type { TestGateway } from '../../support/gateway.js';
+import type { ShortRequest, TestGateway } from '../../support/gateway.js';
 import { IdentityKit } from '../../support/identity.js';
 
 export const lab = Lab.script();
@@ -82,7 +82,6 @@ forEachDatabase((name, create) => {
             ['a token of admin', async () => ({ token: await tokenOf(test, ADMIN) }), { password: 'x' }, FORBIDDEN, /not an access token/],
             ['the password in use', async () => basic('ann'), { password: 'ann-password' }, '0.DOIP/Status.101',
                 /^New password can not be the same as previous password\.$/],
-            ['the password in use of admin', async () => ADMIN, { password: ADMIN_PASSWORD }, '0.DOIP/Status.101', /can not be the same/],
             ['an empty password', async () => basic('ann'), { password: '' }, '0.DOIP/Status.101', /minimum length of 1/],
             ['no password', async () => basic('ann'), {}, '0.DOIP/Status.101', /^Password missing\.$/],
             ['what the type does not allow', async () => basic('ann'), { password: 'x'.repeat(101) }, '0.DOIP/Status.101', /login\/password/]
@@ -98,6 +97,81 @@ forEachDatabase((name, create) => {
                 expect((await whoIs(test, basic('ann'))).status).to.equal(OK);
             });
         }
+
+        it('takes the password in use of admin, and leaves everything as it is', async () => {
+
+            const token = await tokenOf(test, ADMIN);
+
+            for (const operation of [Op.changeAdminPassword, Op.changePassword]) {
+                expect((await test.asAdmin(operation, { input: { password: ADMIN_PASSWORD } })).value).to.equal({ success: true });
+            }
+
+            expect((await whoIs(test, { token })).status).to.equal(OK);
+        });
+
+        describe('by a change of the user object', () => {
+
+            const session = async (credentials: JsonObject): Promise<JsonObject> => {
+
+                const { value } = await test.asAdmin(Op.retrieve, { targetId: 'design' });
+                const { content } = (value as { attributes: { content: JsonObject } }).attributes;
+                await test.asAdmin(Op.update, { targetId: 'design', input: { attributes: { content: { ...content, useLegacySessionsApi: true } } } });
+                const { attributes } = await test.perform(Op.sessionsCreate, { authentication: credentials });
+                return attributes['session'] as JsonObject;
+            };
+
+            const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }) as JsonObject;
+            const wholly = (targetId: string, content: JsonObject): [string, ShortRequest] => [Op.update, { targetId, input: { attributes: { content } } }];
+            const paths: readonly (readonly [title: string, request: (id: string, username: string) => [string, ShortRequest]])[] = [
+                ['a password as a whole', (id, username) => wholly(id, { username, login: { password: 'taken over' } })],
+                ['a password by a pointer', (targetId) => [Op.update, { targetId, attributes: { jsonPointer: '/login/password' }, input: { attributes: { contentAtPointer: 'taken over' } } }]],
+                ['a password in a dry run', (targetId) =>
+                    [Op.update, { targetId, attributes: { dryRun: true, jsonPointer: '/login/password' }, input: { attributes: { contentAtPointer: 'taken over' } } }]],
+                ['a password in a batch', (id, username) =>
+                    [Op.batchUpload, { input: [{ id, type: ACCOUNT, attributes: { content: { username, login: { password: 'taken over' } } } }] }]],
+                ['a first key', (id, username) => wholly(id, { username, login: { password: '' }, publicKey: key })]
+            ];
+            const ways: readonly (readonly [title: string, credentials: (user: JsonObject, id: string) => Promise<JsonObject>])[] = [
+                ['an access token', async (user) => ({ token: await tokenOf(test, user) })],
+                ['a session', (user) => session(user)],
+                ['an administrator who acts as the user', async (_user, asUserId) => ({ ...ADMIN, asUserId })]
+            ];
+            let users = 0;
+            for (const [what, request] of paths) {
+                for (const [how, credentials] of ways) {
+                    it(`refuses ${what} with ${how}`, async () => {
+
+                        const username = `owner${++users}`;
+                        const { id } = await test.create(ACCOUNT, account(username));
+                        const [operation, wanted] = request(id, username);
+                        const authentication = await credentials(basic(username), id);
+                        const { status, value } = await test.perform(operation, { ...wanted, authentication });
+
+                        const refused = operation === Op.batchUpload ? JSON.stringify(value).includes('"responseCode":403') : status === FORBIDDEN;
+                        expect(refused, JSON.stringify(value)).to.be.true();
+                        expect((await whoIs(test, authentication)).value).to.include({ userId: id });
+                        expect((await whoIs(test, basic(username))).status).to.equal(OK);
+                    });
+                }
+            }
+
+            it('takes one with the password itself, from administrators by a token, and other changes by a token', async () => {
+
+                const { id } = await test.create(ACCOUNT, account('rightful'));
+                const token = await tokenOf(test, basic('rightful'));
+                const change = (authentication: JsonObject, content: JsonObject) =>
+                    test.perform(Op.update, { targetId: id, authentication, input: { attributes: { content: { username: 'rightful', ...content } } } });
+                const statuses = [
+                    await change({ token }, { login: { password: '' }, pin: '1234' }),
+                    await change(basic('rightful'), { login: { password: 'chosen' }, publicKey: key }),
+                    await change({ username: 'rightful', password: 'chosen' }, { login: { password: '' }, publicKey: key }),
+                    await change({ token: await tokenOf(test, ADMIN) }, { login: { password: 'given' } })
+                ].map(({ status }) => status);
+
+                expect(statuses).to.equal([OK, OK, OK, OK]);
+                expect((await whoIs(test, { username: 'rightful', password: 'given' })).value).to.include({ userId: id });
+            });
+        });
 
         it('changes that of admin by either operation, and ends the tokens of admin', async () => {
 
