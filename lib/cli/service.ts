@@ -94,9 +94,9 @@ function requestOf({ operationId, attributes = {}, input }: Ask, token: string):
     return {
         operationId, attributes,
         targetId: 'service', requestId: null, clientId: null,
-        authentication: { token },
+        authentication: {},
         input: segment ? sequence(segment) : empty(),
-        transport: { protocol: 'internal', secure: true, remoteAddress: '' },
+        transport: { protocol: 'internal', secure: true, remoteAddress: '', localToken: token },
         signal: new AbortController().signal
     };
 }

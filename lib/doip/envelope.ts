@@ -39,7 +39,7 @@ export interface DoipRequest {
     readonly signal: AbortSignal;
     /**
      * Set by a carrier whose request promises to change nothing (GET and HEAD of HTTP). The dispatcher then performs only
-     * operations that list GET among their `methods`, and a session needs no proof that the request was meant.
+     * operations that list GET among their `methods`.
      */
     readonly safe?: boolean;
     /**
@@ -57,6 +57,8 @@ export interface Transport {
     readonly secure: boolean;
     /** IP address of the peer; empty for calls from the same process. */
     readonly remoteAddress: string;
+    /** The bearer token of a header, where the request came straight from this machine; never one of a query or a form. */
+    readonly localToken?: string | undefined;
     /** An id for the log where the protocol has one of its own (`Request-Id`). */
     readonly logId?: string;
 }

@@ -1,10 +1,11 @@
 /**
  * Lets programs on the same machine that may read the data folder act as the administrator: by a secret that lives as long as the
- * process. Whoever may read that folder may read the whole repository anyhow.
+ * process. Whoever may read that folder may read the whole repository anyhow. From other machines, through a proxy or in a query
+ * the secret is worth nothing.
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { JsonObject } from '../doip/json.js';
+import type { Transport } from '../doip/envelope.js';
 import type { Authentication } from '../services.js';
 import type { Caller } from './caller.js';
 import { ADMIN_ID } from './caller.js';
@@ -30,15 +31,15 @@ export class LocalAccess {
         return {
             authenticate: (request, operationId, epochs) => {
 
-                return this.#isMeant(request.authentication) ? Promise.resolve(LOCAL_ADMIN) : others.authenticate(request, operationId, epochs);
+                return this.#isMeant(request.transport) ? Promise.resolve(LOCAL_ADMIN) : others.authenticate(request, operationId, epochs);
             },
-            refusal: (authentication, transport) => (this.#isMeant(authentication) ? null : others.refusal(authentication, transport))
+            refusal: (authentication, transport) => (this.#isMeant(transport) ? null : others.refusal(authentication, transport))
         };
     }
 
-    #isMeant({ token }: JsonObject): boolean {
+    #isMeant({ localToken }: Transport): boolean {
 
-        return typeof token === 'string' && token.startsWith(MARK) && token.length === this.secret.length &&
-            timingSafeEqual(Buffer.from(token, 'latin1'), Buffer.from(this.secret, 'latin1'));
+        return localToken?.length === this.secret.length && localToken.startsWith(MARK) &&
+            timingSafeEqual(Buffer.from(localToken, 'latin1'), Buffer.from(this.secret, 'latin1'));
     }
 }

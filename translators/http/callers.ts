@@ -23,14 +23,16 @@ class NotedTransport implements Transport {
     readonly protocol: Transport['protocol'];
     readonly secure: boolean;
     readonly remoteAddress: string;
+    readonly localToken: string | undefined;
     readonly logId: string;
     #performed: PerformedFacts | null = null;
 
-    constructor({ protocol, secure, remoteAddress }: Transport, logId: string) {
+    constructor({ protocol, secure, remoteAddress, localToken }: Transport, logId: string) {
 
         this.protocol = protocol;
         this.secure = secure;
         this.remoteAddress = remoteAddress;
+        this.localToken = localToken;
         this.logId = logId;
     }
 

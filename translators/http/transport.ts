@@ -59,8 +59,18 @@ export function peerSignal(request: Request): AbortSignal {
 /** Within this machine nobody reads along; but what was forwarded may have come over any wire. */
 function direct(request: Request, peer: string, encrypted: boolean): Transport {
 
-    const secure = encrypted || isLoopback(peer) && !isForwarded(request);
-    return { protocol: encrypted ? 'https' : 'http', secure, remoteAddress: peer };
+    const isForeign = isForwarded(request);
+    return {
+        protocol: encrypted ? 'https' : 'http', secure: encrypted || isLoopback(peer) && !isForeign, remoteAddress: peer,
+        localToken: isForeign ? undefined : localToken(request, peer)
+    };
+}
+
+/** The bearer token that a program on this machine sent: from its own loopback address, or from the address that it asked. */
+function localToken({ headers, raw }: Request, peer: string): string | undefined {
+
+    const [, token] = /^Bearer (\S+)$/i.exec(header(headers, 'authorization') ?? '') ?? [];
+    return token !== undefined && (isLoopback(peer) || peer === plainAddress(raw.req.socket.localAddress ?? '')) ? token : undefined;
 }
 
 /** Walks back through the proxies to the first address that is not one of ours. */

@@ -55,6 +55,22 @@ describe('the transport of a request', () => {
         });
     }
 
+    const bearer = { authorization: 'Bearer abc' };
+    const local: [string, string[], string, Record<string, string>, string | undefined][] = [
+        ['keeps a bearer token from the same machine', [], '127.0.0.1', bearer, 'abc'],
+        ['keeps one from the same machine where proxies are', ['loopback'], '::1', bearer, 'abc'],
+        ['keeps none from elsewhere', [], '203.0.113.5', bearer, undefined],
+        ['keeps none that came by a proxy', [], '127.0.0.1', { ...bearer, 'x-forwarded-for': '8.8.8.8' }, undefined],
+        ['keeps none that came by a trusted proxy', ['loopback'], '127.0.0.1', { ...bearer, ...https, 'x-forwarded-for': '127.0.0.1' }, undefined],
+        ['keeps no other credentials', [], '127.0.0.1', { authorization: 'Basic YWJj' }, undefined]
+    ];
+    for (const [title, proxies, address, headers, expected] of local) {
+        it(title, async () => {
+
+            expect((await read(proxies, address, headers)).localToken).to.equal(expected);
+        });
+    }
+
     for (const entry of ['', 'localhost', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '::1/129', '10.0.0.0/-1']) {
         it(`refuses ${entry || 'nothing'} as a trusted proxy`, () => {
 
