@@ -17,7 +17,7 @@ import { denied } from '../identity/caller.js';
 export async function authorise(operation: Operation, context: OperationContext, target: StoredObject | null): Promise<void> {
 
     if (operation.target === 'object' && !target && !operation.targetMayBeGone) {
-        throw missingTarget(context);
+        throw missingTarget(context, operation.authorise === 'writer');
     }
 
     const { authorise: rule } = operation;
@@ -55,10 +55,10 @@ function decide(rule: Exclude<Operation['authorise'], (...args: never[]) => unkn
     }
 }
 
-/** What is said of a target that does not exist. */
-export function missingTarget(context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>): Error {
+/** What is said of a target that does not exist: to callers who might not have changed it that they may not. */
+export function missingTarget(context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, isWrite = false): Error {
 
     const { caller, targetId, services: { policy } } = context;
-    const mayKnow = policy.canReadUnknown(caller);
+    const mayKnow = isWrite ? policy.canWriteUnknown(caller) : policy.canReadUnknown(caller);
     return mayKnow.allowed ? notFound(`object ${targetId} does not exist`) : denied(caller, mayKnow.reason);
 }

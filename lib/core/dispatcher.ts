@@ -53,8 +53,8 @@ export class Dispatcher {
 
         const seen: { caller: Caller | null } = { caller: null };
         try {
-            const { status, attributes, output } = await this.run(request, seen);
-            return { requestId: request.requestId, status, attributes, output, callerId: seen.caller?.userId ?? null };
+            const { status, attributes, output, callerId = seen.caller?.userId ?? null } = await this.run(request, seen);
+            return { requestId: request.requestId, status, attributes, output, callerId };
         }
         catch (error) {
             const known = this.options.explain?.(error) ?? error;

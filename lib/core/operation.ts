@@ -62,6 +62,8 @@ export interface OperationResult {
     readonly status: string;
     readonly attributes: JsonObject;
     readonly output: AsyncIterable<Segment>;
+    /** Who proved to be whom by the input, for the access log; absent where the caller of the request is the one. */
+    readonly callerId?: string | null;
 }
 
 /**

@@ -29,7 +29,7 @@ import type { Tokens } from './tokens.js';
 import { isCsrfOf } from './tokens.js';
 
 /** The part of a request that tells who sent it. */
-export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'clientId' | 'transport' | 'safe'> &
+export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'clientId' | 'transport'> &
     Partial<Pick<DoipRequest, 'attributes'>>;
 
 /** These tell by their input whom they are about; credentials beside it are not looked at, not even wrong ones. */
@@ -113,11 +113,11 @@ export class Authenticator {
      *
      * @throws DoipError like {@link authenticate}
      */
-    async prove(claim: Claim, { transport, safe }: Pick<DoipRequest, 'transport' | 'safe'>, epochs: Epochs): Promise<Proof> {
+    async prove(claim: Claim, { transport }: Pick<DoipRequest, 'transport'>, epochs: Epochs): Promise<Proof> {
 
         const { credentials } = claim;
         this.checkTransport(transport);
-        const proof = await this.#ownToken(credentials, safe ?? false, epochs) ??
+        const proof = await this.#ownToken(credentials, epochs) ??
             await this.#foreign(claim, transport, epochs) ??
             await this.#direct(credentials, transport, epochs);
         if (!proof) {
@@ -152,10 +152,10 @@ export class Authenticator {
         return login && passwordProof(login);
     }
 
-    async #ownToken(credentials: Credentials, safe: boolean, epochs: Epochs): Promise<Proof | null> {
+    async #ownToken(credentials: Credentials, epochs: Epochs): Promise<Proof | null> {
 
         if (credentials.kind === 'session') {
-            return this.#session(credentials, safe, epochs);
+            return this.#session(credentials, epochs);
         }
 
         if (credentials.kind !== 'token' || credentials.token.includes('.')) {
@@ -166,16 +166,14 @@ export class Authenticator {
         return found?.kind === 'token' ? this.#callers.proofOf(found, 'token') : null;
     }
 
-    async #session(
-        { sessionId, csrfToken }: Extract<Credentials, { kind: 'session' }>, safe: boolean, epochs: Epochs
-    ): Promise<Proof | null> {
+    async #session({ sessionId, csrfToken }: Extract<Credentials, { kind: 'session' }>, epochs: Epochs): Promise<Proof | null> {
 
         const found = await this.#tokens.find(sessionId, epochs.identity);
         if (found?.kind !== 'session') {
             return null;
         }
 
-        if (csrfToken === null ? !safe : !isCsrfOf(found, csrfToken)) {
+        if (csrfToken === null || !isCsrfOf(found, csrfToken)) {
             throw unauthenticated('the session needs the value of its CSRF cookie in the header X-Csrf-Token');
         }
 

@@ -32,7 +32,7 @@ export class CredentialRecords {
     }
 
     /** `typesPermittedToCreate` and `groupIds`. */
-    detailsOf(caller: Caller): JsonObject {
+    detailsOf(caller: Caller): { typesPermittedToCreate: string[]; groupIds: string[] } {
 
         return { typesPermittedToCreate: this.#policy.typesPermittedToCreate(caller), groupIds: [...caller.groupIds] };
     }

@@ -72,12 +72,17 @@ export class Passwords {
      * Hashes a secret that is about to be stored; resolves to the text of its record.
      *
      * @param source who causes the work, for taking turns
-     * @throws DoipError 400 for a secret that is too long, 429 when too much is waiting
+     * @throws DoipError 400 for a secret that is too long or has the character NUL in it, 429 when too much is waiting
      */
     async hash(secret: string, source: string): Promise<string> {
 
         if (this.#isTooLong(secret)) {
             throw badRequest(`a password or secret may have at most ${this.#maxBytes} bytes`);
+        }
+
+        // A hash treats them like the same secret without them at its end.
+        if (secret.includes('\0')) {
+            throw badRequest('a password or secret must not contain the character NUL');
         }
 
         return JSON.stringify(await this.#writes.run(source, () => this.#queue.run(WRITES, () => makeRecord(secret, this.#cost))));
@@ -92,7 +97,7 @@ export class Passwords {
     async check(secret: string, recordText: string | null, source: string): Promise<PasswordCheck> {
 
         const record = recordText === null ? null : parseRecord(recordText);
-        const password = this.#isTooLong(secret) ? '' : secret;
+        const password = this.#isTooLong(secret) || secret.includes('\0') ? '' : secret;
         return this.#queue.run(source, async () => {
 
             const start = performance.now();

@@ -143,6 +143,12 @@ export class Policy {
         return this.#listed(caller, 'readers of unknown objects', [...system.defaultAclRead, ...system.defaultAclWrite], null);
     }
 
+    /** May the caller know that there is no object to be changed? Yes when objects of no particular type could be. */
+    canWriteUnknown(caller: Caller): Decision {
+
+        return caller.isAdmin ? ADMIN : this.#listed(caller, 'writers of unknown objects', this.#rules().system.defaultAclWrite, null);
+    }
+
     /**
      * The object as the caller may see it. The one place that hides parts of an object from those who may not write it.
      *

@@ -19,6 +19,9 @@ export interface NewSession {
     readonly csrfToken: string;
 }
 
+/** What callers call their session. */
+const OWN = 'this';
+
 /** Begins and ends sessions. */
 export class Sessions {
 
@@ -40,6 +43,19 @@ export class Sessions {
 
         if (!this.#design().useLegacySessionsApi) {
             throw unauthenticated('Legacy sessions disabled on this Cordra');
+        }
+    }
+
+    /**
+     * Requires that sessions are switched on, and that the session of the caller is meant, which is called `this`.
+     *
+     * @throws DoipError 401, 403
+     */
+    checkName(name: string): void {
+
+        this.checkEnabled();
+        if (name !== OWN) {
+            throw forbidden('only the session of the caller can be addressed: use /sessions/this');
         }
     }
 

@@ -80,7 +80,7 @@ export class TokenDesk {
         });
     }
 
-    /** Whose a token is; anonymous when it is unknown or has ended. Asking counts as use. */
+    /** Whose a token is; anonymous when it is empty, unknown or has ended. Asking counts as use. */
     async introspect(request: JsonValue | undefined, transport: Transport): Promise<Caller> {
 
         return inOauth(async () => {
@@ -125,7 +125,7 @@ export class TokenDesk {
 
         this.#authenticator.checkTransport(transport);
         const { token } = membersOf(request);
-        if (typeof token !== 'string' || token === '') {
+        if (typeof token !== 'string') {
             throw invalidRequest('Missing token');
         }
 
@@ -133,8 +133,9 @@ export class TokenDesk {
     }
 }
 
-function readGrant({ grant_type: type, username, password, assertion }: JsonObject): Credentials {
+function readGrant({ grant_type: given, username, password, assertion }: JsonObject): Credentials {
 
+    const type = given ?? undefined;
     const isPassword = type === undefined && username !== undefined && password !== undefined || type === PASSWORD;
     if (isPassword) {
         return { kind: 'password', name: requiredText('username', username), password: requiredText('password', password) };

@@ -62,7 +62,8 @@ const rules: readonly Rule[] = [
     ['nobody', CHECK, () => ({}), 200, { active: false }],
 
     // What cannot be read, or is wrong, also where nothing is asked for
-    ['an empty header for none', CHECK, () => ({ headers: { authorization: ' ' } }), 200, { active: false }],
+    ['no empty header', CHECK, () => ({ headers: { authorization: '' } }), 401, {}, CHALLENGE],
+    ['no blank header', CHECK, () => ({ headers: { authorization: ' ' } }), 401, {}, CHALLENGE],
     ['no wrong password on a public path', 'GET /schemas', () => ({ headers: basic('ann', 'wrong') }), 401, { message: 'Authentication failed' }, CHALLENGE],
     ['no unknown user, in the same words', 'GET /schemas', () => ({ headers: basic('nobody', 'wrong') }), 401, { message: 'Authentication failed' }, CHALLENGE],
     ['no other scheme', CHECK, () => ({ headers: { authorization: 'Digest username="ann"' } }), 401, {}, CHALLENGE],
@@ -107,6 +108,10 @@ const rules: readonly Rule[] = [
     ['wrong credentials beside a login', TOKEN, () => from(login('ann'), bearer('expired')), 200, { active: true }],
     ['an unknown token as inactive', 'POST /auth/introspect', () => ({ payload: '{"token":"unknown"}' }), 200, { active: false }],
     ['an unknown token as revoked', 'POST /auth/revoke', () => ({ payload: '{"token":"unknown"}' }), 200, { active: false }],
+    ['an empty token as inactive', 'POST /auth/introspect', () => ({ payload: '{"token":""}' }), 200, { active: false }],
+    ['an empty token as revoked', 'POST /auth/revoke', () => ({ payload: '{"token":""}' }), 200, { active: false }],
+    ['a grant type of null as none', TOKEN, () => login('ann', { grant_type: null }), 200, { active: true }],
+    ['no grant type of null without password', TOKEN, () => ({ payload: '{"grant_type":null}' }), 400, { message: 'Missing grant_type' }],
     ['no revocation of nothing', 'POST /auth/revoke', () => ({ payload: '{}' }), 400, { error: 'invalid_request' }],
 
     // Transports
@@ -130,6 +135,11 @@ const rules: readonly Rule[] = [
     ['no change of the password by nobody', 'PUT /users/this/password', () => ({ payload: 'new password' }), 401, {}, CHALLENGE],
     ['no change of the password as somebody', 'PUT /users/this/password', () => ({ headers: { ...ADMIN_HEADERS, 'as-user': 'test/ann' }, payload: 'x' }), 403],
     ['no password of admin from others', 'PUT /adminPassword', () => ({ headers: user('ann'), payload: '{"password":"x"}' }), 403],
+    ['the password of admin that is in use already', 'PUT /adminPassword', () => ({ headers: ADMIN_HEADERS, payload: JSON.stringify({ password: ADMIN_PASSWORD }) }), 200,
+        { success: true }],
+    ['no password with NUL', `POST /objects?type=${ACCOUNT}`, () => ({ headers: ADMIN_HEADERS, payload: JSON.stringify(account('nul', { login: { password: 'pw\0' } })) }), 400,
+        { message: 'a password or secret must not contain the character NUL' }],
+    ['nobody by a password with NUL at its end', CHECK, () => ({ headers: basic('ann', 'ann-password\0') }), 401, {}, CHALLENGE],
     ['no password of admin that is missing', 'PUT /adminPassword', () => ({ headers: ADMIN_HEADERS, payload: '{}' }), 400, { message: 'Password missing.' }]
 ];
 

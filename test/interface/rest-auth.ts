@@ -167,6 +167,35 @@ forEachWay((name, start) => {
             expect([after.statusCode, renewed.statusCode]).to.equal([401, 200]);
         });
 
+        it('take the secret for programs of this machine in a header alone, and not by a proxy', async () => {
+
+            const { localSecret } = service.gateway.services;
+            const headers = { authorization: `Bearer ${localSecret}` };
+            const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: `access_token=${localSecret}` };
+            const doip = Buffer.from(JSON.stringify({ token: localSecret })).toString('base64');
+            const allowed = await service.anonymously('GET /check-credentials', { headers });
+            const refused = await Promise.all([
+                service.anonymously('GET /check-credentials', { headers: { ...headers, 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' } }),
+                service.anonymously(`GET /check-credentials?access_token=${localSecret}`),
+                service.anonymously('POST /check-credentials', form),
+                service.anonymously(`GET /doip/20.DOIP/Op.CheckCredentials?targetId=service&authentication={"token":"${localSecret}"}`),
+                service.anonymously('GET /check-credentials', { headers: { authorization: `Doip ${doip}` } }),
+                service.anonymously('GET /check-credentials', { headers: { authorization: `${headers.authorization.slice(0, -1)}x` } })
+            ]);
+
+            expect(jsonOf(allowed)['userId']).to.equal('admin');
+            expect(refused.every(({ statusCode }) => statusCode === 401 || statusCode === 403), refused.map(({ payload }) => payload).join('\n')).to.be.true();
+        });
+
+        it('log whose token was made', async () => {
+
+            const response = await service.anonymously('POST /auth/token', { payload: JSON.stringify(ANN) });
+            const { userId } = jsonOf(response);
+            const line = service.log.findLast(({ url, status }) => url === '/auth/token' && status === 200);
+
+            expect(line?.['user']).to.equal(userId);
+        });
+
         it('changes the password of the administrator in two ways', async () => {
 
             const missing = await service.asAdmin('PUT /adminPassword', { payload: '{}' });

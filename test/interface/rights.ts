@@ -43,7 +43,10 @@ forEachDatabase((name, create) => {
         const lines: [line: string, codes: number[], payload?: string][] = [
             ['GET /startupStatus', OPEN], ['GET /schemas', OPEN], ['GET /schemas/Document', OPEN], ['GET /design', OPEN], ['GET /initData', OPEN],
             ['GET /check-credentials', OPEN], ['GET /search?query=*', OPEN], ['GET /objects?query=*', OPEN], ['GET /objects/design', OPEN],
-            ['GET /objects/test/none', [404, 404, 404, 404, 404]],
+            ['GET /objects/test/none', [404, 404, 404, 404, 404]], ['DELETE /objects/test/none', [401, 403, 403, 403, 404]],
+            ['PUT /objects/test/none', [401, 403, 403, 403, 404], '{}'], ['PUT /acls/test/none', [401, 403, 403, 403, 404]],
+            ['POST /versions?objectId=test/none', [401, 403, 403, 403, 404]], ['DELETE /objects/test/none?payload=x', [401, 403, 403, 403, 404]],
+            ['POST /doip/0.DOIP/Op.Delete?targetId=test/none', [401, 403, 403, 403, 404]],
             [`GET /objects/${ID}`, READ], [`HEAD /objects/${ID}`, READ], [`GET /acls/${ID}`, READ], [`GET /versions?objectId=${ID}`, READ],
             [`GET /relationships/${ID}`, READ], [`GET /objects/${ID}?payload=none`, [401, 403, 404, 404, 404]],
             [`PUT /objects/${ID}`, WRITE, '{"name":"y"}'], [`PUT /objects/${ID}?jsonPointer=/name`, WRITE, '"z"'], [`PUT /acls/${ID}`, WRITE],

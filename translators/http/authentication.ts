@@ -27,7 +27,7 @@ export interface CredentialParameters {
 export function readAuthentication(headers: RequestHeaders, parameters: CredentialParameters = {}): JsonObject {
 
     const authorization = headers['authorization'];
-    const authentication = typeof authorization === 'string' && authorization.trim() !== ''
+    const authentication = typeof authorization === 'string'
         ? parseAuthorization(authorization.trim())
         : fromAccessToken(parameters.accessToken);
 

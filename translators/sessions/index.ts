@@ -9,7 +9,6 @@ import type { JsonObject } from '../../lib/doip/json.js';
 import type { TranslatorOptions } from '../http/performer.js';
 import type { Reply } from '../http/reply.js';
 import type { Exchange, Route, RouteCall } from '../http/route.js';
-import { forbidden } from '../../lib/doip/error.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { mount } from '../http/mount.js';
 import { outputReply } from '../http/reply.js';
@@ -20,7 +19,7 @@ export const sessionRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: '/sessions/{name*}',
-        toEnvelope: (call) => onThis(call, Op.sessionsGet)
+        toEnvelope: (call) => onNamed(call, Op.sessionsGet)
     },
     {
         methods: ['POST'],
@@ -35,7 +34,7 @@ export const sessionRoutes: readonly Route[] = [
         methods: ['DELETE'],
         path: '/sessions/{name*}',
         toEnvelope: (call) => ({
-            ...onThis(call, Op.sessionsDelete),
+            ...onNamed(call, Op.sessionsDelete),
             fromEnvelope: ({ attributes }) => cookieReply(attributes, call.transport)
         })
     }
@@ -51,14 +50,10 @@ export const sessions: Plugin<TranslatorOptions> = {
     }
 };
 
-/** Nobody gets to see or end a session but his own, which is called `this`. */
-function onThis({ name, params }: RouteCall, operationId: string): Exchange {
+/** Which sessions may be addressed, if any, is for the operation to say. */
+function onNamed({ name, params }: RouteCall, operationId: string): Exchange {
 
-    if (name !== 'this' && name !== 'this/') {
-        throw forbidden('only the session of the caller can be addressed: use /sessions/this');
-    }
-
-    return { operationId, attributes: { full: params.flag('full') } };
+    return { operationId, attributes: { full: params.flag('full'), session: name.replace(/\/$/, '') } };
 }
 
 function cookieReply(attributes: JsonObject, { protocol }: Transport): Reply {

@@ -22,6 +22,6 @@ export const token = defineOperation<{ readonly full: boolean }>({
 
         const grant = await identity.tokens.grant(inputJson, transport, requestContext);
         const record = identity.records.of(grant.caller, attributes.full);
-        return result.json({ access_token: grant.token, token_type: 'Bearer', ...record });
+        return { ...result.json({ access_token: grant.token, token_type: 'Bearer', ...record }), callerId: grant.caller.userId };
     }
 });

@@ -2,14 +2,17 @@
  * Ends the legacy session of the caller (specification: DELETE `/sessions/this`). Without one there is nothing to do.
  */
 
+import Joi from 'joi';
+import { text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 
-export const deleteSession = defineOperation({
+export const deleteSession = defineOperation<{ readonly session: string }>({
     id: Op.sessionsDelete,
     summary: 'end the legacy session of the caller',
     target: 'service',
-    authorise: ({ services: { identity } }) => identity.sessions.checkEnabled(),
+    authorise: ({ attributes, services: { identity } }) => identity.sessions.checkName(attributes.session),
+    attributes: Joi.object({ session: text().default('this') }),
     input: 'optional-json',
     unlisted: true,
 

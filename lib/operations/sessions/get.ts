@@ -3,26 +3,28 @@
  */
 
 import Joi from 'joi';
-import { flag } from '../../core/attributes.js';
+import { flag, text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 
-export const getSession = defineOperation<{ readonly full: boolean }>({
+export const getSession = defineOperation<{ readonly full: boolean; readonly session: string }>({
     id: Op.sessionsGet,
     summary: 'tell about the legacy session of the caller',
     target: 'service',
     methods: ['GET', 'POST'],
-    authorise: ({ services: { identity } }) => identity.sessions.checkEnabled(),
-    attributes: Joi.object({ full: flag().default(false) }),
+    authorise: ({ attributes, services: { identity } }) => identity.sessions.checkName(attributes.session),
+    attributes: Joi.object({ full: flag().default(false), session: text().default('this') }),
     unlisted: true,
 
     async handler({ attributes, caller, services: { identity } }) {
 
         if (caller.method !== 'session') {
-            return result.json({ isActiveSession: false });
+            return result.json({ isActiveSession: false, typesPermittedToCreate: [] });
         }
 
-        const details = attributes.full ? identity.records.detailsOf(caller) : {};
-        return result.json({ isActiveSession: true, ...identity.records.identityOf(caller), ...details });
+        const { typesPermittedToCreate, groupIds } = identity.records.detailsOf(caller);
+        return result.json({
+            isActiveSession: true, ...identity.records.identityOf(caller), typesPermittedToCreate, ...attributes.full ? { groupIds } : {}
+        });
     }
 });

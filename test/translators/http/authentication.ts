@@ -14,7 +14,6 @@ describe('readAuthentication', () => {
 
     const accepted: [string, string | undefined, object][] = [
         ['no header', undefined, {}],
-        ['an empty header', ' ', {}],
         ['Basic', `Basic ${base64('user:pa:ss')}`, { username: 'user', password: 'pa:ss' }],
         ['Basic in any case', `bAsIc  ${base64('user:')}`, { username: 'user', password: '' }],
         ['Basic in UTF-8', `Basic ${base64('ü:€')}`, { username: 'ü', password: '€' }],
@@ -34,6 +33,8 @@ describe('readAuthentication', () => {
     }
 
     const refused: [string, string][] = [
+        ['an empty header', ''],
+        ['a blank header', ' '],
         ['an unknown scheme', 'Digest username="x"'],
         ['a scheme alone', 'Basic'],
         ['a Bearer without token', 'Bearer '],
