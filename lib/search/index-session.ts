@@ -12,6 +12,7 @@ import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
 import { checkSections, DEAD_SECTION, SegmentKeeper } from './segment-keeper.js';
 import type { MergerPort } from './segment-keeper.js';
+import { MergeScheduler } from './merge-scheduler.js';
 import { INDEX_VERSION, isReadable } from './segment-layout.js';
 import type { SearcherUsage } from './messages.js';
 import { SearcherLink } from './searcher-link.js';
@@ -37,6 +38,7 @@ export class IndexSession {
     readonly #end: (error: Error) => void;
     /** Ids that were changed while somebody reads objects: what was read of them may be old. */
     readonly #changed = new Set<Set<string>>();
+    readonly #merging = new MergeScheduler(async (load) => await this.#keeper?.merge(load) ?? false);
     #merger: MergerPort | null = null;
     #keeper: SegmentKeeper | null = null;
     readonly #closePort: () => void;
@@ -93,7 +95,8 @@ export class IndexSession {
         const position = covered ?? await log.last();
         backlog.reset();
         follower.restart(position);
-        this.#keeper = new SegmentKeeper({ searcher: this.#searcher, segments, log, orderer, logger, follower, merger: () => this.#startMerger() }, covered);
+        const merging = { merger: () => this.#startMerger(), load: () => this.#merging.load };
+        this.#keeper = new SegmentKeeper({ searcher: this.#searcher, segments, log, orderer, logger, follower, ...merging }, covered);
         begin();
         return covered === null ? 'none' : manifest?.layout === INDEX_VERSION ? 'stored' : 'outdated';
     }
@@ -163,6 +166,7 @@ export class IndexSession {
 
     async search(request: SearchRequest): Promise<SearchAnswer> {
 
+        this.#merging.searched();
         const { timeout } = this.#parts.options;
         const first = Math.min(request.limit ?? BLOCK, BLOCK);
         const prompt = this.#searcher.prompt(request);
@@ -177,6 +181,7 @@ export class IndexSession {
     async close(): Promise<void> {
 
         this.#isClosed = true;
+        this.#merging.close();
         this.#over(new Error('the search index was closed'));
         this.#closePort();
         await Promise.all([this.#searcher.terminate(), this.#merger?.terminate()]);
@@ -263,6 +268,7 @@ export class IndexSession {
         const { documents, bytes } = await this.#searcher.apply(changes, { isUrgent });
         this.#watch.answered();
         backlog.done(changes.length, documents);
+        this.#merging.changed();
         if (documents >= storeAfter || bytes >= STORE_AFTER_BYTES) {
             this.#storeSoon();
         }
@@ -271,11 +277,9 @@ export class IndexSession {
     /** Stores in the background what has come together, unless that is under way. */
     #storeSoon(): void {
 
-        if (this.#keeper && !this.#keeper.isBusy && !this.#isClosed) {
-            // Afterwards the backlog hears of the room that there is now.
-            this.#keeper.store().then(() => this.#apply([])).catch(() => {
-                // It was logged, and is tried again with the next changes.
-            });
+        if (this.#keeper && !this.#keeper.isStoring && !this.#isClosed) {
+            // Afterwards the backlog hears of the room that there is now. What fails was logged, and is tried again with the next changes.
+            this.#keeper.store().then(() => this.#apply([])).catch(() => {});
         }
     }
 

@@ -4,10 +4,11 @@
 
 import type { Bits } from './bits.js';
 import type { LentPlaces, PagePlace } from './lent-places.js';
+import type { Load } from './merge-policy.js';
 import type { Sections } from './segment-layout.js';
 import type { SectionPort } from './section-port.js';
 import type { FacetResult, SearchHit } from './search-request.js';
-import type { NamedSegment, StoredName } from './segment-set.js';
+import type { MergedSegment, NamedSegment, StoredName } from './segment-entry.js';
 import type { CallerView } from './visibility.js';
 import type { WordTarget } from './word-places.js';
 
@@ -49,20 +50,22 @@ export type SearcherCall =
     | { readonly kind: 'page'; readonly page: PagePlace } & WordWish
     /** A segment that was stored by a process before; `dead` are its documents that are gone. */
     | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }
+    /** Segments that are not stored and should become one. They stay as they are likewise. */
+    | { readonly kind: 'gather'; readonly load: Load }
     /** What is to be stored. Its segments stay as they are, but for documents that go, until they are replaced or `unseal` comes. */
     | { readonly kind: 'seal' }
-    /** What was sealed could not be stored. */
+    /** What was sealed could not be stored, or what was gathered not be merged. */
     | { readonly kind: 'unseal' }
     /** Which documents of some segments are gone by now. */
     | { readonly kind: 'copies'; readonly names: readonly number[] }
     /**
-     * A stored segment takes the place of those that it was made of; null when no document was left. `map` has the new number of each
+     * A segment takes the place of those that it was made of; null when no document was left. `map` has the new number of each
      * document of a source.
      */
     | {
         readonly kind: 'replace';
         readonly sources: readonly { readonly name: number; readonly map: Uint32Array }[];
-        readonly added: StoredName | null;
+        readonly added: MergedSegment | null;
     }
     | { readonly kind: 'usage' };
 
@@ -92,6 +95,12 @@ export interface SearcherAnswers {
     readonly lend: LentPlaces | null;
     readonly page: Uint8Array | null;
     readonly add: null;
+    readonly gather: {
+        readonly sources: readonly NamedSegment[];
+        /** There will be more to merge although nothing changes. */
+        readonly isMore: boolean;
+        readonly sizes: readonly SegmentSize[];
+    };
     readonly seal: {
         readonly unstored: readonly NamedSegment[];
         /** Stored segments of which documents went since the last time. */
@@ -104,7 +113,7 @@ export interface SearcherAnswers {
     readonly usage: SearcherUsage;
 }
 
-/** Memory of the thread that searches, bytes. */
+/** What the thread that searches works with; bytes but for the last. */
 export interface SearcherUsage {
     /** Changes that are not stored yet. */
     readonly unstored: number;
@@ -114,6 +123,8 @@ export interface SearcherUsage {
     readonly room: number;
     /** Heap of the thread. */
     readonly heap: number;
+    /** Number of segments that a search looks into, stored or not. */
+    readonly segments: number;
 }
 
 /** What is not stored yet. */

@@ -86,6 +86,8 @@ export class Searcher {
             case 'add':
                 this.#segments.add(call.segment, call.dead);
                 return null;
+            case 'gather':
+                return { ...this.#segments.gather(call.load), sizes: this.#segments.sizes() };
             case 'seal':
                 return { ...this.#segments.seal(), sizes: this.#segments.sizes() };
             case 'unseal':
@@ -100,7 +102,7 @@ export class Searcher {
             case 'usage':
                 return {
                     unstored: this.#segments.unstoredBytes, kept: this.#memory.bytes, room: this.#engine.bytes + this.#overtaking.bytes,
-                    heap: process.memoryUsage().heapUsed
+                    heap: process.memoryUsage().heapUsed, segments: this.#segments.count
                 };
         }
     }

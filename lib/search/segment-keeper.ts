@@ -1,6 +1,6 @@
 /**
- * Stores what the searching thread has gathered, and keeps the number of segments small: new segments are merged into one and
- * stored, stored ones of about the same size become a larger one, and those that lost many documents are written anew.
+ * Stores what the searching thread has gathered, and keeps the number of segments small: new segments are merged, also before they
+ * are stored, stored ones of about the same size become a larger one, and those that lost many documents are written anew.
  * All of it one after the other, beside searches and changes.
  */
 
@@ -12,9 +12,11 @@ import type { Bits } from './bits.js';
 import { emptyBits } from './bits.js';
 import type { LogFollower } from './log-follower.js';
 import type { LogOrderer } from './log-orderer.js';
+import { chooseAllSmall, chooseSegments, isMergeTime, PATIENT } from './merge-policy.js';
+import type { Load } from './merge-policy.js';
 import type { MergerAnswers, MergerCall, SegmentSize } from './messages.js';
 import type { SearcherLink } from './searcher-link.js';
-import type { NamedSegment, StoredName } from './segment-set.js';
+import type { NamedSegment, StoredName } from './segment-entry.js';
 import { SECTION_NAMES } from './segment-layout.js';
 import type { Sections } from './segment-layout.js';
 import type { WorkerPort } from './worker-port.js';
@@ -25,20 +27,14 @@ export type MergerPort = WorkerPort<MergerCall, MergerAnswers>;
 /** The section with the documents that are gone. */
 export const DEAD_SECTION = 'dead';
 
-/** So many segments of one size class become one. */
-const FAN = 8;
-
-/** Larger segments are not made of smaller ones: merging holds them in memory. */
-const LARGEST_BYTES = 512 * 1024 * 1024;
-
-/** Nor of segments with more properties together: where names are data, each has its share of memory. */
-const MOST_FIELDS = 200_000;
-
-/** Segments that lost this share of their documents are written anew. */
-const DEAD_SHARE = 0.25;
-
 /** Nodes that were not seen for so long are forgotten; when they come back they build their index anew. */
 const ABSENCE_MS = 7 * 86_400_000;
+
+/** The name of a source, and the new numbers of its documents. */
+interface Replaced {
+    readonly name: number;
+    readonly map: Uint32Array;
+}
 
 export interface KeeperParts {
     readonly searcher: SearcherLink;
@@ -49,6 +45,7 @@ export interface KeeperParts {
     readonly orderer: LogOrderer;
     readonly follower: LogFollower;
     readonly logger: Log;
+    readonly load: () => Load;
 }
 
 export class SegmentKeeper {
@@ -57,6 +54,8 @@ export class SegmentKeeper {
     /** Batch of the log up to which it is covered by what is stored; null while the index is built. */
     #covered: number | null;
     #running: Promise<void> | null = null;
+    /** Stores that are under way or wait. */
+    #stores = 0;
 
     constructor(parts: KeeperParts, covered: number | null) {
 
@@ -71,22 +70,47 @@ export class SegmentKeeper {
      */
     async store(isComplete = false): Promise<void> {
 
-        while (this.#running) {
-            await this.#running.catch(() => {
-                // Whoever started it hears of it.
-            });
+        ++this.#stores;
+        try {
+            while (this.#running) {
+                await this.idle();
+            }
+
+            await this.#run(this.#storeAll(isComplete));
+        }
+        finally {
+            --this.#stores;
+        }
+    }
+
+    /**
+     * Merges some segments, stored or not. Leaves it to stores that are under way or wait.
+     *
+     * @returns true when there will be more to merge although nothing changes
+     */
+    async merge(load: Load): Promise<boolean> {
+
+        if (this.#running || this.isStoring) {
+            return true;
         }
 
-        this.#running = this.#storeAll(isComplete);
+        let isMore = false;
+        await this.#run(this.#mergeSome(load).then((more) => void (isMore = more)));
+        return isMore;
+    }
+
+    async #run(work: Promise<void>): Promise<void> {
+
+        this.#running = work;
         try {
-            await this.#running;
+            await work;
         }
         finally {
             this.#running = null;
         }
     }
 
-    /** Resolves when nothing is being stored. */
+    /** Resolves when nothing is being stored or merged. */
     async idle(): Promise<void> {
 
         await this.#running?.catch(() => {
@@ -94,15 +118,15 @@ export class SegmentKeeper {
         });
     }
 
-    /** True while something is being stored. */
-    get isBusy(): boolean {
+    /** True while something is being stored, or will be when merging has ended. */
+    get isStoring(): boolean {
 
-        return this.#running !== null;
+        return this.#stores > 0;
     }
 
     async #storeAll(isComplete: boolean): Promise<void> {
 
-        const { searcher, follower, orderer, segments, logger } = this.#parts;
+        const { searcher, follower, orderer, segments } = this.#parts;
         // What is in no batch is read again after the next start.
         await orderer.order();
         await follower.catchUp();
@@ -114,31 +138,66 @@ export class SegmentKeeper {
             await segments.switch({ added: added.ids, removed: [], covered }, steps, Date.now());
             this.#covered = covered;
             const now = unstored.length === 0 ? sizes : await searcher.call({ kind: 'replace', ...added.replacement });
-            await this.#tidy(now, isComplete);
+            await this.#mergeStored(now, isComplete ? chooseAllSmall : (current) => chooseSegments(current, this.#parts.load()));
+            await this.#tidy();
         }
         catch (error) {
-            if (!isGone(error)) {
-                // Why a thread has ended is told elsewhere, where it was not ended on purpose.
-                logger.error({ err: error }, 'the search index could not be stored; it is tried again with the next changes');
-            }
-
-            await searcher.call({ kind: 'unseal' });
-            throw error;
+            await this.#failed(error, 'the search index could not be stored; it is tried again with the next changes');
         }
     }
 
-    /** Merges and removes until there is nothing more to tidy up. */
-    async #tidy(sizes: readonly SegmentSize[], isComplete: boolean): Promise<void> {
+    async #mergeSome(load: Load): Promise<boolean> {
 
-        const { searcher, segments, log } = this.#parts;
+        const { searcher, segments } = this.#parts;
+        const { sources, isMore, sizes } = await searcher.call({ kind: 'gather', load });
+        try {
+            if (sources.length > 0) {
+                const { sections, documents, replaced } = await this.#mergeSources(sources);
+                await searcher.call({ kind: 'replace', sources: replaced, added: documents > 0 ? { sections } : null });
+                return true;
+            }
+
+            const choose = (current: readonly SegmentSize[]): number[] => (isMergeTime(load) ? chooseSegments(current, load) : []);
+            if (choose(sizes).length > 0) {
+                await this.#mergeStored(sizes, choose);
+                await segments.sweep();
+            }
+
+            return isMore || chooseSegments(sizes, PATIENT).length > 0;
+        }
+        catch (error) {
+            return await this.#failed(error, 'segments of the search index could not be merged; it is tried again with the next changes');
+        }
+    }
+
+    /** What was sealed can be merged again. Throws the error. */
+    async #failed(error: unknown, message: string): Promise<never> {
+
+        if (!isGone(error)) {
+            // Why a thread has ended is told elsewhere, where it was not ended on purpose.
+            this.#parts.logger.error({ err: error }, message);
+        }
+
+        await this.#parts.searcher.call({ kind: 'unseal' });
+        throw error;
+    }
+
+    /** Merges stored segments as long as some are chosen. */
+    async #mergeStored(sizes: readonly SegmentSize[], choose: (sizes: readonly SegmentSize[]) => number[]): Promise<void> {
+
+        const { searcher, segments } = this.#parts;
         let current = sizes;
-        const choose = isComplete ? chooseAllSmall : chooseSegments;
         for (let names = choose(current); names.length > 0; names = choose(current)) {
             const added = await this.#merge(await this.#read(await searcher.call({ kind: 'copies', names })));
             await segments.switch({ added: added.ids, removed: names, covered: this.#covered }, [], Date.now());
             current = await searcher.call({ kind: 'replace', ...added.replacement });
         }
+    }
 
+    /** Removes what is not needed any more. */
+    async #tidy(): Promise<void> {
+
+        const { segments, log } = this.#parts;
         await segments.forgetAbsent(Date.now() - ABSENCE_MS);
         await segments.sweep();
         const coveredByAll = await segments.coveredByAll();
@@ -159,15 +218,14 @@ export class SegmentKeeper {
 
     async #merge(sources: readonly NamedSegment[]): Promise<{
         ids: number[];
-        replacement: { sources: { name: number; map: Uint32Array }[]; added: StoredName | null };
+        replacement: { sources: Replaced[]; added: StoredName | null };
     }> {
 
         if (sources.length === 0) {
             return { ids: [], replacement: { sources: [], added: null } };
         }
 
-        const { sections, documents, maps } = await this.#parts.merger().call({ kind: 'merge', sources });
-        const replaced = sources.map(({ name }, i) => ({ name, map: maps[i] ?? new Uint32Array(0) }));
+        const { sections, documents, replaced } = await this.#mergeSources(sources);
         if (documents === 0) {
             return { ids: [], replacement: { sources: replaced, added: null } };
         }
@@ -175,60 +233,17 @@ export class SegmentKeeper {
         const id = await this.#parts.segments.write(documents, [...sections, [DEAD_SECTION, bytesOf(emptyBits(documents))]]);
         return { ids: [id], replacement: { sources: replaced, added: { name: id, sizes: sizesOf(sections) } } };
     }
+
+    async #mergeSources(sources: readonly NamedSegment[]): Promise<Omit<MergerAnswers['merge'], 'maps'> & { replaced: Replaced[] }> {
+
+        const { sections, documents, maps } = await this.#parts.merger().call({ kind: 'merge', sources });
+        return { sections, documents, replaced: sources.map(({ name }, i) => ({ name, map: maps[i] ?? new Uint32Array(0) })) };
+    }
 }
 
 function sizesOf(sections: Sections): Map<string, number> {
 
     return new Map(Array.from(sections, ([name, { length }]) => [name, length]));
-}
-
-/** Segments that should become one; none when all is well. */
-export function chooseSegments(sizes: readonly SegmentSize[]): number[] {
-
-    const wasteful = sizes.find(({ documents, dead }) => dead > documents * DEAD_SHARE);
-    if (wasteful) {
-        return [wasteful.name];
-    }
-
-    const classes = new Map<number, SegmentSize[]>();
-    for (const size of sizes) {
-        const place = Math.floor(Math.log(Math.max(size.documents - size.dead, 1)) / Math.log(FAN));
-        classes.set(place, [...classes.get(place) ?? [], size]);
-    }
-
-    for (const [, members] of [...classes].sort(([a], [b]) => a - b)) {
-        const chosen = members.length >= FAN ? togetherSmall(members) : [];
-        if (chosen.length > 1) {
-            return chosen;
-        }
-    }
-
-    return [];
-}
-
-/** As few segments as there can be; for a new index, which nobody writes to all the time yet. */
-function chooseAllSmall(sizes: readonly SegmentSize[]): number[] {
-
-    const chosen = togetherSmall(sizes);
-    return chosen.length > 1 ? chosen : [];
-}
-
-/** The smallest segments that may become one. */
-function togetherSmall(sizes: readonly SegmentSize[]): number[] {
-
-    const chosen: number[] = [];
-    let [allBytes, allFields] = [0, 0];
-    for (const { name, bytes, fields } of sizes.toSorted((a, b) => a.bytes - b.bytes)) {
-        allBytes += bytes;
-        allFields += fields;
-        if (allBytes > LARGEST_BYTES || allFields > MOST_FIELDS) {
-            break;
-        }
-
-        chosen.push(name);
-    }
-
-    return chosen;
 }
 
 export function bytesOf(bits: Bits): Uint8Array {

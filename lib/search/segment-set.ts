@@ -1,11 +1,12 @@
 /**
- * The segments that a node searches, and the changes since they were made. New documents wait until somebody searches, become a
- * small segment together, and small segments become larger ones; a change of a document is a new one and a gone one.
+ * The segments that a node searches, and the changes since they were made. New documents wait until somebody searches and become a
+ * small segment together; a change of a document is a new one and a gone one. Small segments are merged by another thread; here only
+ * the smallest, and those that come faster than that thread merges them.
  *
  * It belongs to one thread and never waits.
  */
 
-import { countBits, emptyBits, hasBit, setBit } from './bits.js';
+import { emptyBits, hasBit, setBit } from './bits.js';
 import type { Bits } from './bits.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import type { LiveSegment } from './engine.js';
@@ -15,10 +16,12 @@ import type { IndexDocument } from './index-document.js';
 import type { SegmentSize } from './messages.js';
 import type { Memory } from './memory.js';
 import { mergeSegments } from './merge.js';
+import { isMergeTime } from './merge-policy.js';
+import type { Load } from './merge-policy.js';
 import { GONE } from './merge-part.js';
-import type { Sections } from './segment-layout.js';
+import { newEntry, sumOf, toNamed, youngToMerge } from './segment-entry.js';
+import type { Entry, MergedSegment, NamedSegment, StoredName } from './segment-entry.js';
 import { Segment } from './segment.js';
-import { SectionsInMemory } from './sections.js';
 import { WaitingDocuments } from './waiting-documents.js';
 import { StoredSections } from './stored-sections.js';
 import type { Fetch } from './stored-sections.js';
@@ -29,38 +32,18 @@ export type Change =
     | { readonly kind: 'put'; readonly document: IndexDocument }
     | { readonly kind: 'delete'; readonly id: string };
 
-/** A segment with its name. Names are given by whoever stores segments; those not stored yet have negative ones. */
-export interface NamedSegment {
-    readonly name: number;
-    readonly sections: Sections;
-    readonly dead: Bits;
-}
+/** Segments that are not stored; when there are more they are not left to the other thread. */
+const MOST_YOUNG = 16;
 
-/** A stored segment: its name, and the bytes of its sections. */
-export interface StoredName {
-    readonly name: number;
-    readonly sizes: ReadonlyMap<string, number>;
-}
+const NOT_QUIET: Load = { quiet: 0, isSearched: true };
 
-/** So many small segments of about the same size become one. */
-const FAN = 4;
+/** Merging so few documents with so few bytes takes less than having it done. */
+const FEW = 16;
+const FEW_BYTES = 256 * 1024;
 
-/** Larger ones, in documents or in bytes, are merged by another thread, when they are stored. */
+/** Larger ones, in documents or in bytes, are always merged by another thread. */
 const LARGEST = 1024;
 const LARGEST_BYTES = 16 * 1024 * 1024;
-
-interface Entry {
-    readonly name: number;
-    readonly segment: Segment;
-    /** Not changed once it was given away. */
-    dead: Bits;
-    isGivenAway: boolean;
-    deadCount: number;
-    /** Documents went since the last time that {@link SegmentSet.stored} was told. */
-    isDirty: boolean;
-    /** Being stored: to be left as it is. */
-    isSealed: boolean;
-}
 
 export class SegmentSet {
 
@@ -71,6 +54,8 @@ export class SegmentSet {
     readonly #fetch: Fetch;
     readonly #held = new HeldSegments();
     #nextName = -1;
+    /** Changes that were applied since everything was stored. */
+    #changes = 0;
 
     /**
      * @param memory where what was read of the segments, and computed of them, is kept
@@ -85,6 +70,7 @@ export class SegmentSet {
     apply(change: Change): void {
 
         const id = change.kind === 'put' ? change.document.id : change.id;
+        ++this.#changes;
         this.#waiting.delete(id);
         this.#bury(id);
         // The design object is never found.
@@ -112,10 +98,17 @@ export class SegmentSet {
         return this.#held.during(segments, () => search(segments));
     }
 
-    /** Documents that are not stored. */
+    /** Documents that are not stored, or changes when these are more: of documents that are gone again, and of stored ones. */
     get unstored(): number {
 
-        return this.#waiting.size + this.#entries.reduce((sum, entry) => sum + (entry.name < 0 ? entry.segment.documents : 0), 0);
+        const documents = this.#entries.reduce((sum, entry) => sum + (entry.name < 0 ? entry.segment.documents : 0), this.#waiting.size);
+        return Math.max(documents, this.#changes);
+    }
+
+    /** Segments that a search looks into. */
+    get count(): number {
+
+        return this.#entries.length + Number(this.#waiting.size > 0);
     }
 
     /** Bytes of segments that are not stored. */
@@ -127,14 +120,14 @@ export class SegmentSet {
     /** Adds a stored segment. */
     add(stored: StoredName, dead: Bits): void {
 
-        const segment = this.#stored(stored);
-        this.#entries.push({ name: stored.name, segment, dead, isGivenAway: false, deadCount: countBits(dead), isDirty: false, isSealed: false });
+        this.#entries.push(newEntry(stored.name, this.#stored(stored), dead));
     }
 
     /** What is to be stored: segments that are not yet, and, of those that are, the ones from which documents went. */
     seal(): { readonly unstored: NamedSegment[]; readonly changed: { readonly name: number; readonly dead: Bits }[] } {
 
         this.#build();
+        this.#changes = 0;
         const unstored = this.#entries.filter(({ name }) => name < 0);
         const changed = this.#entries.filter(({ name, isDirty }) => name >= 0 && isDirty);
         for (const entry of unstored) {
@@ -149,6 +142,32 @@ export class SegmentSet {
             unstored: unstored.map(toNamed),
             changed: changed.map(({ name, dead }) => ({ name, dead: dead.slice() }))
         };
+    }
+
+    /**
+     * Segments that are not stored and should become one: they stay as they are until they are replaced. The smallest are merged
+     * at once.
+     */
+    gather(load: Load): { readonly sources: NamedSegment[]; readonly isMore: boolean } {
+
+        if (!isMergeTime(load)) {
+            return { sources: [], isMore: this.#waiting.size > 0 || this.#young().length > 1 };
+        }
+
+        if (load.quiet > 0) {
+            this.#build();
+        }
+
+        for (;;) {
+            const young = this.#young();
+            const chosen = youngToMerge(young, load);
+            if (chosen.length === 0 || sumOf(chosen, 'documents') > FEW || sumOf(chosen, 'bytes') > FEW_BYTES) {
+                chosen.forEach((entry) => void (entry.isSealed = true));
+                return { sources: chosen.map(toNamed), isMore: young.length > 1 };
+            }
+
+            this.#mergeHere(chosen);
+        }
     }
 
     /** Which documents of some segments are gone now. */
@@ -172,9 +191,9 @@ export class SegmentSet {
      * @param sources their names, and for each the new numbers of its documents
      * @param added null when nothing was left
      */
-    replace(sources: readonly { readonly name: number; readonly map: Uint32Array }[], added: StoredName | null): void {
+    replace(sources: readonly { readonly name: number; readonly map: Uint32Array }[], added: MergedSegment | null): void {
 
-        const segment = added && this.#stored(added);
+        const segment = added && ('sections' in added ? Segment.of(added.sections, this.#memory) : this.#stored(added));
         const dead = emptyBits(segment?.documents ?? 0);
         const gone = new Set<number>();
         for (const { name, map } of sources) {
@@ -192,8 +211,8 @@ export class SegmentSet {
         const kept = this.#entries.filter(({ name }) => !gone.has(name));
         this.#entries.filter(({ name }) => gone.has(name)).forEach(({ segment: gone }) => this.#held.release(gone));
         if (segment && added) {
-            const deadCount = countBits(dead);
-            kept.splice(Math.max(place, 0), 0, { name: added.name, segment, dead, isGivenAway: false, deadCount, isDirty: deadCount > 0, isSealed: false });
+            const entry = newEntry('sections' in added ? this.#nextName-- : added.name, segment, dead);
+            kept.splice(Math.max(place, 0), 0, { ...entry, isDirty: entry.deadCount > 0 });
         }
 
         this.#entries = kept;
@@ -202,6 +221,7 @@ export class SegmentSet {
     /** Storing failed: what was sealed can be merged again. */
     unseal(): void {
 
+        this.#changes = Math.max(this.#changes, this.unstored);
         for (const entry of this.#entries) {
             entry.isSealed = false;
             entry.isDirty ||= entry.deadCount > 0;
@@ -216,45 +236,46 @@ export class SegmentSet {
         }
 
         const builder = new SegmentBuilder();
-        for (const document of this.#waiting.take()) {
-            builder.add(document);
-        }
-
-        this.#addUnstored(builder.finish());
+        this.#waiting.take().forEach((document) => builder.add(document));
+        const segment = Segment.of(builder.finish(), this.#memory);
+        this.#entries.push(newEntry(this.#nextName--, segment, emptyBits(segment.documents)));
         this.#mergeSmall();
     }
 
-    /** Small segments of the same size class are merged when there are several at the end. */
+    /** Segments that are not stored, oldest first, without those that have to stay as they are. */
+    #young(): Entry[] {
+
+        return this.#entries.filter(({ name, isSealed }) => name < 0 && !isSealed);
+    }
+
+    /** When there are many segments, the youngest ones are merged here. */
     #mergeSmall(): void {
 
-        for (;;) {
-            const last = this.#entries.slice(-FAN);
-            const [first] = last;
-            const total = last.reduce((sum, { segment }) => sum + segment.documents, 0);
-            const isOneClass = last.every((entry) => first && entry.name < 0 && !entry.isSealed && sizeClass(entry) === sizeClass(first));
-            const bytes = last.reduce((sum, { segment }) => sum + segment.bytes, 0);
-            if (last.length < FAN || !isOneClass || total > LARGEST || bytes > LARGEST_BYTES) {
+        for (let young = this.#young(); young.length > MOST_YOUNG; young = this.#young()) {
+            const chosen = youngToMerge(young, NOT_QUIET);
+            while (sumOf(chosen, 'documents') > LARGEST || sumOf(chosen, 'bytes') > LARGEST_BYTES) {
+                chosen.shift();
+            }
+
+            if (chosen.length < 2) {
                 return;
             }
 
-            const { sections, documents } = mergeSegments(last);
-            this.#entries.splice(-FAN, FAN).forEach(({ segment }) => this.#held.release(segment));
-            if (documents > 0) {
-                this.#addUnstored(sections);
-            }
+            this.#mergeHere(chosen);
         }
+    }
+
+    /** Merges segments in this thread. */
+    #mergeHere(sources: readonly Entry[]): void {
+
+        const { sections, documents, maps } = mergeSegments(sources);
+        const replaced = sources.map(({ name }, i) => ({ name, map: maps[i] ?? new Uint32Array(0) }));
+        this.replace(replaced, documents > 0 ? { sections } : null);
     }
 
     #stored({ name, sizes }: StoredName): Segment {
 
         return new Segment(new StoredSections(name, sizes, { fetch: this.#fetch, memory: this.#memory }), this.#memory);
-    }
-
-    #addUnstored(sections: Sections): void {
-
-        const segment = Segment.of(sections, this.#memory);
-        const dead = emptyBits(segment.documents);
-        this.#entries.push({ name: this.#nextName--, segment, dead, isGivenAway: false, deadCount: 0, isDirty: false, isSealed: false });
     }
 
     /** Marks the document of an object as gone. There is one at most. */
@@ -276,24 +297,4 @@ export class SegmentSet {
             }
         }
     }
-}
-
-/** Powers of the fan. */
-function sizeClass({ segment }: LiveSegment): number {
-
-    return Math.floor(Math.log(segment.documents) / Math.log(FAN));
-}
-
-function sectionsOf({ source }: Segment): Sections {
-
-    if (!(source instanceof SectionsInMemory)) {
-        throw new Error('only what is in memory can be handed on');
-    }
-
-    return source.sections;
-}
-
-function toNamed({ name, segment, dead }: Entry): NamedSegment {
-
-    return { name, sections: sectionsOf(segment), dead: dead.slice() };
 }

@@ -5,7 +5,8 @@
  *     npm run bench:search -- --objects 1000000
  *     npm run bench:search -- --data FOLDER             keeps objects and index there for the next run
  *     npm run bench:search -- --only latency,service    parts: build, latency, service, ingest, unstored (a new index that keeps all
- *                                                       objects in memory; not among the parts unless it is named)
+ *                                                       objects in memory), mixed (searches after writes and searches that came
+ *                                                       mixed); these two are not among the parts unless they are named
  *     npm run bench:search -- --shapes fuzzy            shapes with this in their names
  *     npm run bench:search -- --seconds 60              of each load on the service
  *     npm run bench:search -- --lucene                  the same with Lucene, where Java and its jars are; its index is kept with the data
@@ -17,6 +18,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureIngest } from './ingest.js';
 import { checkCounts, measureCrossing, measureShapes } from './latency.js';
+import { measureMixed } from './mixed.js';
 import { differences, Lucene, meanRatio } from './lucene.js';
 import { BenchPlace, corpus } from './place.js';
 import { serviceTable, shapeTable } from './report.js';
@@ -43,6 +45,10 @@ async function main(): Promise<void> {
 
         if (parts.has('unstored')) {
             await unstored(objects, values.shapes);
+        }
+
+        if (parts.has('mixed')) {
+            await mixed(objects, Number(values.seconds));
         }
 
         if (parts.has('service')) {
@@ -141,6 +147,21 @@ async function unstored(objects: number, shapes: string): Promise<void> {
         await index.stop();
         await place.close();
         rmSync(folder, { recursive: true });
+    }
+}
+
+async function mixed(objects: number, seconds: number): Promise<void> {
+
+    const folders: string[] = [];
+    try {
+        await measureMixed(() => {
+
+            folders.push(mkdtempSync(join(tmpdir(), 'doip-gateway-bench-')));
+            return folders.at(-1) ?? '';
+        }, { objects, seconds });
+    }
+    finally {
+        folders.forEach((folder) => rmSync(folder, { recursive: true }));
     }
 }
 

@@ -106,6 +106,16 @@ export class BenchPlace {
         }
     }
 
+    /** Creates or replaces one object, likewise. */
+    async change(index: LocalSearchIndex, before: StoredObject | null, after: StoredObject): Promise<void> {
+
+        const store = new ObjectStore(this.database);
+        const change: ObjectChange = { before, after, processed: null, steps: [], caller: ADMIN, now: 0 };
+        const own = before ? store.updateSteps(before, after, 'changed') : store.insertSteps(after, 'taken');
+        await this.#commit([...own, ...await index.participant.steps(change)]);
+        index.participant.committed?.(change);
+    }
+
     /** Bytes of the stored segments, and of the file of the database with everything in it. */
     async disk(): Promise<{ index: number; file: number }> {
 

@@ -25,7 +25,7 @@ describe('segments that are searched', () => {
         set.during(([first]) => {
 
             const space = first?.segment.space('text');
-            for (let i = 0; i < 6; ++i) {
+            for (let i = 0; i < 20; ++i) {
                 search();
             }
 

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import type { JsonObject } from '../../../lib/doip/json.js';
 import { DoipError } from '../../../lib/doip/error.js';
 import type { StoredObject } from '../../../lib/objects/stored-object.js';
-import { chooseSegments } from '../../../lib/search/segment-keeper.js';
+import { chooseSegments } from '../../../lib/search/merge-policy.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { randomFrom } from '../../support/search-corpus.js';
