@@ -13,7 +13,7 @@ import type { Log } from './log.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { Migration } from './migrations/migration.js';
 import type { MysqlAddress } from './mysql-url.js';
-import { mysqlConnection } from './mysql-connection.js';
+import { isCluster, mysqlConnection } from './mysql-connection.js';
 import { makePrivate } from './private-files.js';
 import type { SqliteFile } from './sqlite-file.js';
 import { openSqlite } from './sqlite-file.js';
@@ -35,6 +35,15 @@ interface Setting {
 
 const MIGRATION_TABLE = 'migrations';
 const LOCK_WAIT_MS = 60_000;
+
+/** Errors of the server. */
+const TABLE_EXISTS = 1050;
+const DEADLOCK = 1213;
+
+/** What knex hands out of its pool. */
+interface CallbackConnection {
+    query(sql: string, done: (error: Error | null) => void): void;
+}
 
 /** Migrates the two files of an embedded database. */
 export async function migrateSqlite(
@@ -79,11 +88,23 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
         const knex = makeKnex({
             client: knexClient('mysql'),
             connection: mysqlConnection(address),
-            pool: { min: 0, max: 2 },
+            pool: {
+                min: 0, max: 2,
+                afterCreate(connection: CallbackConnection, done: (error: Error | null, connection: CallbackConnection) => void) {
+
+                    if (alone) {
+                        done(null, connection);
+                        return;
+                    }
+
+                    // What another node has made is to be seen.
+                    connection.query('set session wsrep_sync_wait = 1', (error: Error | null) => done(error, connection));
+                }
+            },
             log: knexLog(log)
         });
         try {
-            await migrate(knex, { dialect: 'mysql', alone, log }, options).catch(explainLock);
+            await inTurn(() => migrate(knex, { dialect: 'mysql', alone, log }, options));
         }
         finally {
             await knex.destroy();
@@ -118,6 +139,32 @@ async function migrate(knex: Knex, { dialect, alone, log }: Setting, options: Mi
     }
 
     await migrateDown(knex, config, target.downTo, log);
+}
+
+/** On a cluster nodes that start together wait for the one that is at it; elsewhere they wait for the lock of the server. */
+async function inTurn(work: () => Promise<void>): Promise<void> {
+
+    const deadline = Date.now() + LOCK_WAIT_MS;
+    for (;;) {
+        try {
+            await work();
+            return;
+        }
+        catch (error) {
+            if (!isOvertaken(error) || Date.now() > deadline) {
+                explainLock(error);
+            }
+        }
+
+        await sleep(200);
+    }
+}
+
+/** Another node holds the lock, or makes the tables of the lock at the same time. */
+function isOvertaken(error: unknown): boolean {
+
+    const { name, errno } = error as { name?: string; errno?: number };
+    return name === 'MigrationLocked' || errno === TABLE_EXISTS || errno === DEADLOCK;
 }
 
 /** Only where knex's own lock counts, on a Galera cluster: there a dead process leaves it behind. */
@@ -213,8 +260,7 @@ async function lockFile(path: string): Promise<() => void> {
 /** Locks the server; false when that locks one node of a cluster only. */
 async function lockServer(connection: Connection, database: string): Promise<boolean> {
 
-    const [cluster] = await connection.query('show variables where variable_name = \'wsrep_on\' and value = \'ON\'');
-    if ((cluster as unknown[]).length > 0) {
+    if (await isCluster(connection)) {
         return false;
     }
 

@@ -11,11 +11,42 @@ import type { MysqlAddress } from './mysql-url.js';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Said once on every new connection, before anything else. */
-export const SESSION_SETTINGS: readonly string[] = [
+const SESSION_SETTINGS: readonly string[] = [
     'set session time_zone = \'+00:00\', innodb_lock_wait_timeout = 10, ' +
         'sql_mode = \'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION\'',
     'set session transaction isolation level read committed'
 ];
+
+/**
+ * On a cluster a reading waits until its server has what the others had committed when it began: rights, types and objects are then as
+ * current on every node as on one server.
+ */
+const CLUSTER_SETTING = 'set session wsrep_sync_wait = 1';
+
+/** What is said on every new connection, to be completed by {@link adaptToCluster}. */
+export function sessionSettings(): string[] {
+
+    return [...SESSION_SETTINGS];
+}
+
+/** True on a Galera cluster. */
+export async function isCluster(connection: Pick<Connection, 'query'>): Promise<boolean> {
+
+    const [found] = await connection.query('show variables where variable_name = \'wsrep_on\' and value = \'ON\'');
+    return (found as unknown[]).length > 0;
+}
+
+/** Looks whether the server belongs to a cluster, and says what is to be said there. Before anything else is asked of the pool. */
+export async function adaptToCluster(connection: Pick<Connection, 'query'>, settings: string[] = []): Promise<boolean> {
+
+    if (!await isCluster(connection)) {
+        return false;
+    }
+
+    settings.push(CLUSTER_SETTING);
+    await connection.query(CLUSTER_SETTING);
+    return true;
+}
 
 /** A chunk of bytes or the JSON of an object travels in one packet. */
 const LEAST_PACKET = 1024 * 1024;

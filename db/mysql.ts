@@ -12,7 +12,7 @@ import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Un
 import { DatabaseError } from './errors.js';
 import type { Log } from './log.js';
 import { migrateMysql } from './migrate.js';
-import { SESSION_SETTINGS, checkServer, mysqlConnection } from './mysql-connection.js';
+import { adaptToCluster, checkServer, mysqlConnection, sessionSettings } from './mysql-connection.js';
 import { mysqlFault } from './mysql-errors.js';
 import type { MysqlFault } from './mysql-errors.js';
 import { MysqlGroups } from './mysql-groups.js';
@@ -26,7 +26,6 @@ const FIRST_PAUSE_MS = 25;
 
 /** Work that may wait for a connection of the pool. */
 const QUEUE_LIMIT = 10_000;
-
 const PING_TIMEOUT_MS = 5_000;
 const KEPT_STATEMENTS = 500;
 
@@ -39,9 +38,10 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promis
         maxPreparedStatements: KEPT_STATEMENTS,
         queueLimit: QUEUE_LIMIT
     });
+    const settings = sessionSettings();
     pool.pool.on('connection', (connection) => {
 
-        for (const setting of SESSION_SETTINGS) {
+        for (const setting of settings) {
             connection.query(setting, (error: Error | null) => {
 
                 if (error) {
@@ -54,7 +54,7 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promis
     const endWatch = endSilentConnections(pool.pool, address.timeout);
     const end = (): Promise<void> => pool.end().finally(endWatch);
     try {
-        await checkServer(pool, log);
+        await checkServer(pool, log).then(() => adaptToCluster(pool, settings));
     }
     catch (error) {
         await end();

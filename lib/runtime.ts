@@ -108,6 +108,8 @@ export interface GatewayOptions {
     readonly handles?: HandleOptions;
     /** Bounds of searches. */
     readonly search?: SearchLimits;
+    /** Milliseconds that a write waits at most while others have its object; default 10 s. */
+    readonly writePatience?: number;
     /** Bounds of the code of types. */
     readonly scripts?: ScriptLimits;
 }
@@ -264,17 +266,15 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const gate = new UploadGate(catalog);
     const floor = new NumberFloorStore(db);
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate, clock, floor });
-    const { lifecycle } = scripting;
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
-    const resolution = new ObjectResolution(lifecycle, limits);
-    const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle, clock };
+    const resolution = new ObjectResolution(scripting.lifecycle, limits);
+    const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, patience: options.writePatience };
     const objects = new ObjectService({ ...writing, pipeline });
     const finder = new ObjectFinder({ byIds: (ids) => scan.byIds(ids), refresh: () => objects.view(DESIGN_ID) });
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
     const relationships = new RelationshipService({
         references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
-    const { admin, logins } = identity;
     const local = new LocalAccess();
     const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses, explain });
     const services: Services = {
@@ -293,8 +293,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         }),
         startup, log, policy, identity,
         authentication: local.beside(identity.authenticator),
-        passwordChanges: new PasswordChanges({ admin, catalog, logins, objects }),
+        passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects }),
         handles, endpoint, localSecret: local.secret
     };
-    return { db, log, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin, services, seed: options };
+    return { db, log, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin: identity.admin, services, seed: options };
 }

@@ -15,14 +15,14 @@ import type { ObjectChange } from './write-participant.js';
 import { conflict, notFound } from '../doip/error.js';
 import { checkWritable } from './write-rules.js';
 
-/** Milliseconds that a writer waits for another one on the same object. */
-const LOCK_DEADLINE = 30_000;
+/**
+ * Milliseconds in which a write has to have its object to itself and to be stored: a client is not to wait for longer while scripts of others
+ * have the object, or other nodes keep being faster.
+ */
+export const WRITE_PATIENCE = 10_000;
 
 /** Milliseconds that a script waits for another object. Two scripts that want each other's objects both wait no longer than this. */
 const SCRIPT_LOCK_DEADLINE = 2000;
-
-/** Milliseconds for which a change is computed anew while other nodes keep being faster. */
-const RACE_DEADLINE = 15_000;
 
 /** Most milliseconds between two attempts. A random part of it keeps nodes from meeting again and again. */
 const RACE_PAUSE = 20;
@@ -35,14 +35,18 @@ export class ChangeFrame {
     readonly #writer: ObjectWriter;
     readonly #locks: KeyedLocks;
     readonly #clock: TransactionClock;
+    readonly #patience: number;
 
-    constructor(parts: { store: ObjectStore; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TransactionClock }) {
+    constructor(parts: {
+        store: ObjectStore; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TransactionClock; patience?: number | undefined;
+    }) {
 
         this.#store = parts.store;
         this.#catalog = parts.catalog;
         this.#writer = parts.writer;
         this.#locks = parts.locks;
         this.#clock = parts.clock;
+        this.#patience = parts.patience ?? WRITE_PATIENCE;
     }
 
     /** The object of an id, or its absence. The catalog of types is at least as new as the object afterwards. */
@@ -53,15 +57,22 @@ export class ChangeFrame {
         return view;
     }
 
-    /** Runs work while nobody else on this node changes an object. */
-    async locked<T>(id: string, { within }: Pick<WriteContext, 'within'>, work: () => Promise<T>): Promise<T> {
+    /**
+     * Runs work while nobody else on this node changes an object.
+     *
+     * @param work is told the moment, by the clock of `performance.now()`, after which it must not begin anew
+     * @throws DoipError 409 when others keep the object for too long
+     */
+    async locked<T>(id: string, { within }: Pick<WriteContext, 'within'>, work: (deadline: number) => Promise<T>): Promise<T> {
+
+        const deadline = performance.now() + this.#patience;
 
         const held = within?.held.get(id);
         if (held?.by === 'change') {
             throw conflict(`object ${id} is being changed by the request that runs this script: change the object that the hook is given`);
         }
 
-        return held ? work() : this.#locks.run(id, within ? SCRIPT_LOCK_DEADLINE : LOCK_DEADLINE, work);
+        return held ? work(deadline) : this.#locks.run(id, within ? SCRIPT_LOCK_DEADLINE : this.#patience, () => work(deadline));
     }
 
     /**
@@ -75,10 +86,9 @@ export class ChangeFrame {
         id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<C>
     ): Promise<C> {
 
-        return this.locked(id, context, async () => {
+        return this.locked(id, context, async (deadline) => {
 
-            const deadline = performance.now() + RACE_DEADLINE;
-            while (performance.now() < deadline) {
+            do {
                 const change = await this.#clock.during(() => this.#attempt(id, context, compute));
                 if (change) {
                     noteWrite(id, change, context);
@@ -87,6 +97,7 @@ export class ChangeFrame {
 
                 await sleep(Math.random() * RACE_PAUSE);
             }
+            while (performance.now() < deadline);
 
             throw conflict(`object ${id} is being changed by others, try again`);
         });

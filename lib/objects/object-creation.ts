@@ -11,6 +11,7 @@ import type { ObjectWriter, WriteOutcome } from './object-writer.js';
 import type { StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
 import { conflict, DoipError } from '../doip/error.js';
+import { WRITE_PATIENCE } from './change-frame.js';
 import { checkNewId, checkTypeName } from './field-rules.js';
 import type { Proposal } from './hook-object.js';
 import { withIndexForm } from './index-form-maker.js';
@@ -55,9 +56,11 @@ export class ObjectCreation {
     readonly #writer: ObjectWriter;
     readonly #hooks: HookParts;
     readonly #clock: TransactionClock;
+    readonly #patience: number;
 
     constructor(parts: {
         store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; hooks: HookParts; clock: TransactionClock;
+        patience?: number | undefined;
     }) {
 
         this.#store = parts.store;
@@ -66,6 +69,7 @@ export class ObjectCreation {
         this.#writer = parts.writer;
         this.#hooks = parts.hooks;
         this.#clock = parts.clock;
+        this.#patience = parts.patience ?? WRITE_PATIENCE;
     }
 
     /** See `ObjectService.create`. */
@@ -187,7 +191,8 @@ export class ObjectCreation {
     /** Stores the object under an id; null when the id is taken. */
     async #under(id: string, wanted: Proposal, creation: Creation): Promise<StoredObject | null> {
 
-        for (let attempt = 0; attempt < NUMBER_ATTEMPTS; ++attempt) {
+        const deadline = performance.now() + this.#patience;
+        for (let attempt = 0; attempt === 0 || attempt < NUMBER_ATTEMPTS && performance.now() < deadline; ++attempt) {
             const { after, outcome } = await this.#clock.during(() => this.#attempt(id, wanted, creation));
             if (outcome !== 'lost-race') {
                 return outcome === 'stored' ? after : null;

@@ -53,8 +53,7 @@ export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
 /** What became of it. */
 export type RestoreOutcome = 'created' | 'updated';
 
-/** Milliseconds for which it is tried again while others keep being faster. */
-const RACE_DEADLINE = 15_000;
+/** Most milliseconds between two attempts while others keep being faster. */
 const RACE_PAUSE = 20;
 
 /** Restores objects. */
@@ -97,10 +96,9 @@ export class ObjectRestorer {
      */
     async restore(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome> {
 
-        return this.#frame.locked(id, {}, async () => {
+        return this.#frame.locked(id, {}, async (deadline) => {
 
-            const deadline = performance.now() + RACE_DEADLINE;
-            while (performance.now() < deadline) {
+            do {
                 const outcome = await this.#clock.during(() => this.#attempt(id, make, caller));
                 if (outcome) {
                     return outcome;
@@ -108,6 +106,7 @@ export class ObjectRestorer {
 
                 await sleep(Math.random() * RACE_PAUSE);
             }
+            while (performance.now() < deadline);
 
             throw conflict(`object ${id} is being changed by others, try again`);
         });

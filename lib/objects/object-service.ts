@@ -50,7 +50,7 @@ export class ObjectService {
 
     constructor(parts: {
         store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle; clock: TransactionClock;
+        lifecycle: Lifecycle; clock: TransactionClock; patience?: number | undefined;
     }) {
 
         this.#catalog = parts.catalog;
@@ -158,9 +158,9 @@ export class ObjectService {
         work: (object: StoredObject, chain: ScriptChain) => Promise<{ readonly answer: T; readonly object: JsonValue | undefined }>
     ): Promise<T> {
 
-        return this.#frame.locked(id, context, async () => {
+        return this.#frame.locked(id, context, async (deadline) => {
 
-            for (let attempt = 0; attempt < METHOD_ATTEMPTS; ++attempt) {
+            for (let attempt = 0; attempt === 0 || attempt < METHOD_ATTEMPTS && performance.now() < deadline; ++attempt) {
                 const held: Held = { by: 'call', lastWrite: null };
                 const chain = holding(id, held, context.within);
                 const { object } = await this.view(id);

@@ -35,8 +35,7 @@ export interface PublishWish {
     readonly withElements: boolean;
 }
 
-/** Milliseconds for which a publication is repeated while other nodes change the object. */
-const RACE_DEADLINE = 15_000;
+/** Most milliseconds between two attempts while other nodes change the object. */
 const RACE_PAUSE = 20;
 
 /** Publishes and lists versions. */
@@ -53,7 +52,7 @@ export class VersionService {
 
     constructor(parts: {
         store: ObjectStore; versions: VersionStore; references: ReferenceStore; catalog: Catalog; writer: ObjectWriter;
-        clock: TransactionClock; limits: FieldLimits; locks: KeyedLocks; lifecycle: Lifecycle;
+        clock: TransactionClock; limits: FieldLimits; locks: KeyedLocks; lifecycle: Lifecycle; patience?: number | undefined;
     }) {
 
         this.#store = parts.store;
@@ -79,10 +78,9 @@ export class VersionService {
             checkNewId(versionId, this.#catalog.current.prefix, this.#hooks.limits);
         }
 
-        return this.#frame.locked(tipId, context, async () => {
+        return this.#frame.locked(tipId, context, async (deadline) => {
 
-            const deadline = performance.now() + RACE_DEADLINE;
-            while (performance.now() < deadline) {
+            do {
                 const { version, outcome } = await this.#clock.during(() => this.#attempt(tipId, wish, context));
                 if (outcome === 'stored') {
                     return versionRecord(version);
@@ -94,6 +92,7 @@ export class VersionService {
 
                 await sleep(Math.random() * RACE_PAUSE);
             }
+            while (performance.now() < deadline);
 
             throw conflict(`object ${tipId} is being changed by others, try again`);
         });

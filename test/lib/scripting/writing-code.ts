@@ -2,9 +2,11 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Answer, TestGateway } from '../../support/gateway.js';
+import { DEFAULT_LIMITS } from '../../../lib/scripting/script-pool.js';
+import { startGateway, type Answer, type TestGateway } from '../../support/gateway.js';
 import { forEachDatabase } from '../../support/database.js';
 import { changeDesign, contentOf, defineType, messageOf, OPEN_SCHEMA, put, startNodes, type Nodes } from '../../support/type-code.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -53,6 +55,38 @@ forEachDatabase((name, create) => {
             expect(answers.every(({ status }) => status === OK || status === CONFLICT)).to.be.true();
             expect(own.status).to.equal(CONFLICT);
             expect<unknown>(after).to.not.include('own');
+        });
+
+        it('keeps other writers of an object, and callers of its methods, waiting for a bounded time only', { timeout: 60_000 }, async () => {
+
+            const place = await create();
+            const impatient = await startGateway(place, { writePatience: 300, scripts: { ...DEFAULT_LIMITS, timeout: 60_000 } });
+            await defineType(impatient, 'Kept', `
+                const cordra = require('cordra');
+                exports.methods = {
+                    keep(object) {
+                        cordra.create({ id: 'test/kept-begun', type: 'Document', content: {} });
+                        while (!cordra.get('test/kept-go')) {}
+                    },
+                    touch(object) { object.content.touched = true; }
+                };
+            `);
+            const { id } = await impatient.create('Kept', {});
+            const call = (method: string): Promise<Answer> => impatient.asAdmin(CALL, { targetId: id, attributes: { method } });
+            const keeping = call('keep');
+            await until(async () => (await impatient.asAdmin(RETRIEVE, { targetId: 'test/kept-begun' })).status === OK);
+
+            const answers = await Promise.all([
+                impatient.asAdmin(UPDATE, { targetId: id, input: { attributes: { content: {} } } }), call('touch'),
+                impatient.asAdmin('0.DOIP/Op.Delete', { targetId: id }), impatient.asAdmin('20.DOIP/Op.Versions.Publish', { targetId: id })
+            ]);
+            await impatient.create('Document', {}, { id: 'test/kept-go' });
+
+            expect(answers.map(({ status }) => status)).to.equal(answers.map(() => CONFLICT));
+            expect(messageOf(answers[0])).to.equal(`${id} is busy, try again later`);
+            expect((await keeping).status).to.equal(OK);
+            await impatient.stop();
+            await place.dispose();
         });
 
         it('calls that write run as the service, without further hooks', async () => {
