@@ -1,0 +1,94 @@
+/** A cluster of three MariaDB servers with Galera on loopback, for the time of a run. */
+
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import Mysql from 'mysql2/promise';
+import { until } from './until.js';
+
+const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
+const START_MS = 90_000;
+
+export interface Galera {
+    /** `mysql://…` of each server, without a database. */
+    readonly urls: readonly string[];
+    stop(): Promise<void>;
+}
+
+/** Starts the servers. Debian's packages mariadb-server, galera-4 and rsync are needed. */
+export async function startGalera(count = 3): Promise<Galera> {
+
+    const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-galera-'));
+    await chmod(folder, 0o755);
+    const servers: ChildProcess[] = [];
+    const stop = async (): Promise<void> => {
+
+        await Promise.all(servers.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null).map((server) => {
+
+            const ended = once(server, 'exit');
+            server.kill('SIGKILL');
+            return ended;
+        }));
+        await rm(folder, { recursive: true, force: true });
+    };
+
+    try {
+        const places: { port: number; base: number }[] = [];
+        for (let n = 0; n < count; ++n) {
+            places.push({ port: await freePorts(1), base: await freePorts(3) });
+        }
+
+        const user = userInfo().uid === 0 ? 'mysql' : userInfo().username;
+        const urls = places.map(({ port }) => `mysql://root@127.0.0.1:${port}`);
+        for (const [n, { port, base }] of places.entries()) {
+            const common = ['--no-defaults', `--datadir=${join(folder, `data${n}`)}`, `--user=${user}`];
+            await promisify(execFile)('mariadb-install-db', [...common, '--auth-root-authentication-method=normal', '--skip-test-db']);
+            servers.push(spawn('/usr/sbin/mariadbd', [
+                ...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, `data${n}`, 'socket')}`,
+                '--innodb-buffer-pool-size=64M', '--performance-schema=OFF', '--skip-name-resolve', '--max-connections=300',
+                '--binlog-format=ROW', '--innodb-autoinc-lock-mode=2', '--wsrep-on=ON', `--wsrep-provider=${PROVIDER}`,
+                `--wsrep-cluster-address=gcomm://${places.map((place) => `127.0.0.1:${place.base}`).join(',')}`,
+                `--wsrep-node-address=127.0.0.1:${base}`, `--wsrep-node-incoming-address=127.0.0.1:${port}`,
+                `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${base};ist.recv_addr=127.0.0.1:${base + 1};gcache.size=128M`,
+                '--wsrep-sst-method=rsync', `--wsrep-sst-receive-address=127.0.0.1:${base + 2}`, ...n === 0 ? ['--wsrep-new-cluster'] : []
+            ], { stdio: 'ignore' }));
+            await until(() => isReady(urls[n] ?? ''), START_MS);
+        }
+
+        return { urls, stop };
+    }
+    catch (error) {
+        await stop();
+        throw error;
+    }
+}
+
+async function isReady(url: string): Promise<boolean> {
+
+    try {
+        const connection = await Mysql.createConnection(url);
+        const [rows] = await connection.query('show status where variable_name = \'wsrep_ready\' and value = \'ON\'');
+        await connection.end();
+        return (rows as unknown[]).length > 0;
+    }
+    catch {
+        // It is not up yet.
+        return false;
+    }
+}
+
+/** The first of some ports in a row of which the first is free. */
+async function freePorts(count: number): Promise<number> {
+
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    return port + count > 65_535 ? freePorts(count) : port;
+}
