@@ -128,7 +128,7 @@ async function rights(nodes: Nodes): Promise<Figures> {
 
     const first = nodes.at(0);
     const { id: ann } = await first.create('User', { username: 'ann', password: PASSWORD });
-    const { id: group } = await first.create('Group', { groupName: 'readers', users: [] });
+    const { id: group } = await first.create('Group', { groupName: 'readers', description: '', users: [] });
     const { id } = await first.create('Document', {}, { attributes: { acl: { readers: [group], writers: [] } } });
     let stale = 0;
     await beside(nodes, async () => {
