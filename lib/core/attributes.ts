@@ -4,11 +4,18 @@
  */
 
 import Joi from 'joi';
+import type { JsonObject } from '../doip/json.js';
+
+/** Marks attributes that are text, also where what was sent reads like a number. */
+const TEXT = { isText: true };
+
+/** Marks attributes that may be null: of all others null says that they are absent. */
+export const NULLABLE = { isNullable: true };
 
 /** A string; a number or boolean is read as its JSON text. */
 export function text(): Joi.AnySchema {
 
-    return Joi.any().custom((value: unknown, helpers) => {
+    return Joi.any().meta(TEXT).custom((value: unknown, helpers) => {
 
         if (typeof value === 'string') {
             return value;
@@ -31,5 +38,55 @@ export function flag(): Joi.BooleanSchema {
 /** One string or an array of them. */
 export function texts(): Joi.ArraySchema {
 
-    return Joi.array().items(text()).single();
+    return Joi.array().items(text()).single().meta(TEXT);
+}
+
+/** What a schema says of its attributes, besides the values that it takes. */
+interface Declared {
+    readonly names: ReadonlySet<string>;
+    readonly texts: ReadonlySet<string>;
+    readonly nullable: ReadonlySet<string>;
+}
+
+const declarations = new WeakMap<Joi.ObjectSchema, Declared>();
+
+/** The names of the attributes that a schema declares. */
+export function declaredNames(schema: Joi.ObjectSchema): ReadonlySet<string> {
+
+    return declaredBy(schema).names;
+}
+
+/**
+ * The attributes as the schema means them: text as it was written, where that is known, and without those that are null.
+ *
+ * @param texts the texts of values by name, where they came as text and were read as numbers or the like
+ */
+export function asDeclared(schema: Joi.ObjectSchema, attributes: JsonObject, texts?: ReadonlyMap<string, string>): JsonObject {
+
+    const { names, texts: areTexts, nullable } = declaredBy(schema);
+    const declared: JsonObject = {};
+    for (const [name, value] of Object.entries(attributes)) {
+        const text = areTexts.has(name) ? texts?.get(name) : undefined;
+        if (text !== undefined) {
+            declared[name] = text;
+        }
+        else if (value !== null || nullable.has(name) || !names.has(name)) {
+            declared[name] = value;
+        }
+    }
+
+    return declared;
+}
+
+function declaredBy(schema: Joi.ObjectSchema): Declared {
+
+    let declared = declarations.get(schema);
+    if (!declared) {
+        const keys = Object.entries((schema.describe() as { keys?: Record<string, { metas?: object[] }> }).keys ?? {});
+        const marked = (mark: string): Set<string> => new Set(keys.flatMap(([name, { metas = [] }]) => (metas.some((meta) => mark in meta) ? [name] : [])));
+        declared = { names: new Set(keys.map(([name]) => name)), texts: marked('isText'), nullable: marked('isNullable') };
+        declarations.set(schema, declared);
+    }
+
+    return declared;
 }

@@ -20,6 +20,8 @@ export interface OperationContext<A extends object = JsonObject> {
     readonly hasTarget: boolean;
     /** Validated, with defaults. */
     readonly attributes: A;
+    /** As they came, to tell what was given from defaults. */
+    readonly givenAttributes: JsonObject;
     /** The one JSON input of operations that declare `input: 'json'`; undefined for `optional-json` without input. */
     readonly inputJson: JsonValue | undefined;
     /** The input of operations that declare `input: 'segments'`. */

@@ -87,7 +87,7 @@ export class Dispatcher {
 
         this.checkVerb(operation, request);
         this.checkTarget(operation, targetId);
-        const attributes = shapeAttributes(operation, request.attributes);
+        const attributes = shapeAttributes(operation, request.attributes, request.attributeTexts);
         const context = new Context({
             caller, targetId, operation, attributes, services, request, log: this.options.log, stored: view.object,
             requestContext: readRequestContext(request.attributes)
@@ -118,7 +118,8 @@ export class Dispatcher {
 
     private checkVerb(operation: Operation, request: DoipRequest): void {
 
-        if (request.safe && !operation.methods?.includes('GET')) {
+        const isReading = operation.methods?.includes('GET') || operation.readOnly === true && request.httpMethod === undefined;
+        if (request.safe && !isReading) {
             throw badRequest(`operation ${operation.id} may change things: use POST instead of GET`);
         }
     }
@@ -202,19 +203,24 @@ export class Context implements OperationContext {
 
     latest(): Pick<OperationContext, 'attributes' | 'requestContext'> {
 
-        const { attributes, laterAttributes } = this.request;
+        const { attributes, attributeTexts, laterAttributes } = this.request;
         if (!laterAttributes) {
             return this;
         }
 
         const all = { ...attributes, ...laterAttributes() };
-        return { attributes: shapeAttributes(this.operation, all), requestContext: readRequestContext(all) };
+        return { attributes: shapeAttributes(this.operation, all, attributeTexts), requestContext: readRequestContext(all) };
     }
 
     get log(): Logger {
 
         this.ownLog ??= requestLog(this.rootLog, this.request);
         return this.ownLog;
+    }
+
+    get givenAttributes(): JsonObject {
+
+        return this.request.attributes;
     }
 
     get isSafe(): boolean {
@@ -245,7 +251,7 @@ export class Context implements OperationContext {
 function contextWithoutState(operation: Operation, request: DoipRequest, { services, log }: DispatcherOptions): Context {
 
     return new Context({
-        caller: ANONYMOUS, targetId: DESIGN_ID, operation, attributes: shapeAttributes(operation, request.attributes),
+        caller: ANONYMOUS, targetId: DESIGN_ID, operation, attributes: shapeAttributes(operation, request.attributes, request.attributeTexts),
         requestContext: readRequestContext(request.attributes), services, log, request, stored: null
     });
 }

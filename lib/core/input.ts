@@ -8,14 +8,15 @@ import type { DoipRequest } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { Context } from './dispatcher.js';
 import type { Operation } from './operation.js';
+import { asDeclared } from './attributes.js';
 import { badRequest } from '../doip/error.js';
 import { isJsonObject } from '../doip/json.js';
 import { expectNone, readJson, readOptionalJson } from '../doip/segments.js';
 
 const joiOptions: Joi.ValidationOptions = { allowUnknown: true, abortEarly: true, convert: true };
 
-/** The validated attributes of a request, with defaults. */
-export function shapeAttributes(operation: Operation, attributes: JsonObject): JsonObject {
+/** The validated attributes of a request, with defaults. `texts` as for {@link asDeclared}. */
+export function shapeAttributes(operation: Operation, attributes: JsonObject, texts?: ReadonlyMap<string, string>): JsonObject {
 
     if (!operation.attributes) {
         return attributes;
@@ -25,7 +26,7 @@ export function shapeAttributes(operation: Operation, attributes: JsonObject): J
         return defaultsOf(operation.attributes);
     }
 
-    return validate(operation.attributes, attributes);
+    return validate(operation.attributes, asDeclared(operation.attributes, attributes, texts));
 }
 
 /** What schemas make of no attributes at all: the most frequent request by far, and the same every time. */

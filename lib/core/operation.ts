@@ -32,6 +32,8 @@ export interface Operation<A extends object = JsonObject> {
     readonly target: 'service' | 'object' | 'any';
     /** HTTP methods by which DOIP over HTTP offers it; default POST only. */
     readonly methods?: readonly ('GET' | 'POST')[];
+    /** True for an operation that changes nothing but is offered by POST alone: other interfaces may have it answer a GET. */
+    readonly readOnly?: boolean;
     /** No default on purpose: forgetting it is an error. A function decides by throwing a DoipError. */
     readonly authorise: Rule | ((context: OperationContext<A>) => Promise<void> | void);
     /** Shape of the attributes; defaults and coercions live here. Unknown attributes are always let through. */

@@ -23,6 +23,7 @@ const schema = Joi.object({
     aliases: Joi.array().items(Joi.string().min(2).max(255)),
     summary: Joi.string().required(),
     target: Joi.valid('service', 'object', 'any').required(),
+    readOnly: Joi.boolean(),
     methods: Joi.array().items(Joi.valid('GET', 'POST')).min(1).unique(),
     authorise: Joi.alternatives(
         Joi.valid('anyone', 'caller', 'admin', 'reader', 'writer', 'in-handler'), Joi.function()

@@ -23,6 +23,11 @@ export interface DoipRequest {
     /** Parameters of the operation. `requestContext` (a JSON object) travels here. */
     readonly attributes: JsonObject;
     /**
+     * The texts of attributes that a carrier was given as text and has read as numbers, booleans or null, since it cannot know which are
+     * meant as text: `20.50` is `20.5` as a number.
+     */
+    readonly attributeTexts?: ReadonlyMap<string, string> | undefined;
+    /**
      * Attributes that a carrier finds in the body, among the input: known when the input was read, they add to `attributes` or take
      * their place. Absent where there can be none.
      */
@@ -47,6 +52,11 @@ export interface DoipRequest {
      * attribute, because clients write attributes.
      */
     readonly allowTypeChange?: boolean;
+    /**
+     * Set by a carrier whose client names the operation and the method of HTTP: only the methods that the operation lists will do. Where
+     * it is absent the carrier itself has chosen the operation for a method.
+     */
+    readonly httpMethod?: 'GET' | 'POST';
 }
 
 /** How the request reached us. */
@@ -100,4 +110,6 @@ export interface BytesSegment {
     readonly filename?: string;
     /** Number of bytes, where known beforehand. */
     readonly length?: number;
+    /** True when no other segment follows, whatever media type the bytes have. */
+    readonly isWhole?: boolean;
 }

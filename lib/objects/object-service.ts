@@ -109,7 +109,7 @@ export class ObjectService {
     }
 
     /** Replaces the access control list of an object; absent arrays fall back to the defaults. The content is not looked at. */
-    updateAcl(id: string, acl: Acl, context: WriteContext): Promise<StoredObject> {
+    updateAcl(id: string, acl: Acl | null, context: WriteContext): Promise<StoredObject> {
 
         return this.#stored(id, context, async (before, now) => {
 

@@ -60,6 +60,45 @@ forEachWay((name, start) => {
             }
         });
 
+        it('are taken away by null, so that the defaults apply again', async () => {
+
+            await service.asAdmin(`PUT ${path}`, { payload: '{"readers":[]}' });
+            const response = await service.asAdmin(`PUT ${path}`, { payload: 'null' });
+            const object = jsonOf(await service.anonymously(`GET /objects/test/${count}?full`));
+
+            expect([response.statusCode, response.payload]).to.equal([200, '{}']);
+            expect(object).to.not.include('acl');
+        });
+
+        it('come with what the caller may do, as all that is asked of an object does', async () => {
+
+            const id = `test/${count}`;
+            const lines = [
+                `GET ${path}`, `GET /relationships/${id}`, `GET /versions?objectId=${id}`, `GET /listMethods?objectId=${id}`, `GET /objects/${id}`
+            ];
+            for (const line of lines) {
+                const headers = await Promise.all([service.anonymously(line), service.asAdmin(line)]);
+
+                expect(headers.map((answer) => answer.headers['x-permission']), line).to.equal(['READ', 'WRITE']);
+            }
+
+            const changes = [`PUT ${path}`, `POST /versions?objectId=${id}`, `PUT /objects/${id}`];
+            for (const line of changes) {
+                expect((await service.asAdmin(line, { payload: line.startsWith('POST') ? '' : '{}' })).headers['x-permission'], line).to.equal('WRITE');
+            }
+
+            expect((await service.asAdmin('GET /search?query=x')).headers).to.not.include('x-permission');
+        });
+
+        it('tell which of the basic operations are among the methods', async () => {
+
+            const line = `GET /listMethods?objectId=test/${count}&includeCrud=true`;
+
+            expect((await service.anonymously(line)).payload).to.equal('["0.DOIP/Op.Retrieve"]');
+            expect((await service.asAdmin(line)).payload).to.equal('["0.DOIP/Op.Retrieve","0.DOIP/Op.Update","0.DOIP/Op.Delete"]');
+            expect((await service.asAdmin(line.replace('includeCrud=true', 'includeCrud=false'))).payload).to.equal('[]');
+        });
+
         it('count at once', async () => {
 
             await service.asAdmin(`PUT ${path}`, { payload: '{"readers":[]}' });
@@ -71,7 +110,7 @@ forEachWay((name, start) => {
         });
 
         const faults: [string, string | undefined][] = [
-            ['nothing', undefined], ['no JSON', 'x'], ['null', 'null'], ['an array', '[]'], ['readers that are no array', '{"readers":"public"}'],
+            ['nothing', undefined], ['no JSON', 'x'], ['an array', '[]'], ['readers that are no array', '{"readers":"public"}'],
             ['readers that are no strings', '{"readers":[1]}'], ['too many readers', JSON.stringify({ readers: Array(1001).fill('x') })]
         ];
         for (const [title, payload] of faults) {

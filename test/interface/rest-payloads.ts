@@ -36,8 +36,8 @@ forEachWay((name, start, protocol) => {
         after(() => service.stop());
 
         const looks: [string, string, string, string, string][] = [
-            ['text', '', TEXT, 'text/plain', 'inline; filename="a \\"b\\".txt"'],
-            ['text', '&disposition=attachment', TEXT, 'text/plain', 'attachment; filename="a \\"b\\".txt"'],
+            ['text', '', TEXT, 'text/plain;charset=utf-8', 'inline; filename="a \\"b\\".txt"'],
+            ['text', '&disposition=attachment', TEXT, 'text/plain;charset=utf-8', 'attachment; filename="a \\"b\\".txt"'],
             ['content', '', 'file', 'text/html; charset=iso-8859-1', 'inline; filename="??.html"; filename*=UTF-8\'\'%C3%BC%E2%82%AC.html'],
             ['bare', '', 'x', 'application/octet-stream', 'inline'],
             ['empty', '', '', 'application/json', 'inline; filename="e"'],
@@ -104,6 +104,84 @@ forEachWay((name, start, protocol) => {
             const response = await service.anonymously('HEAD /objects/test/1?payload=text');
 
             expect([response.statusCode, response.payload, Number(response.headers['content-length'])]).to.equal([200, '', 10]);
+        });
+
+        it('are sent whole to HEAD, whatever range it names', async () => {
+
+            const answers = await Promise.all([
+                'HEAD /objects/test/1?payload=text', 'HEAD /doip?operationId=0.DOIP/Op.Retrieve&targetId=test/1&element=text'
+            ].map((line) => service.anonymously(line, { headers: { range: 'bytes=2-4' } })));
+
+            for (const { statusCode, headers } of answers) {
+                expect([statusCode, Number(headers['content-length']), headers['content-range']]).to.equal([200, 10, undefined]);
+            }
+        });
+
+        it('go over the line as they are, with their length, to clients that take compressed answers', async () => {
+
+            const text = 'abcdefghij'.repeat(20_000);
+            const data = { type: 'application/octet-stream', value: text };
+            await service.asAdmin('POST /objects?type=Loose&handle=test/plain', multipart(
+                { name: 'content', value: '{}' }, { name: 'text', value: text, filename: 't', type: 'text/plain' },
+                { name: 'data', filename: 'd', ...data }, { name: 'small', value: text.slice(0, 5000), filename: 's', type: 'application/json' }));
+            const paths = ['/objects/test/plain?payload=', '/doip?operationId=0.DOIP/Op.Retrieve&targetId=test/plain&element='];
+            for (const [name, length] of [['text', text.length], ['data', text.length], ['small', 5000]] as const) {
+                for (const path of paths) {
+                    const headers = { 'accept-encoding': 'gzip' };
+                    const whole = await service.anonymously(`GET ${path}${name}`, { headers });
+                    const head = await service.anonymously(`HEAD ${path}${name}`, { headers });
+                    const part = await service.anonymously(`GET ${path}${name}`, { headers: { ...headers, range: 'bytes=1-3000' } });
+
+                    expect([whole.statusCode, part.statusCode]).to.equal([200, 206]);
+                    expect(whole.payload).to.equal(text.slice(0, length));
+                    expect(part.payload).to.equal(text.slice(1, 3001));
+                    expect([whole, head, part].map((answer) => [answer.headers['content-encoding'], Number(answer.headers['content-length'])]))
+                        .to.equal([[undefined, length], [undefined, length], [undefined, 3000]]);
+                }
+            }
+
+            const object = await service.anonymously('GET /design', { headers: { 'accept-encoding': 'gzip' } });
+            expect(object.headers['content-encoding']).to.equal('gzip');
+        });
+
+        it('come back as they were stored when they are multipart themselves', async () => {
+
+            const text = '--x\r\nContent-Type: text/plain\r\n\r\npart\r\n--x--\r\n';
+            for (const [id, type, value] of [
+                ['related', 'multipart/related; boundary=x', text], ['mixed', 'multipart/mixed', 'no parts at all'],
+                ['long', 'multipart/form-data; boundary=x', text.repeat(5000)]
+            ] as const) {
+                await service.asAdmin(`POST /objects?type=Loose&handle=test/${id}`, multipart(
+                    { name: 'content', value: '{}' }, { name: 'p', value, filename: 'f.eml', type }));
+                for (const path of [`/objects/test/${id}?payload=p`, `/doip?operationId=0.DOIP/Op.Retrieve&targetId=test/${id}&element=p`]) {
+                    const whole = await service.anonymously(`GET ${path}`);
+                    const part = await service.anonymously(`GET ${path}`, { headers: { range: 'bytes=0-3' } });
+
+                    expect([whole.statusCode, whole.payload, whole.headers['content-type']]).to.equal([200, value, type]);
+                    expect(whole.headers['content-disposition']).to.contain('f.eml');
+                    expect([part.statusCode, part.payload, part.headers['content-range']])
+                        .to.equal([206, value.slice(0, 4), `bytes 0-3/${value.length}`]);
+                }
+            }
+        });
+
+        it('may hold scripts where only the administrator writes them, and are shown in a sandbox elsewhere', async () => {
+
+            const parts = [{ name: 'content', value: '{}' }, { name: 'page', value: '<script></script>', filename: 'p.html', type: 'text/html' }];
+            const design = await service.anonymously('GET /objects/design');
+            await service.asAdmin('PUT /objects/design', multipart({ name: 'content', value: design.payload }, ...parts.slice(1)));
+            await service.asAdmin('POST /objects?type=Loose&handle=test/page', multipart(...parts));
+
+            const policies = await Promise.all([
+                'GET /objects/design?payload=page', 'GET /doip?operationId=0.DOIP/Op.Retrieve&targetId=design&element=page',
+                'GET /objects/test/page?payload=page', 'GET /doip?operationId=0.DOIP/Op.Retrieve&targetId=test/page&element=page'
+            ].map(async (line) => {
+
+                const { headers } = await service.anonymously(line);
+                return [headers['content-security-policy'], headers['x-content-type-options']];
+            }));
+
+            expect(policies).to.equal([[undefined, 'nosniff'], [undefined, 'nosniff'], ['sandbox', 'nosniff'], ['sandbox', 'nosniff']]);
         });
 
         it('are described instead of sent when only facts are asked for', async () => {

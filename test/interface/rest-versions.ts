@@ -65,7 +65,7 @@ forEachWay((name, start) => {
             const payload = await service.anonymously(`GET /objects/test/wanted%20${count}?payload=scan`);
 
             expect(version).to.equal(`test/wanted ${count}`);
-            expect([payload.statusCode, payload.payload, payload.headers['content-type']]).to.equal([200, 'bytes', 'text/plain']);
+            expect([payload.statusCode, payload.payload, payload.headers['content-type']]).to.equal([200, 'bytes', 'text/plain;charset=utf-8']);
         });
 
         const clones: readonly (readonly [query: string, cloned: boolean])[] = [

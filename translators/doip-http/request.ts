@@ -58,9 +58,11 @@ export async function readRequest(request: Request, setting: RequestSetting, see
         targetId: required(parameters.targetId, 'targetId'),
         authentication,
         attributes: attributesOf(request, parameters.attributes),
+        attributeTexts: parameters.texts,
         input: inputOf(request, parameters.input, limits),
         ...(isSafe || parameters.input !== undefined ? {} : { rawInput: readRawSegments(request, limits) }),
         transport,
+        httpMethod: isSafe ? 'GET' : 'POST',
         ...(isSafe ? { safe: true } : {})
     });
     return { envelope, isPrivate: tokens.length > 0 };

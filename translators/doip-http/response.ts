@@ -5,6 +5,7 @@
 
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
+import { DESIGN_ID } from '../../lib/doip/handle.js';
 import { REFUSED } from '../../lib/doip/error.js';
 import type { JsonObject } from '../../lib/doip/json.js';
 import type { StatusTable } from '../../lib/doip/status.js';
@@ -34,6 +35,7 @@ export async function writeResponse(
         attributes,
         code: codeOf(response, statuses),
         pretty: pretty === true || pretty === '',
+        isTrusted: envelope.targetId === DESIGN_ID,
         ...(typeof disposition === 'string' && disposition !== '' ? { disposition } : {})
     });
     return written.header(DOIP_RESPONSE, doipHeader(response.requestId, response.status, attributes));

@@ -18,6 +18,8 @@ export interface EnvelopeParameters {
     readonly requestId?: string;
     readonly authentication?: JsonValue;
     readonly attributes: JsonObject;
+    /** The texts of attributes that were read as numbers, booleans or null, by name. */
+    readonly texts: ReadonlyMap<string, string>;
     readonly input?: JsonValue;
 }
 
@@ -32,6 +34,9 @@ const LONG_NAMES: ReadonlyMap<string, TextName | JsonName> = new Map([
     ['o', 'operationId'], ['t', 'targetId'], ['c', 'clientId'], ['r', 'requestId'],
     ['u', 'authentication'], ['a', 'attributes'], ['i', 'input']
 ]);
+
+/** Credentials are text, also those that read like a number. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['username', 'password', 'token', 'asUserId']);
 
 /** Levels that dots may open; anything deeper is an attack. */
 const MAX_DOTS = 32;
@@ -67,8 +72,16 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
         }
     }
 
+    const literals = new Map<string, string>();
     for (const { name, path, value, full } of parts) {
-        wholes[name] = setPart(wholes[name], path, parseJsonOrText(value, { name: `parameter ${shown(full)}` }), shown(full));
+        const [first = ''] = path;
+        const parsed = parseJsonOrText(value, { name: `parameter ${shown(full)}` });
+        const isLiteral = path.length === 1 && typeof parsed !== 'string' && (typeof parsed !== 'object' || parsed === null);
+        const isCredential = isLiteral && name === 'authentication' && CREDENTIALS.has(first);
+        wholes[name] = setPart(wholes[name], path, isCredential ? value : parsed, shown(full));
+        if (isLiteral && name === 'attributes') {
+            literals.set(first, value);
+        }
     }
 
     const attributes = wholes.attributes ?? {};
@@ -76,7 +89,7 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
         throw badRequest('parameter attributes must be a JSON object');
     }
 
-    return { ...texts, ...wholes, attributes };
+    return { ...texts, ...wholes, attributes, texts: literals };
 }
 
 /**

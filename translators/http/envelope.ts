@@ -19,12 +19,14 @@ export class HttpEnvelope implements DoipRequest {
     readonly operationId: string;
     readonly authentication: DoipRequest['authentication'];
     readonly attributes: DoipRequest['attributes'];
+    readonly attributeTexts: DoipRequest['attributeTexts'];
     readonly laterAttributes: DoipRequest['laterAttributes'];
     readonly input: DoipRequest['input'];
     readonly rawInput: DoipRequest['rawInput'];
     readonly transport: DoipRequest['transport'];
     readonly safe?: boolean;
     readonly allowTypeChange?: boolean;
+    readonly httpMethod?: 'GET' | 'POST';
     readonly #request: Request;
     #signal: AbortSignal | undefined;
 
@@ -36,6 +38,7 @@ export class HttpEnvelope implements DoipRequest {
         this.operationId = fields.operationId;
         this.authentication = fields.authentication;
         this.attributes = fields.attributes;
+        this.attributeTexts = fields.attributeTexts;
         this.laterAttributes = fields.laterAttributes;
         this.input = fields.input;
         this.rawInput = fields.rawInput;
@@ -47,6 +50,10 @@ export class HttpEnvelope implements DoipRequest {
 
         if (fields.allowTypeChange !== undefined) {
             this.allowTypeChange = fields.allowTypeChange;
+        }
+
+        if (fields.httpMethod !== undefined) {
+            this.httpMethod = fields.httpMethod;
         }
     }
 

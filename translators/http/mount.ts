@@ -112,7 +112,9 @@ async function answerOf(
 ): Promise<ResponseObject> {
 
     if (!isFailure(response)) {
-        return send(request, h, await replyOf(exchange, response), response);
+        const sent = await send(request, h, await replyOf(exchange, response), response);
+        const { permission } = response.attributes;
+        return typeof permission === 'string' ? sent.header('X-Permission', permission) : sent;
     }
 
     if (hasReport(response)) {

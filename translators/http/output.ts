@@ -18,7 +18,8 @@ const SMALL = 64 * 1024;
 
 /**
  * Reads the start of an output. One JSON segment is `json`, several segments are `segments`. Bytes cannot be looked behind:
- * an output that begins with more than a few bytes counts as `bytes` alone, unless its attribute `mediaType` says multipart.
+ * an output that begins with more than a few bytes counts as `bytes` alone, unless its attribute `mediaType` says multipart and the
+ * bytes are not the whole of it.
  */
 export async function readOutput(response: DoipResponse): Promise<Output> {
 
@@ -31,7 +32,7 @@ export async function readOutput(response: DoipResponse): Promise<Output> {
 
         return first.value.kind === 'json'
             ? await jsonOrMore(first.value, iterator)
-            : await bytesOrMore(first.value, iterator, isMultipart(response));
+            : await bytesOrMore(first.value, iterator, !first.value.isWhole && isMultipart(response));
     }
     catch (error) {
         await iterator.return?.();

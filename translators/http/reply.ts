@@ -13,7 +13,7 @@ export type ReplyBody =
     /** Text as it is. */
     | { readonly kind: 'text'; readonly text: string; readonly mediaType: string }
     /** Whatever the operation put out: nothing, JSON, or bytes with their media type, name and range. */
-    | { readonly kind: 'output'; readonly disposition?: string };
+    | { readonly kind: 'output'; readonly disposition?: string; readonly isTrusted?: boolean };
 
 /** A header with several values is sent several times. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;

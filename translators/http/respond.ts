@@ -29,6 +29,8 @@ export interface ResponseFacts {
     readonly pretty?: boolean;
     /** First word of Content-Disposition; default `inline`. */
     readonly disposition?: string;
+    /** True for bytes of the administrator, which may hold scripts for pages of the service. */
+    readonly isTrusted?: boolean;
 }
 
 /** Any output as a response. */
@@ -78,9 +80,11 @@ export function respondJson(h: ResponseToolkit, value: JsonValue, { code = 200, 
 export function respondBytes(request: Request, h: ResponseToolkit, output: BytesOutput, facts: ResponseFacts = {}): ResponseObject {
 
     const { segment } = output;
-    const { attributes = {}, code = 200, disposition } = facts;
-    const response = withForeignType(h.response(output.ready ?? streamOf(output)).code(code), mediaTypeOf(attributes, segment));
-    response.charset('');                                   // hapi would claim UTF-8 for any text
+    const { attributes = {}, code = 200, disposition, isTrusted = false } = facts;
+    const body = h.response(output.ready ?? streamOf(output)).code(code);
+    const response = withForeignType(body, withCharset(mediaTypeOf(attributes, segment)), { isTrusted });
+    response.charset('');                                   // hapi would write it in its own way
+    request.info.acceptEncoding = 'identity';               // Else hapi compresses: without a length, and ranges would count other bytes
     const filename = textOf(attributes['filename']) ?? segment.filename;
     if (filename !== undefined || disposition !== undefined) {
         response.header('content-disposition', formatDisposition(disposition ?? 'inline', filename));
@@ -107,6 +111,12 @@ function mediaTypeOf(attributes: JsonObject, segment: BytesSegment): string {
 
     const type = textOf(attributes['mediaType']) ?? segment.mediaType;
     return type !== undefined && isMediaType(type) ? type : 'application/octet-stream';
+}
+
+/** Text without a charset is UTF-8, as existing clients expect to be told; of other types nothing is known. */
+function withCharset(mediaType: string): string {
+
+    return /^text\//i.test(mediaType) && !/;[ \t]*charset[ \t]*=/i.test(mediaType) ? `${mediaType};charset=utf-8` : mediaType;
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {

@@ -37,10 +37,8 @@ async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, r
             return await sendPieces(h, body.pieces);
         case 'output': {
             const { attributes } = response;
-            const { disposition } = body;
-            return await respond(request, h, await readOutput(response), {
-                attributes, ...(disposition === undefined ? {} : { disposition })
-            });
+            const { kind: _, ...looks } = body;
+            return await respond(request, h, await readOutput(response), { attributes, ...looks });
         }
     }
 }

@@ -21,7 +21,7 @@ export const callRoutes: readonly Route[] = [
         toEnvelope({ params }) {
 
             const { targetId, type } = callee(params);
-            return { operationId: Op.listMethods, targetId, attributes: given({ type, static: params.flag('static') }) };
+            return { operationId: Op.listMethods, targetId, attributes: given({ type, static: params.flag('static'), includeCrud: params.flag('includeCrud') || undefined }) };
         }
     }
 ];

@@ -9,6 +9,7 @@ import type { Reply, Headers } from '../http/reply.js';
 import type { Params } from '../http/params.js';
 import type { Exchange, RouteCall, Route } from '../http/route.js';
 import { badRequest } from '../../lib/doip/error.js';
+import { DESIGN_ID } from '../../lib/doip/handle.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
 import { isForm } from '../http/body.js';
@@ -31,8 +32,10 @@ export const objectRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: PATH,
-        toEnvelope: (call) => (call.name === '' && isSearch(call.params) ? search(call.params) : retrieve(call))
+        toEnvelope: get
     },
+    // A published client looks for the design there
+    { methods: ['GET'], path: `/api${PATH}`, toEnvelope: get },
     {
         methods: ['POST'],
         path: PATH,
@@ -41,6 +44,11 @@ export const objectRoutes: readonly Route[] = [
     { methods: ['PUT'], path: PATH, toEnvelope: update },
     { methods: ['DELETE'], path: PATH, toEnvelope: remove }
 ];
+
+function get(call: RouteCall): Exchange {
+
+    return call.name === '' && isSearch(call.params) ? search(call.params) : retrieve(call);
+}
 
 /** A form is the query string of a GET that got too long, or that holds a token; unless it carries the content of an object. */
 function post(call: RouteCall): Exchange {
@@ -94,7 +102,7 @@ function retrieveBytes(call: RouteCall, element: string): Exchange {
         attributes: given({ element, range: call.request.method === 'get' ? requestedRange(call.request.headers) : undefined }),
         fromEnvelope: ({ attributes }) => ({
             headers: { ...headersOf(call, attributes), 'Accept-Ranges': 'bytes' },
-            body: { kind: 'output', disposition }
+            body: { kind: 'output', disposition, isTrusted: call.name === DESIGN_ID }
         })
     };
 }
@@ -193,7 +201,7 @@ function remove(call: RouteCall): Exchange {
     return {
         operationId: Object.keys(part).length > 0 ? Op.update : Op.delete,
         targetId,
-        attributes: part,
+        attributes: { ...part, ...(params.flag('dryRun') ? { dryRun: true } : {}) },
         fromEnvelope: () => jsonReply({})
     };
 }

@@ -141,13 +141,12 @@ export function payloadFacts(object: DigitalObject, name: string): JsonObject {
     };
 }
 
-/** What the headers of an answer tell about an object: where it is, its type, and what the caller may do with it. */
-export function objectHeaders(base: string, id: string, { permission, type }: JsonObject): Record<string, string> {
+/** What the headers of an answer tell about an object: where it is, and its type. */
+export function objectHeaders(base: string, id: string, { type }: JsonObject): Record<string, string> {
 
     return {
         Location: objectPath(base, id),
-        ...(typeof type === 'string' ? { 'X-Schema': headerText(type) } : {}),
-        ...(typeof permission === 'string' ? { 'X-Permission': permission } : {})
+        ...(typeof type === 'string' ? { 'X-Schema': headerText(type) } : {})
     };
 }
 

@@ -28,8 +28,12 @@ export function searchRecord(view: ResultView): RecordShape {
     const narrow = narrowing(view);
     return {
         frame: ({ pageNum, pageSize, size, facets }) => ({
-            before: { pageNum: pageNum ?? view.pageNum, pageSize: pageSize ?? view.pageSize, size: size ?? 0 },
-            after: facets === undefined ? {} : { facets }
+            // Clients that read the answer as a stream see facets only before the results
+            before: {
+                pageNum: pageNum ?? view.pageNum, pageSize: pageSize ?? view.pageSize, size: size ?? 0,
+                ...(facets === undefined ? {} : { facets })
+            },
+            after: {}
         }),
         text: (result) => resultText(result, view, narrow)
     };

@@ -4,6 +4,7 @@
 
 import type { JsonObject } from '../../doip/json.js';
 import { defineOperation, result } from '../../core/operation.js';
+import { objectFacts } from '../../objects/object-answer.js';
 import { Op } from '../../doip/operation-ids.js';
 
 export const getAcl = defineOperation({
@@ -14,8 +15,9 @@ export const getAcl = defineOperation({
     authorise: 'reader',
     unlisted: true,
 
-    async handler({ caller, target, services: { policy } }) {
+    async handler({ caller, target, services }) {
 
-        return result.json((policy.visibleTo(caller, target).acl ?? {}) as JsonObject);
+        const { policy } = services;
+        return result.json((policy.visibleTo(caller, target).acl ?? {}) as JsonObject, objectFacts({ caller, services }, target));
     }
 });

@@ -1,12 +1,13 @@
 /**
  * Replaces the access control list of an object (specification: PUT `/acls/<id>`). An absent array means that the defaults
- * of the type apply; an empty one that only the administrator may.
+ * of the type apply; an empty one that only the administrator may. `null` takes the list away.
  */
 
 import type { JsonObject } from '../../doip/json.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { objectFacts } from '../../objects/object-answer.js';
 import { checkAcl } from '../../objects/field-rules.js';
 
 export const updateAcl = defineOperation({
@@ -17,13 +18,14 @@ export const updateAcl = defineOperation({
     input: 'json',
     unlisted: true,
 
-    async handler({ caller, target, inputJson, requestContext, services: { objects, policy, limits } }) {
+    async handler({ caller, target, inputJson, requestContext, services }) {
 
-        const acl = checkAcl(inputJson ?? null, limits);
-        await objects.updateAcl(target.id, acl, {
+        const { objects, policy, limits } = services;
+        const acl = inputJson === null ? null : checkAcl(inputJson ?? null, limits);
+        const stored = await objects.updateAcl(target.id, acl, {
             caller, requestContext,
             check: (object) => demand(caller, policy.canWrite(caller, object))
         });
-        return result.json(acl as JsonObject);
+        return result.json((acl ?? {}) as JsonObject, objectFacts({ caller, services }, stored));
     }
 });

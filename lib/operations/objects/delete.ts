@@ -2,9 +2,15 @@
  * `0.DOIP/Op.Delete`: deletes an object with its elements (specification: DELETE `/objects/<id>`, DOIP "Delete").
  */
 
+import Joi from 'joi';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+
+/** What looks as if only a part were meant, or nothing to be deleted at all: whoever sends it must not lose the whole object. */
+const PARTS = ['jsonPointer', 'deletePointer', 'element', 'payload', 'elementsToDelete', 'payloadToDelete'];
+
+const forbidden = (message: string): Joi.Schema => Joi.any().forbidden().messages({ 'any.unknown': `{{#label}} ${message}` });
 
 export const remove = defineOperation({
     id: Op.delete,
@@ -12,6 +18,10 @@ export const remove = defineOperation({
     summary: 'delete an object',
     target: 'object',
     authorise: 'writer',
+    attributes: Joi.object({
+        ...Object.fromEntries(PARTS.map((name) => [name, forbidden('names a part, but the operation deletes the whole object: use 0.DOIP/Op.Update')])),
+        dryRun: Joi.boolean().valid(false).messages({ 'any.only': '{{#label}} must be left out: a deletion cannot be rehearsed' })
+    }),
 
     async handler({ caller, target, requestContext, services: { objects, policy } }) {
 

@@ -6,6 +6,7 @@ import Joi from 'joi';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { objectFacts } from '../../objects/object-answer.js';
 
 interface RelationshipAttributes {
     readonly outboundOnly: boolean;
@@ -15,12 +16,13 @@ export const getRelationships = defineOperation<RelationshipAttributes>({
     id: Op.relationshipsGet,
     summary: 'find the objects that an object points at and that point at it',
     target: 'object',
-    methods: ['GET', 'POST'],
+    readOnly: true,
     authorise: 'reader',
     attributes: Joi.object<RelationshipAttributes>({ outboundOnly: flag().default(false) }),
 
-    async handler({ caller, target, requestContext, signal, attributes, services: { relationships } }) {
+    async handler({ caller, target, requestContext, signal, attributes, services }) {
 
-        return result.json(await relationships.graph(target, attributes, { caller, requestContext, signal }));
+        const graph = await services.relationships.graph(target, attributes, { caller, requestContext, signal });
+        return result.json(graph, objectFacts({ caller, services }, target));
     }
 });

@@ -86,14 +86,14 @@ async function retrieveElement(context: OperationContext<RetrieveAttributes>, sh
         facts.range = { start: range.start, end: range.end, size: element.size };
     }
 
-    return result.segments(one({ kind: 'bytes', body, length }), facts);
+    return result.segments(one({ kind: 'bytes', body, length, isWhole: true }), facts);
 }
 
 /** What code shows instead of the bytes of an element; a range of that is not cut out. */
 function replaced(context: OperationContext<RetrieveAttributes>, { bytes, mediaType, filename }: DirectOutput): OperationResult {
 
     const facts = { mediaType: mediaType ?? 'application/octet-stream', ...filename === undefined ? {} : { filename }, size: bytes.byteLength };
-    return result.segments(one(bytesSegment(bytes)), { ...objectFacts(context, context.target), ...facts });
+    return result.segments(one({ ...bytesSegment(bytes), isWhole: true }), { ...objectFacts(context, context.target), ...facts });
 }
 
 function retrievePart(context: OperationContext<RetrieveAttributes>, shown: StoredObject, pointer: string): OperationResult {

@@ -7,7 +7,7 @@ import type { OperationContext } from '../../core/context.js';
 import type { OperationResult } from '../../core/operation.js';
 import type { Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../doip/json.js';
-import { flag, text, texts } from '../../core/attributes.js';
+import { asDeclared, declaredNames, flag, text, texts } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { readRequestContext } from '../../core/request-context.js';
 import { badRequest } from '../../doip/error.js';
@@ -106,8 +106,8 @@ export const search = defineOperation<SearchAttributes>({
     }
 });
 
-/** Attributes can be given as the input as well; there they win. */
-function withInput({ attributes: given, inputJson }: OperationContext<SearchAttributes>): SearchAttributes {
+/** Attributes can be given as the input as well. 400 for one that is given in both places. */
+function withInput({ attributes: given, givenAttributes, inputJson }: OperationContext<SearchAttributes>): SearchAttributes {
 
     if (inputJson === undefined) {
         return given;
@@ -117,7 +117,13 @@ function withInput({ attributes: given, inputJson }: OperationContext<SearchAttr
         throw badRequest('the input of a search must be a JSON object of attributes');
     }
 
-    const checked = attributes.validate({ ...given, ...inputJson }, { allowUnknown: true });
+    const inBody = asDeclared(attributes, inputJson);
+    const twice = [...declaredNames(attributes)].find((name) => Object.hasOwn(inBody, name) && (givenAttributes[name] ?? null) !== null);
+    if (twice !== undefined) {
+        throw badRequest(`${twice} is given more than once: as an attribute and in the input`);
+    }
+
+    const checked = attributes.validate({ ...given, ...inBody }, { allowUnknown: true });
     if (checked.error) {
         throw badRequest(`attribute ${checked.error.message}`);
     }

@@ -12,7 +12,7 @@ import type { MethodCall } from '../../identity/policy.js';
 import type { StoredObject } from '../../objects/stored-object.js';
 import type { FoundMethod, MethodAnswer } from '../../scripting/methods.js';
 import type { Services } from '../../services.js';
-import { text } from '../../core/attributes.js';
+import { NULLABLE, text } from '../../core/attributes.js';
 import { demand, missingTarget } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest, notFound } from '../../doip/error.js';
@@ -53,7 +53,7 @@ export const call = defineOperation<CallAttributes>({
     input: 'segments',
     unlisted: true,
     attributes: Joi.object<CallAttributes>({
-        type: text(), method: text().required(), params: Joi.any(), attributes: Joi.object().default({})
+        type: text(), method: text().required(), params: Joi.any().meta(NULLABLE), attributes: Joi.object().default({})
     }),
 
     async handler(context) {
@@ -138,7 +138,8 @@ function answer(given: MethodAnswer): OperationResult {
     }
 
     const { bytes, mediaType = 'application/octet-stream', filename } = given.output;
-    return result.segments(sequence(bytesSegment(bytes)), { mediaType, ...filename === undefined ? {} : { filename }, size: bytes.byteLength });
+    const output = sequence({ ...bytesSegment(bytes), isWhole: true });
+    return result.segments(output, { mediaType, ...filename === undefined ? {} : { filename }, size: bytes.byteLength });
 }
 
 async function onObject(context: OperationContext<CallAttributes>): Promise<Callee> {

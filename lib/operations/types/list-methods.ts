@@ -10,10 +10,12 @@ import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../doip/error.js';
 import { DESIGN_ID } from '../../doip/handle.js';
 import { Op } from '../../doip/operation-ids.js';
+import { objectFacts } from '../../objects/object-answer.js';
 
 interface ListAttributes {
     readonly type?: string;
     readonly static: boolean;
+    readonly includeCrud: boolean;
 }
 
 export const listMethods = defineOperation<ListAttributes>({
@@ -23,11 +25,13 @@ export const listMethods = defineOperation<ListAttributes>({
     methods: ['GET', 'POST'],
     authorise: 'in-handler',
     unlisted: true,
-    attributes: Joi.object<ListAttributes>({ type: text(), static: flag().default(false) }),
+    attributes: Joi.object<ListAttributes>({ type: text(), static: flag().default(false), includeCrud: flag().default(false) }),
 
     async handler(context) {
 
-        return result.json(await namesFor(context));
+        const names = await namesFor(context);
+        const facts = context.hasTarget ? objectFacts(context, context.target) : {};
+        return result.json([...crudOf(context), ...names], facts);
     }
 });
 
@@ -51,6 +55,17 @@ async function namesFor(context: OperationContext<ListAttributes>): Promise<stri
     }
 
     return methods.namesOf(type, group);
+}
+
+/** The operations that every object has, as far as the caller may perform them. */
+function crudOf(context: OperationContext<ListAttributes>): string[] {
+
+    const { attributes: { includeCrud }, caller, hasTarget, services: { policy } } = context;
+    if (!includeCrud || !hasTarget) {
+        return [];
+    }
+
+    return policy.canWrite(caller, context.target).allowed ? [Op.retrieve, Op.update, Op.delete] : [Op.retrieve];
 }
 
 function readable(context: OperationContext<ListAttributes>): OperationContext<ListAttributes> {

@@ -6,12 +6,13 @@
 import { demand, missingTarget } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { objectFacts } from '../../objects/object-answer.js';
 
 export const getVersions = defineOperation({
     id: Op.versionsGet,
     summary: 'list the versions of an object',
     target: 'object',
-    methods: ['GET', 'POST'],
+    readOnly: true,
     authorise: 'in-handler',
     // Versions outlive the object that they were made from.
     targetMayBeGone: true,
@@ -29,6 +30,6 @@ export const getVersions = defineOperation({
             throw missingTarget(context);
         }
 
-        return result.json(records);
+        return result.json(records, hasTarget ? objectFacts(context, context.target) : {});
     }
 });

@@ -8,6 +8,7 @@ import { flag, text } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { objectFacts } from '../../objects/object-answer.js';
 
 interface PublishAttributes {
     readonly versionId?: string;
@@ -21,11 +22,13 @@ export const publishVersion = defineOperation<PublishAttributes>({
     authorise: 'writer',
     attributes: Joi.object<PublishAttributes>({ versionId: text(), clonePayloads: flag().default(true) }),
 
-    async handler({ caller, target, requestContext, attributes: { versionId, clonePayloads }, services: { policy, versions } }) {
+    async handler({ caller, target, requestContext, attributes: { versionId, clonePayloads }, services }) {
 
-        return result.json(await versions.publish(target.id, { versionId, withElements: clonePayloads }, {
+        const { policy, versions } = services;
+        const record = await versions.publish(target.id, { versionId, withElements: clonePayloads }, {
             caller, requestContext,
             check: (tip) => demand(caller, policy.canWrite(caller, tip))
-        }));
+        });
+        return result.json(record, objectFacts({ caller, services }, target));
     }
 });

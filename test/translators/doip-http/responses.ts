@@ -97,7 +97,7 @@ describe('responses of DOIP over HTTP', () => {
             { 'content-type': 'image/png', 'content-disposition': 'inline; filename="a.png"', 'content-length': 10 }],
         ['no bytes', () => success(sequence(bytesSegment(Buffer.alloc(0), { mediaType: 'image/png' }))), 0, { 'content-type': 'image/png' }],
         ['many bytes', () => success(sequence(stream(BIG)), { mediaType: 'text/plain', filename: 'ü.txt' }), BIG, {
-            'content-type': 'text/plain', 'content-length': BIG,
+            'content-type': 'text/plain;charset=utf-8', 'content-length': BIG,
             'content-disposition': 'inline; filename="?.txt"; filename*=UTF-8\'\'%C3%BC.txt', 'x-content-type-options': 'nosniff'
         }],
         ['attributes rather than facts of the segment', () => success(sequence(stream(BIG, { mediaType: 'a/b', filename: 'c' })), { mediaType: 'image/gif', filename: 'd' }),

@@ -8,9 +8,20 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 const { expect } = Code;
 
-const read = (query: string): object => readEnvelopeParameters(parseParameters(query, 1000));
+const read = (query: string): object => {
+
+    const { texts: _, ...parameters } = readEnvelopeParameters(parseParameters(query, 1000));
+    return parameters;
+};
 
 describe('readEnvelopeParameters', () => {
+
+    it('keeps the texts of attributes that read like numbers', () => {
+
+        const { texts } = readEnvelopeParameters(parseParameters('query=1.0&a.element=1e3&xx=null&name=abc&quoted="1"&deep.x=1.0&i.y=1.0', 1000));
+
+        expect([...texts]).to.equal([['query', '1.0'], ['element', '1e3'], ['xx', 'null']]);
+    });
 
     const accepted: [string, string, object][] = [
         ['long names', 'operationId=o&targetId=t&clientId=c&requestId=r',

@@ -133,7 +133,7 @@ describe('A REST search record', () => {
         const record = { size: 0, facets: [{ field: 'type', buckets: [] }], results: [] };
 
         expect(await textOf(page, record)).to.equal(
-            '{"pageNum":0,"pageSize":-1,"size":0,"results":[],"facets":[{"field":"type","buckets":[]}]}');
+            '{"pageNum":0,"pageSize":-1,"size":0,"facets":[{"field":"type","buckets":[]}],"results":[]}');
     });
 
     it('is the same when its results come in blocks', async () => {

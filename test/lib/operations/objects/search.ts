@@ -156,7 +156,7 @@ describe('Op.Search', () => {
 
     it('takes attributes from its input as well', async () => {
 
-        const { value } = await gateway.asAdmin(SEARCH, { attributes: { query: 'nothing' }, input: { query: '/title:one', type: 'id' } });
+        const { value } = await gateway.asAdmin(SEARCH, { attributes: { pageSize: 5 }, input: { query: '/title:one', type: 'id' } });
 
         expect<unknown>(value).to.part.include({ size: 1, results: ['test/0'] });
     });
