@@ -46,14 +46,19 @@ const TYPES_MADE = 'bootstrap.types';
 /**
  * Makes what is missing.
  *
+ * @throws FirstPasswordError for a password of the administrator that cannot be
  * @returns the administrator's password when it was made up, to be shown once
  */
 export async function bootstrap(parts: Parts): Promise<{ generatedPassword: string | null }> {
 
+    const { admin, log, seed: { adminPassword } } = parts;
+    await admin.checkFirst(adminPassword);
     await ensureDesign(parts);
     await ensureTypes(parts);
     warnAboutDifferences(parts);
-    return { generatedPassword: await parts.admin.ensure(parts.seed.adminPassword) };
+    const generatedPassword = await admin.ensure(adminPassword);
+    admin.warnIfIgnored(adminPassword, log);
+    return { generatedPassword };
 }
 
 async function ensureDesign({ db, objectStore, catalogStore, catalog, seed }: Parts): Promise<void> {

@@ -8,6 +8,7 @@ import './cli/node-version.js';
 import { parseArgs } from 'node:util';
 import { CommandError, EXIT } from './cli/command-error.js';
 import { ConfigError, doubtfulVariables, loadConfig } from './config.js';
+import { FirstPasswordError } from './identity/admin-account.js';
 import { DataDirError } from './data-dir.js';
 import { LostFileError } from '../db/lost-file.js';
 import type { Log } from './log.js';
@@ -147,7 +148,7 @@ function explain(error: unknown): [message: string, code: number] {
         return [error.message, error.code];
     }
 
-    if (error instanceof ConfigError) {
+    if (error instanceof ConfigError || error instanceof FirstPasswordError) {
         return [error.message, EXIT.config];
     }
 

@@ -13,6 +13,7 @@ import type { Config } from './config.js';
 import { loadConfig } from './config.js';
 import { DataDirError } from './data-dir.js';
 import type { Gateway } from './gateway.js';
+import { FirstPasswordError } from './identity/admin-account.js';
 import { createGateway } from './gateway.js';
 import { openLog } from './log.js';
 import { PersistentStart } from './persistent-start.js';
@@ -163,7 +164,7 @@ function runGateway(server: Server, gateway: Gateway, log: Logger, onGeneratedPa
                 onGeneratedPassword(generatedPassword);
             }
         },
-        isFinal: (error) => error instanceof LostFileError || error instanceof DataDirError && !error.mayPass,
+        isFinal: (error) => error instanceof LostFileError || error instanceof FirstPasswordError || error instanceof DataDirError && !error.mayPass,
         log
     });
     server.ext('onPreStart', () => start.begin());

@@ -200,7 +200,7 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     handles: Joi.object(handles).default(),
     admin: Joi.object({
         password: optional(Joi.string().max(1024), { name: 'ADMIN_PASSWORD', secret: true },
-            'Password of admin at first start; unset: a random one is made and printed once.')
+            'Password of admin at first start, at least 8 characters; unset: a random one is made and printed once.')
     }).default(),
     tokens: Joi.object({
         lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'An access token ends so long after its last use.'),

@@ -111,11 +111,11 @@ forEachDatabase((name, createDatabase) => {
             const client = clientOf({ username: 'admin', password: ADMIN_PASSWORD });
             await client.authenticate();
 
-            await client.changeAdminPassword('another', { username: 'admin', password: ADMIN_PASSWORD });
+            await client.changeAdminPassword('another one', { username: 'admin', password: ADMIN_PASSWORD });
 
-            const again = clientOf({ username: 'admin', password: 'another' });
+            const again = clientOf({ username: 'admin', password: 'another one' });
             expect(plain(await again.authenticate())).to.include({ userId: 'admin' });
-            await again.changeAdminPassword(ADMIN_PASSWORD, { username: 'admin', password: 'another' });
+            await again.changeAdminPassword(ADMIN_PASSWORD, { username: 'admin', password: 'another one' });
         });
 
         it('as another user', async () => {

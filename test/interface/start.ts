@@ -11,6 +11,7 @@ import type { ServiceProcess } from '../support/process.js';
 import { createSqlite } from '../support/database.js';
 import { startGateway } from '../support/gateway.js';
 import { startProcess } from '../support/process.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -130,6 +131,22 @@ describe('the service, when it starts', () => {
             expect(error.message).to.include('the service ended with 69').and.to.include('repoInit.json: prefix must be a handle prefix');
             expect(existsSync(file())).to.be.true();
         });
+    });
+
+    it('does not begin with a short password of admin, and tells of one that has no effect later', { timeout: 60_000 }, async () => {
+
+        const error = await expect(startProcess(database, { ADMIN_PASSWORD: 'x' })).to.reject<Error>();
+        expect(error.message).to.include('the service ended with 78').and.to.include('at least 8 characters');
+
+        const first = await startProcess(database, { ADMIN_PASSWORD: 'the first one' });
+        await fetch(`${first.url}/check-credentials`, { headers: { authorization: `Basic ${btoa('admin:the first one')}` } });
+        await first.stop();
+        const other = await startProcess(database, { ADMIN_PASSWORD: 'x' });
+        await until(() => other.log().includes('ADMIN_PASSWORD is not the password of admin'));
+        await other.stop();
+
+        expect(first.log()).to.not.include('ADMIN_PASSWORD');
+        expect(other.log()).to.not.include('the first one');
     });
 
     it('listens and says so when its database is away', async () => {

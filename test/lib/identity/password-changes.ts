@@ -173,14 +173,23 @@ forEachDatabase((name, create) => {
             });
         });
 
+        it('takes none of admin that is too short for a user', async () => {
+
+            for (const password of ['', 'x', 'seven77']) {
+                const { status, value } = await test.asAdmin(Op.changeAdminPassword, { input: { password } });
+
+                expect([status, (value as { message: string }).message.slice(0, 8)]).to.equal(['0.DOIP/Status.101', 'Password']);
+            }
+        });
+
         it('changes that of admin by either operation, and ends the tokens of admin', async () => {
 
             const token = await tokenOf(test, ADMIN);
 
-            expect((await test.asAdmin(Op.changeAdminPassword, { input: { password: 'other' } })).value).to.equal({ success: true });
+            expect((await test.asAdmin(Op.changeAdminPassword, { input: { password: 'another one' } })).value).to.equal({ success: true });
             expect((await whoIs(test, { token })).status).to.equal(UNAUTHENTICATED);
             expect((await whoIs(test, ADMIN)).status).to.equal(UNAUTHENTICATED);
-            const back = { authentication: { username: 'admin', password: 'other' }, input: { password: ADMIN_PASSWORD } };
+            const back = { authentication: { username: 'admin', password: 'another one' }, input: { password: ADMIN_PASSWORD } };
             expect((await test.perform(Op.changePassword, back)).status).to.equal(OK);
             expect((await whoIs(test, ADMIN)).status).to.equal(OK);
         });
