@@ -47,6 +47,7 @@ import { VersionService } from './objects/version-service.js';
 import { DEFAULT_LIMITS } from './scripting/script-pool.js';
 import { composeScripting, type Scripting } from './scripting/scripting.js';
 import { ModuleParticipant } from './scripting/module-participant.js';
+import { ModuleRules } from './scripting/module-rules.js';
 import { purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
 import { JobRunner } from './jobs/runner.js';
 import type { TextLimits } from './payloads/text-extractor.js';
@@ -240,9 +241,10 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         byIds: (ids) => scan.byIds(ids), services: () => services
     });
     const secretKeeper = new IdentitySecretKeeper(identity.secureValues);
+    const moduleRules = new ModuleRules({ catalog, policy });
     const pipeline = new ContentPipeline({
         catalog, secrets: secretKeeper, references, clock, limits, code: scripting.inspector,
-        hasher: new ObjectHasher(catalog, elements)
+        hasher: new ObjectHasher(catalog, elements), modules: moduleRules
     });
     const scan = new ObjectScan(db);
     const search = composeSearch({
@@ -260,7 +262,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         serviceInfo: () => serviceInfo(services)
     });
     const participants = [
-        new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, catalog }), references,
+        new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, rules: moduleRules }), references,
         new IdentityParticipant(identity), ...search.participants, ...handles.participants
     ];
     const gate = new UploadGate(catalog);

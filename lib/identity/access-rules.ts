@@ -13,6 +13,8 @@ export interface AclDefaults {
     /** Absent: whoever may read an object may read its elements. */
     readonly defaultAclPayloadRead?: readonly string[];
     readonly aclCreate: readonly string[];
+    /** Who may provide modules for type code by objects of the type; absent: nobody. */
+    readonly aclModules?: readonly string[];
     /** Absent: the service's own rules for methods count. */
     readonly aclMethods?: MethodAcls;
 }
@@ -55,6 +57,7 @@ export function readAclDefaults(value: JsonValue | undefined): AclDefaults {
         defaultAclWrite: readEntries(own.get('defaultAclWrite')),
         aclCreate: readEntries(own.get('aclCreate')),
         ...(own.has('defaultAclPayloadRead') ? { defaultAclPayloadRead: readEntries(own.get('defaultAclPayloadRead')) } : {}),
+        ...(own.has('aclModules') ? { aclModules: readEntries(own.get('aclModules')) } : {}),
         ...(own.has('aclMethods') ? { aclMethods: readMethodAcls(own.get('aclMethods')) } : {})
     };
 }

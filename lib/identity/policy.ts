@@ -96,6 +96,12 @@ export class Policy {
         return caller.isAdmin ? ADMIN : this.#listed(caller, `aclCreate of ${type}`, this.#defaults(type).aclCreate, null);
     }
 
+    /** May the caller provide modules for type code by objects of a type? Nobody but the administrator may where no rule says so. */
+    canProvideModules(caller: Caller, type: string): Decision {
+
+        return caller.isAdmin ? ADMIN : this.#listed(caller, `aclModules of ${type}`, this.#defaults(type).aclModules ?? [], null);
+    }
+
     /** Names of all types that the caller may create. */
     typesPermittedToCreate(caller: Caller): string[] {
 
@@ -230,11 +236,11 @@ export class Policy {
     }
 }
 
-function allEntries({ defaultAclRead, defaultAclWrite, defaultAclPayloadRead = [], aclCreate, aclMethods }: AclDefaults): string[] {
+function allEntries({ defaultAclRead, defaultAclWrite, defaultAclPayloadRead = [], aclCreate, aclModules = [], aclMethods }: AclDefaults): string[] {
 
     const { instance, static: ofType, default: fallback } = aclMethods ?? NO_METHODS;
     return [
-        ...defaultAclRead, ...defaultAclWrite, ...defaultAclPayloadRead, ...aclCreate, ...[...instance.values()].flat(),
+        ...defaultAclRead, ...defaultAclWrite, ...defaultAclPayloadRead, ...aclCreate, ...aclModules, ...[...instance.values()].flat(),
         ...[...ofType.values()].flat(), ...fallback.instance ?? [], ...fallback.static ?? []
     ];
 }

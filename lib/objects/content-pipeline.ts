@@ -70,6 +70,14 @@ export interface CodeInspector {
 /** Where types are looked up. */
 export type TypeCatalog = Pick<Catalog, 'current' | 'require'>;
 
+/** Looks at the modules for type code that an object provides; see `scripting/module-rules`. */
+export interface ModuleInspector {
+    /** Throws 401 or 403 where the caller may not change modules. */
+    checkRight(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;
+    /** Throws 400 or 409 where modules would take the place of others. */
+    checkPlaces(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;
+}
+
 /** Prepares drafts. */
 export class ContentPipeline {
 
@@ -80,10 +88,11 @@ export class ContentPipeline {
     private readonly limits: FieldLimits;
     private readonly code: CodeInspector;
     private readonly hasher: ObjectHasher;
+    private readonly modules: ModuleInspector;
 
     constructor(parts: {
         catalog: TypeCatalog; secrets: SecretKeeper; references: ReferenceChecker; clock: TransactionClock; limits: FieldLimits;
-        code: CodeInspector; hasher: ObjectHasher;
+        code: CodeInspector; hasher: ObjectHasher; modules: ModuleInspector;
     }) {
 
         this.catalog = parts.catalog;
@@ -93,6 +102,7 @@ export class ContentPipeline {
         this.limits = parts.limits;
         this.code = parts.code;
         this.hasher = parts.hasher;
+        this.modules = parts.modules;
     }
 
     /**
@@ -110,7 +120,10 @@ export class ContentPipeline {
 
         const { before, caller, now } = draft;
         if (!draft.contentTouched) {
-            return { before, after: await this.complete(draft, draft.content), processed: null, steps: [], caller, now };
+            const change = { before, after: await this.complete(draft, draft.content), processed: null, steps: [], caller, now };
+            this.modules.checkRight(change);
+            this.modules.checkPlaces(change);
+            return change;
         }
 
         const keepsContent = draft.restored === 'as-it-was' || draft.restored === 'reviewed';
@@ -118,6 +131,11 @@ export class ContentPipeline {
         const { content, steps, secrets } = await this.secrets.extract(processed, draft);
         checkedText('content', content, this.limits);
         const change = { before, after: await this.complete(draft, content), processed, steps, caller, now, ...secrets ? { secrets } : {} };
+        this.modules.checkRight(change);
+        if (!draft.restored) {
+            this.modules.checkPlaces(change);
+        }
+
         const inspection = draft.restored === 'reviewed' ? null : this.code.inspect(change);
         if (inspection) {
             await inspection;

@@ -7,7 +7,7 @@ import type { Step } from '../../db/database.js';
 import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
 import type { CatalogStore } from '../stores/catalog-store.js';
 import type { ScriptModuleStore } from '../stores/script-module-store.js';
-import type { Catalog } from '../types/catalog.js';
+import { hasSameModules, type ModuleRules } from './module-rules.js';
 
 /** Keeps the directories of modules in step with their objects. */
 export class ModuleParticipant implements WriteParticipant {
@@ -15,40 +15,29 @@ export class ModuleParticipant implements WriteParticipant {
     readonly name = 'script modules';
     readonly #modules: ScriptModuleStore;
     readonly #catalogStore: CatalogStore;
-    readonly #catalog: Catalog;
+    readonly #rules: ModuleRules;
 
-    constructor(parts: { modules: ScriptModuleStore; catalogStore: CatalogStore; catalog: Catalog }) {
+    constructor(parts: { modules: ScriptModuleStore; catalogStore: CatalogStore; rules: ModuleRules }) {
 
         this.#modules = parts.modules;
         this.#catalogStore = parts.catalogStore;
-        this.#catalog = parts.catalog;
+        this.#rules = parts.rules;
     }
 
     steps(change: ObjectChange): Step[] {
 
+        this.#rules.checkRight(change);
         const { before, after } = change;
-        // The catalog is at least as new as the object that was read before the change.
-        const known = before ? this.#catalog.moduleDirectories.get(before.id) : undefined;
-        const directory = directoryAfter(change, known);
-        if (directory === known) {
-            const isSame = known === undefined || before?.elements === after?.elements;
+        const directories = this.#rules.directoriesOf(change);
+        if (directories.before === directories.after) {
+            const isSame = directories.after === undefined || hasSameModules(before, after);
             return isSame ? [] : [this.#catalogStore.bumpStep()];
         }
 
         const id = after?.id ?? before?.id ?? '';
         return [
-            directory === undefined ? this.#modules.removeStep(id) : this.#modules.saveStep(id, directory),
+            directories.after === undefined ? this.#modules.removeStep(id) : this.#modules.saveStep(id, directories.after),
             this.#catalogStore.bumpStep()
         ];
     }
-}
-
-/** A version of an object is a record and no place for modules. */
-function directoryAfter({ after, processed }: ObjectChange, known: string | undefined): string | undefined {
-
-    if (!after || after.metadata.isVersion) {
-        return undefined;
-    }
-
-    return processed ? processed.moduleDirectory : known;
 }

@@ -12,7 +12,9 @@ export interface FoundModule {
 }
 
 const MAX_LENGTH = 1024;
-const ENDINGS = ['', '.js', '.json', '/index.js', '/index.json'];
+
+/** What is added to the path of a specifier until there is a module of that name, in this order. */
+export const MODULE_ENDINGS = ['', '.js', '.json', '/index.js', '/index.json'] as const;
 
 /** The module that a specifier means in another module; undefined when there is none. */
 export function resolveModule(world: ScriptWorld, from: string, specifier: string): FoundModule | undefined {
@@ -22,7 +24,7 @@ export function resolveModule(world: ScriptWorld, from: string, specifier: strin
     }
 
     for (const path of candidates(from, specifier)) {
-        for (const ending of ENDINGS) {
+        for (const ending of MODULE_ENDINGS) {
             const name = path + ending;
             const module = world.find(name);
             if (module) {

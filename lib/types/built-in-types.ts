@@ -40,6 +40,7 @@ export const ACL_DEFAULTS: JsonObject = {
         defaultAclWrite: PRINCIPALS,
         defaultAclPayloadRead: PRINCIPALS,
         aclCreate: PRINCIPALS,
+        aclModules: PRINCIPALS,
         aclMethods: {
             type: 'object',
             properties: {

@@ -81,5 +81,91 @@ forEachDatabase((name, create) => {
             expect(broken.status).to.equal(BAD);
             expect((broken.value as { errors: object[] }).errors[0]).to.include({ payload: 'x.js', line: 2 });
         });
+
+        describe('are provided', () => {
+
+            const ANN = { username: 'ann', password: 'password of ann' };
+            const BEN = { username: 'ben', password: 'password of ben' };
+
+            const provide = (
+                authentication: JsonObject, id: string, { directory, files, targetId }: { directory: string; files: readonly string[]; targetId?: string }
+            ): Promise<Answer> => node.perform(targetId === undefined ? CREATE : UPDATE, {
+                authentication, ...targetId === undefined ? {} : { targetId },
+                input: [
+                    jsonSegment({ id, type: 'Modules', attributes: { content: { id: '', directory }, acl: { writers: ['test/ann', 'test/ben'] } } }),
+                    ...files.flatMap((file) => [jsonSegment({ id: file }), bytesSegment(Buffer.from(file.endsWith('.json') ? '1' : 'exports.by = 1;'))])
+                ]
+            });
+
+            before(async () => {
+
+                const schema = {
+                    type: 'object', required: ['id', 'directory'],
+                    properties: { ...OPEN_SCHEMA['properties'] as JsonObject, directory: { type: 'string', cordra: { referrable: { id: true, payloads: 'scripts' } } } }
+                };
+                const authConfig = { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['authenticated'], aclModules: ['test/ann'] };
+                await node.create('Schema', { identifier: '', name: 'Modules', schema, authConfig });
+                await node.create('User', { username: 'ann', password: 'password of ann' }, { id: 'test/ann' });
+                await node.create('User', { username: 'ben', password: 'password of ben' }, { id: 'test/ben' });
+                await provide(ANN, 'test/m', { directory: '/own', files: ['a.js', 'b/index.js', 'c.json'] });
+            });
+
+            it('by those alone whom the rules of the type name, on every way to change them', async () => {
+
+                const create = await provide(BEN, '!a/first', { directory: '/free', files: ['x.js'] });
+                const rehearsed = await node.perform(CREATE, {
+                    authentication: BEN, attributes: { dryRun: true },
+                    input: [jsonSegment({ type: 'Modules', attributes: { content: { id: '', directory: '/free' } } }), jsonSegment({ id: 'x.js' }), bytesSegment(Buffer.from(''))]
+                });
+                const add = await provide(BEN, 'test/m', { targetId: 'test/m', directory: '/own', files: ['d.js'] });
+                const move = await provide(BEN, 'test/m', { targetId: 'test/m', directory: '/elsewhere', files: [] });
+                const drop = await node.perform(UPDATE, { authentication: BEN, targetId: 'test/m', attributes: { elementsToDelete: ['a.js'] } });
+                const leave = await node.perform(UPDATE, {
+                    authentication: BEN, targetId: 'test/m', allowTypeChange: true, input: { type: 'Document', attributes: { content: {} } }
+                });
+                const remove = await node.perform('0.DOIP/Op.Delete', { authentication: BEN, targetId: 'test/m' });
+                const batch = await node.perform('20.DOIP/Op.BatchUpload', {
+                    authentication: BEN, input: [{ type: 'Modules', content: { id: '', directory: '/free' }, payloads: [] }]
+                });
+                const note = await node.perform(UPDATE, {
+                    authentication: BEN, targetId: 'test/m', input: { attributes: { content: { id: '', directory: '/own', note: 'by ben' } } }
+                });
+                const byAnn = await provide(ANN, 'test/m', { targetId: 'test/m', directory: '/own', files: ['e.js'] });
+
+                for (const answer of [create, rehearsed, add, move, drop, leave, remove]) {
+                    expect(answer.status).to.equal('0.DOIP/Status.103');
+                }
+
+                expect(JSON.stringify(batch.value)).to.contain('"responseCode":403');
+                expect([note.status, byAnn.status]).to.equal(['0.DOIP/Status.001', '0.DOIP/Status.001']);
+            });
+
+            const PLACES: readonly (readonly [directory: string, file: string, status: string])[] = [
+                ['/own', 'a.js', '0.DOIP/Status.105'],
+                ['/own', 'a', '0.DOIP/Status.105'],
+                ['/own/x/..', 'a.js', '0.DOIP/Status.105'],
+                ['/x', '../own/a.js', '0.DOIP/Status.105'],
+                ['/own', 'b.js', '0.DOIP/Status.105'],
+                ['/own/b', 'index.js', '0.DOIP/Status.105'],
+                ['/own/b', 'index', '0.DOIP/Status.105'],
+                ['/own', 'c.js', '0.DOIP/Status.105'],
+                ['/own', 'a.json', '0.DOIP/Status.001'],
+                ['/own/c', 'index.js', '0.DOIP/Status.001'],
+                ['/own/a', 'b.js', '0.DOIP/Status.001'],
+                ['/cordra/schemas', 'Library', BAD],
+                ['/cordra/schemas', 'Library.schema.json', BAD],
+                ['/cordra/schemas/node_modules', 'words.js', BAD],
+                ['/', 'cordra/design', BAD]
+            ];
+            for (const [directory, file, status] of PLACES) {
+                it(`so that none takes the place of another: ${file} in ${directory} gets ${status}`, async () => {
+
+                    const answer = await provide(ANN, '!a/other', { directory, files: [file] });
+                    await node.asAdmin('0.DOIP/Op.Delete', { targetId: '!a/other' });
+
+                    expect(answer.status).to.equal(status);
+                });
+            }
+        });
     });
 });
