@@ -85,10 +85,13 @@ export class ModuleRules {
                 throw badRequest(`module ${path}: ids below ${OWN} belong to the service`);
             }
 
-            const other = specifiersOf(path).map((name, order) => ({ order, place: taken.get(name) })).find(({ place, order }) => place && order <= place.order);
-            if (other?.place) {
-                throw conflict(`module ${path} would take the place of ${other.place.path} of object ${other.place.objectId}`);
-            }
+            specifiersOf(path).forEach((name, order) => {
+
+                const other = taken.get(name);
+                if (other && order <= other.order) {
+                    throw conflict(`module ${path} would take the place of ${other.path} of object ${other.objectId}`);
+                }
+            });
         }
     }
 
