@@ -130,7 +130,8 @@ const search = {
 
 const scripts = {
     workers: whole('SCRIPT_WORKERS', 3, [1, 64],
-        'Scripts of types that run at a time, each in a thread that is started when it is needed. One caller gets all but one of them.'),
+        'Scripts of types that run at a time, each in a thread that is started when it is needed. ' +
+            'One caller gets all but one of them; as many more, and one, are for callers of whom nothing runs, one for each.'),
     timeoutSeconds: seconds('SCRIPT_TIMEOUT_SECONDS', 10, 3600, 'A call of a hook or method that takes longer is ended.'),
     memoryBytes: whole('SCRIPT_MEMORY_BYTES', 64 * MIB, [8 * MIB, 512 * MIB], 'Memory that a script may use.'),
     stackBytes: whole('SCRIPT_STACK_BYTES', 512 * KIB, [64 * KIB, 1 * MIB], 'Stack that a script may use: 512 KiB are some 2500 calls inside each other.')

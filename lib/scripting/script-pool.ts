@@ -269,7 +269,7 @@ export class ScriptPool {
 
     #lane(depth: number): Lane {
 
-        const lane = this.#lanes[depth] ?? { turns: new Turns({ places: this.#limits.workers, ...WAITING }), idle: [], seats: [] };
+        const lane = this.#lanes[depth] ?? { turns: new Turns({ places: this.#limits.workers, spare: this.#limits.workers + 1, ...WAITING }), idle: [], seats: [] };
         this.#lanes[depth] = lane;
         return lane;
     }

@@ -9,6 +9,8 @@ import { tooManyRequests, unavailable } from '../doip/error.js';
 export interface TurnLimits {
     /** That run at a time. */
     readonly places: number;
+    /** That run at a time beyond the places, for callers of whom nothing runs: the few who take all places do not shut others out. */
+    readonly spare: number;
     /** Of one caller that may wait. */
     readonly perCaller: number;
     /** That may wait altogether. */
@@ -30,14 +32,13 @@ export class Turns {
     readonly #running = new Map<string, number>();
     /** The caller whose turn is next comes first. */
     readonly #waiting = new Map<string, Waiting[]>();
-    #free: number;
+    #inUse = 0;
     #count = 0;
 
     constructor(limits: TurnLimits) {
 
         this.#limits = limits;
         this.#share = Math.max(1, limits.places - 1);
-        this.#free = limits.places;
     }
 
     /**
@@ -63,12 +64,13 @@ export class Turns {
 
     #take(key: string): boolean {
 
+        const { places, spare } = this.#limits;
         const running = this.#running.get(key) ?? 0;
-        if (this.#free === 0 || running >= this.#share) {
+        if (this.#inUse >= (running === 0 ? places + spare : places) || running >= this.#share) {
             return false;
         }
 
-        --this.#free;
+        ++this.#inUse;
         this.#running.set(key, running + 1);
         return true;
     }
@@ -106,7 +108,7 @@ export class Turns {
 
     #leave(key: string): void {
 
-        ++this.#free;
+        --this.#inUse;
         const running = (this.#running.get(key) ?? 1) - 1;
         if (running === 0) {
             this.#running.delete(key);
@@ -121,10 +123,6 @@ export class Turns {
     #next(): void {
 
         for (const [key, queue] of this.#waiting) {
-            if (this.#free === 0) {
-                return;
-            }
-
             const first = queue[0];
             if (first && this.#take(key)) {
                 this.#forget(key, first);

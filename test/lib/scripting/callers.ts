@@ -31,9 +31,31 @@ describe('callers', () => {
         }
     });
 
+    for (const workers of [1, 2, 3]) {
+        it(`are served while two others hold all of ${workers} threads`, async () => {
+
+            const shared = testPool({ workers, timeout: 20_000 });
+            try {
+                const loops = ['a', 'b'].flatMap((callerKey) => Array.from({ length: 6 }, () => (
+                    shared.failure('', { unit: loop, callerKey }).catch((error: unknown) => error)
+                )));
+                const answers = await Promise.race([
+                    Promise.all(Array.from({ length: 3 }, () => shared.returned('', { unit: quick, callerKey: 'c' }))), ...loops
+                ]);
+
+                expect<unknown>(answers).to.equal(['done', 'done', 'done']);
+                await shared.close();
+                await Promise.all(loops);
+            }
+            finally {
+                await shared.close();
+            }
+        });
+    }
+
     it('are answered when the loops of others have come to their end', async () => {
 
-        const shared = testPool({ workers: 2, timeout: 500 });
+        const shared = testPool({ workers: 2, timeout: 3000 });
         try {
             await Promise.all(['a', 'b'].map((callerKey) => shared.returned('', { unit: quick, callerKey })));
             const loops = ['a', 'b'].map((callerKey) => shared.failure('', { unit: loop, callerKey }));
