@@ -2,18 +2,20 @@
  * Brings the tables up to date, and down again, through knex's own migration table. Two nodes that start at once take turns.
  */
 
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { knex as makeKnex } from 'knex';
 import type { Knex } from 'knex';
-import type { Connection } from 'mysql2/promise';
+import type { Connection, ResultSetHeader } from 'mysql2/promise';
 import type { Dialect } from './database.js';
 import { columnsOf, knexClient } from './dialect.js';
 import type { Log } from './log.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { Migration } from './migrations/migration.js';
 import type { MysqlAddress } from './mysql-url.js';
-import { isCluster, mysqlConnection } from './mysql-connection.js';
+import { adaptToCluster, mysqlConnection } from './mysql-connection.js';
+import { mysqlFault } from './mysql-errors.js';
 import { makePrivate } from './private-files.js';
 import type { SqliteFile } from './sqlite-file.js';
 import { openSqlite } from './sqlite-file.js';
@@ -29,16 +31,15 @@ export interface MigrateOptions {
 
 interface Setting {
     readonly dialect: Dialect;
-    readonly alone: boolean;
     readonly log: Log;
 }
 
 const MIGRATION_TABLE = 'migrations';
 const LOCK_WAIT_MS = 60_000;
+const LOCKED = `another node has been migrating the database for more than ${LOCK_WAIT_MS / 1000} seconds; try again later`;
 
-/** Errors of the server. */
-const TABLE_EXISTS = 1050;
-const DEADLOCK = 1213;
+/** On a cluster the lock is a lease of so many seconds, which is renewed three times in that time. */
+const LEASE_SECONDS = 30;
 
 /** What knex hands out of its pool. */
 interface CallbackConnection {
@@ -69,7 +70,7 @@ export async function migrateSqlite(
         }
     });
     try {
-        await migrate(knex, { dialect: 'sqlite', alone: true, log }, options);
+        await migrate(knex, { dialect: 'sqlite', log }, options);
     }
     finally {
         await knex.destroy();
@@ -84,7 +85,8 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
     const { createConnection } = await import('mysql2/promise');   // Not loaded for SQLite: the service is to start quickly
     const lock = await createConnection(mysqlConnection(address));
     try {
-        const alone = await lockServer(lock, address.database);
+        const onCluster = await adaptToCluster(lock);
+        const release = await (onCluster ? lockCluster(lock) : lockServer(lock, address.database));
         const knex = makeKnex({
             client: knexClient('mysql'),
             connection: mysqlConnection(address),
@@ -92,7 +94,7 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
                 min: 0, max: 2,
                 afterCreate(connection: CallbackConnection, done: (error: Error | null, connection: CallbackConnection) => void) {
 
-                    if (alone) {
+                    if (!onCluster) {
                         done(null, connection);
                         return;
                     }
@@ -104,10 +106,11 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
             log: knexLog(log)
         });
         try {
-            await inTurn(() => migrate(knex, { dialect: 'mysql', alone, log }, options));
+            await migrate(knex, { dialect: 'mysql', log }, options);
         }
         finally {
             await knex.destroy();
+            await release();
         }
     }
     finally {
@@ -115,18 +118,13 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
     }
 }
 
-/**
- * `alone` means that it runs under a lock that ends with its holder: then a lock left in knex's own table is from a process
- * that died. Otherwise that table is all there is to keep two nodes apart.
- */
-async function migrate(knex: Knex, { dialect, alone, log }: Setting, options: MigrateOptions): Promise<void> {
+/** It runs under a lock that ends with its holder: one left in knex's own table is from a process that died. */
+async function migrate(knex: Knex, { dialect, log }: Setting, options: MigrateOptions): Promise<void> {
 
     const list = options.migrations ?? MIGRATIONS;
     const config: Knex.MigratorConfig = { migrationSource: sourceOf(list, dialect), tableName: MIGRATION_TABLE };
     await refuseNewer(knex, list);
-    if (alone) {
-        await knex.migrate.forceFreeMigrationsLock(config);
-    }
+    await knex.migrate.forceFreeMigrationsLock(config);
 
     const target = options.target ?? 'newest';
     if (target === 'newest') {
@@ -139,43 +137,6 @@ async function migrate(knex: Knex, { dialect, alone, log }: Setting, options: Mi
     }
 
     await migrateDown(knex, config, target.downTo, log);
-}
-
-/** On a cluster nodes that start together wait for the one that is at it; elsewhere they wait for the lock of the server. */
-async function inTurn(work: () => Promise<void>): Promise<void> {
-
-    const deadline = Date.now() + LOCK_WAIT_MS;
-    for (;;) {
-        try {
-            await work();
-            return;
-        }
-        catch (error) {
-            if (!isOvertaken(error) || Date.now() > deadline) {
-                explainLock(error);
-            }
-        }
-
-        await sleep(200);
-    }
-}
-
-/** Another node holds the lock, or makes the tables of the lock at the same time. */
-function isOvertaken(error: unknown): boolean {
-
-    const { name, errno } = error as { name?: string; errno?: number };
-    return name === 'MigrationLocked' || errno === TABLE_EXISTS || errno === DEADLOCK;
-}
-
-/** Only where knex's own lock counts, on a Galera cluster: there a dead process leaves it behind. */
-function explainLock(error: unknown): never {
-
-    if (error instanceof Error && error.name === 'MigrationLocked') {
-        throw new Error('another node is migrating the database, start again when it is done; if there is none, ' +
-            `a node died while it did so: set is_locked to 0 in the table ${MIGRATION_TABLE}_lock`, { cause: error });
-    }
-
-    throw error;
 }
 
 async function migrateDown(knex: Knex, config: Knex.MigratorConfig, last: string | null, log: Log): Promise<void> {
@@ -257,19 +218,57 @@ async function lockFile(path: string): Promise<() => void> {
     }
 }
 
-/** Locks the server; false when that locks one node of a cluster only. */
-async function lockServer(connection: Connection, database: string): Promise<boolean> {
-
-    if (await isCluster(connection)) {
-        return false;
-    }
+/** Locks the server, until the connection ends. */
+async function lockServer(connection: Connection, database: string): Promise<() => Promise<void>> {
 
     const [rows] = await connection.query('select get_lock(?, ?) as taken', [lockName(database), LOCK_WAIT_MS / 1000]);
     if ((rows as { taken: number | null }[])[0]?.taken !== 1) {
-        throw new Error(`another node has been migrating the database for more than ${LOCK_WAIT_MS / 1000} seconds; try again later`);
+        throw new Error(LOCKED);
     }
 
-    return true;
+    return () => Promise.resolve();
+}
+
+/** Takes a lease on a row, because servers of a cluster do not share their locks: of two that take it at once one is refused its commit. */
+async function lockCluster(connection: Connection): Promise<() => Promise<void>> {
+
+    const owner = randomUUID();
+    await connection.query('create table if not exists migrations_lease (id int primary key, owner varchar(64) not null, held_until bigint not null)');
+    await change(connection, 'insert ignore into migrations_lease (id, owner, held_until) values (1, \'\', 0)');
+    const deadline = Date.now() + LOCK_WAIT_MS;
+    const take = `update migrations_lease set owner = ?, held_until = unix_timestamp() + ${LEASE_SECONDS} where id = 1 and (held_until < unix_timestamp() or owner = ?)`;
+    while (await change(connection, take, [owner, owner]) === 0) {
+        if (Date.now() > deadline) {
+            throw new Error(LOCKED);
+        }
+
+        await sleep(100);
+    }
+
+    const renewal = setInterval(() => void change(connection, take, [owner, owner]).catch(() => {
+        // What goes on is refused by the server that is away.
+    }), LEASE_SECONDS * 1000 / 3);
+    return async () => {
+
+        clearInterval(renewal);
+        await change(connection, 'update migrations_lease set held_until = 0 where id = 1 and owner = ?', [owner]);
+    };
+}
+
+/** Rows that a statement has changed; none when another server was faster. */
+async function change(connection: Connection, sql: string, values: string[] = []): Promise<number> {
+
+    try {
+        const [header] = await connection.query<ResultSetHeader>(sql, values);
+        return header.affectedRows;
+    }
+    catch (error) {
+        if (mysqlFault(error) === 'rolled-back') {
+            return 0;
+        }
+
+        throw error;
+    }
 }
 
 /** Locks of a server are shared by its databases, and their names have at most 64 characters. */

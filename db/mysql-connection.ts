@@ -30,7 +30,7 @@ export function sessionSettings(): string[] {
 }
 
 /** True on a Galera cluster. */
-export async function isCluster(connection: Pick<Connection, 'query'>): Promise<boolean> {
+async function isCluster(connection: Pick<Connection, 'query'>): Promise<boolean> {
 
     const [found] = await connection.query('show variables where variable_name = \'wsrep_on\' and value = \'ON\'');
     return (found as unknown[]).length > 0;
