@@ -33,7 +33,7 @@ const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED = 2 * 1024 ** 3;
 
 /** Folders without tests. */
-const TOOLS = ['dist/test/support/', 'dist/test/bench/'];
+const TOOLS = ['dist/test/support/', 'dist/test/bench/', 'dist/test/resilience/'];
 
 /** Runs of lab that the whole is parted into: few, because each loads the service anew; many, so that all cores end at the same time. */
 const PARTS = 16;

@@ -1,0 +1,37 @@
+/** The short form of `npm run resilience:uploads`. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { forEachDatabase } from '../../support/database.js';
+import { startGateway } from '../../support/gateway.js';
+import { seeded } from '../../support/random.js';
+import { uploadAtRandom } from '../../support/random-uploads.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const ROUNDS = 40;
+
+forEachDatabase((name, create) => {
+
+    describe(`uploads that are changed at random, on ${name}`, () => {
+
+        it('are stored as a whole or refused as a whole', { timeout: 240_000 }, async () => {
+
+            const seed = Date.now() % 2 ** 31;
+            const place = await create();
+            const gateway = await startGateway(place);
+            try {
+                const { accepted, refused } = await uploadAtRandom(gateway, seeded(seed), ROUNDS).catch((cause: unknown) => {
+
+                    throw new Error(`seed ${seed}`, { cause });
+                });
+                expect(accepted + refused).to.equal(ROUNDS);
+            }
+            finally {
+                await gateway.stop();
+                await place.dispose();
+            }
+        });
+    });
+});
