@@ -62,7 +62,7 @@ export function objectLine(object: StoredObject, inline: ReadonlyMap<string, str
 }
 
 /** A line with bytes of an element. */
-export function pieceLine({ name }: StoredElement, bytes: Uint8Array): string {
+export function pieceLine({ name }: Pick<StoredElement, 'name'>, bytes: Uint8Array): string {
 
     return lineOf({ element: name, base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') });
 }

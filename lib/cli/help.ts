@@ -19,7 +19,8 @@ export function helpText(): string {
     return `usage: doip-gateway [serve]               serve objects until SIGTERM or an interrupt
        doip-gateway export FILE           write all objects, with payloads and metadata; - is standard
                                           output, --force overwrites a file
-       doip-gateway import FILE           restore what an export has written; - is standard input
+       doip-gateway import FILE           restore what an export has written, or the reference implementation's, a file
+                                          or a folder; - is standard input
        doip-gateway reindex               index all objects anew
        doip-gateway set-admin-password    ask for a new password of admin, or read it from standard input
        doip-gateway accept-loss           after a file of the embedded database was lost, let the next

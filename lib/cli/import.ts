@@ -1,5 +1,6 @@
 /**
- * `doip-gateway import FILE`: what an export has written, from a file or from standard input.
+ * `doip-gateway import FILE`: what an export has written, ours or that of the reference implementation, from a file, a folder or from
+ * standard input. Ends with what was not taken over.
  */
 
 import { open } from 'node:fs/promises';
@@ -9,12 +10,14 @@ import { Op } from '../doip/operation-ids.js';
 import { recordOf } from './answer.js';
 import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './progress.js';
+import { referenceSource, type Source } from './reference-source.js';
 import type { Service } from './service.js';
 
 /** Imports through a service. `file` `-` is standard input. */
 export async function importFrom(service: Service, file: string): Promise<void> {
 
-    const source = file === '-' ? { body: process.stdin as AsyncIterable<Uint8Array>, size: null } : await openFile(file);
+    const source = file === '-' ? { body: process.stdin as AsyncIterable<Uint8Array>, size: null } : await referenceSource(file) ?? await openFile(file);
+    const { notes = [], faults = [] }: Partial<Source> = source;
     const progress = new Progress(`import (${service.place})`, source.size);
     const told = await service.perform({
         operationId: Op.importObjects, input: { mediaType: 'application/x-ndjson', body: progress.of(source.body) }
@@ -26,9 +29,12 @@ export async function importFrom(service: Service, file: string): Promise<void> 
 
     const refused = Array.isArray(results) ? results : [];
     refused.forEach(tell);
-    progress.end(`${count(created)} objects created, ${count(updated)} updated, ${count(unchanged)} were there already, ${refused.length} refused`);
-    if (success !== true) {
-        throw new CommandError(message === undefined ? `${refused.length} objects were refused` : text(message), EXIT.data);
+    faults.forEach((fault) => process.stderr.write(`${fault}\n`));
+    notes.forEach((note) => process.stderr.write(`note: ${note}\n`));
+    const wrong = refused.length + faults.length;
+    progress.end(`${count(created)} objects created, ${count(updated)} updated, ${count(unchanged)} were there already, ${wrong} refused`);
+    if (success !== true || faults.length > 0) {
+        throw new CommandError(message === undefined ? `${wrong} objects were refused` : text(message), EXIT.data);
     }
 }
 

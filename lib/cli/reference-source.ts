@@ -1,0 +1,156 @@
+/**
+ * Exports of the reference implementation as `import` is given them: a folder with a file for each object, a file of lines, or standard
+ * input. What comes out is an export of ours, types first; what is not taken over is noted.
+ */
+
+import { createReadStream } from 'node:fs';
+import { open, opendir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseJson } from '../doip/json-text.js';
+import { jsonItems } from '../doip/json-items.js';
+import { lineOf, EXPORT_VERSION } from '../bulk/export-format.js';
+import { readReference, type ReferenceObject } from '../bulk/reference-export.js';
+import { CommandError, EXIT } from './command-error.js';
+
+/** What is imported. */
+export interface Source {
+    readonly body: AsyncIterable<Uint8Array>;
+    /** Bytes, where known. */
+    readonly size: number | null;
+    /** What was not taken over; complete when the body has ended. */
+    readonly notes: readonly string[];
+    /** Objects that could not be read. */
+    readonly faults: readonly string[];
+}
+
+/** Bytes of an object with all its payloads: a text cannot be longer. */
+const MAX_OBJECT_BYTES = 500 * 1024 * 1024;
+
+const LINES = /^\s*\{"cordraObject"\s*:/;
+const ONE_OBJECT = /^\s*\{\s+"cordraObject"\s*:/;
+const PEEK_BYTES = 4096;
+
+/** An object of an export, with its place, or why it is none. */
+type Found = { readonly place: string } & ({ readonly object: ReferenceObject } | { readonly fault: string });
+
+/** The export that a path leads to; null when it is none of the reference implementation. */
+export async function referenceSource(path: string): Promise<Source | null> {
+
+    const { isDirectory, size } = await look(path);
+    if (isDirectory) {
+        await demandObjects(path);
+        return twice(() => objectsOfFolder(path), null);
+    }
+
+    const head = await beginningOf(path);
+    if (ONE_OBJECT.test(head)) {
+        return twice(() => objectsOfFile(path), null);
+    }
+
+    return LINES.test(head) ? twice(() => objectsOfLines(createReadStream(path), path), size * 2) : null;
+}
+
+async function look(path: string): Promise<{ isDirectory: boolean; size: number }> {
+
+    try {
+        const found = await stat(path);
+        return { isDirectory: found.isDirectory(), size: found.size };
+    }
+    catch (error) {
+        throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, EXIT.noInput);
+    }
+}
+
+async function beginningOf(path: string): Promise<string> {
+
+    const handle = await open(path, 'r').catch((error: Error) => {
+
+        throw new CommandError(`${path} cannot be read: ${error.message}`, EXIT.noInput);
+    });
+    try {
+        const { buffer, bytesRead } = await handle.read(Buffer.alloc(PEEK_BYTES), 0, PEEK_BYTES, 0);
+        return buffer.toString('utf8', 0, bytesRead);
+    }
+    finally {
+        await handle.close();
+    }
+}
+
+/** Requires that a folder holds at least one exported object: any other folder would be a long list of files that are none. */
+async function demandObjects(folder: string): Promise<void> {
+
+    for await (const each of objectsOfFolder(folder)) {
+        if ('object' in each) {
+            return;
+        }
+    }
+
+    throw new CommandError(`${folder} is a folder, and no file in it is an exported object: name an export, or a folder with a file for each object`, EXIT.noInput);
+}
+
+/** Reads the objects two times: types and the design first, for they come in the order of their ids. */
+function twice(objects: () => AsyncIterable<Found>, size: number | null): Source {
+
+    const notes: string[] = [];
+    const faults: string[] = [];
+    const body = async function *(): AsyncGenerator<Uint8Array> {
+
+        let count = 0;
+        yield Buffer.from(lineOf({ export: EXPORT_VERSION }));
+        for (const isFirst of [true, false]) {
+            for await (const found of objects()) {
+                if ('fault' in found) {
+                    // Each is met twice.
+                    faults.push(...isFirst ? [`${found.place}: ${found.fault}`] : []);
+                }
+                else if (found.object.isFirst === isFirst) {
+                    count += 1;
+                    notes.push(...found.object.notes);
+                    for (const line of found.object.lines()) {
+                        yield Buffer.from(line);
+                    }
+                }
+            }
+        }
+
+        yield Buffer.from(lineOf({ end: true, objects: count }));
+    };
+
+    return { body: body(), size, notes, faults };
+}
+
+async function *objectsOfFolder(folder: string): AsyncGenerator<Found> {
+
+    for await (const entry of await opendir(folder, { recursive: true })) {
+        if (entry.isFile()) {
+            yield *objectsOfFile(join(entry.parentPath, entry.name));
+        }
+    }
+}
+
+async function *objectsOfFile(path: string): AsyncGenerator<Found> {
+
+    const { size } = await stat(path);
+    yield found(path, size > MAX_OBJECT_BYTES ? null : await readFile(path));
+}
+
+async function *objectsOfLines(body: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Found> {
+
+    for await (const { position, bytes } of jsonItems(body, { format: 'ndjson', maxItemBytes: MAX_OBJECT_BYTES })) {
+        yield found(`${path}, line ${position + 1}`, bytes);
+    }
+}
+
+function found(place: string, bytes: Uint8Array | null): Found {
+
+    if (!bytes) {
+        return { place, fault: `is longer than ${MAX_OBJECT_BYTES} bytes, with its payloads` };
+    }
+
+    try {
+        return { place, object: readReference(parseJson(bytes, { name: 'it' })) };
+    }
+    catch (error) {
+        return { place, fault: (error as Error).message };
+    }
+}
