@@ -7,7 +7,7 @@ import type { Acl, Metadata } from '../doip/object.js';
 import type { JsonObject } from '../doip/json.js';
 import type { Caller } from '../identity/caller.js';
 import type { Catalog } from '../types/catalog.js';
-import type { ProcessedContent } from '../types/type-definition.js';
+import type { ProcessedContent, ProcessInput } from '../types/type-definition.js';
 import type { FieldLimits } from './field-rules.js';
 import type { ObjectHasher } from './object-hasher.js';
 import type { ReferenceChecker } from './reference-checker.js';
@@ -32,7 +32,7 @@ export interface Draft {
     readonly caller: Caller;
     /** Epoch milliseconds. */
     readonly now: number;
-    /** False when the content stays as it is and is not looked at again, even if its type has changed meanwhile. */
+    /** False when the content stays as it is but for its generated fields, and is not validated again. */
     readonly contentTouched: boolean;
     /**
      * For an object that comes back, and may refer to objects that come later. `as-it-was`: its content stays as it is, whatever
@@ -120,13 +120,24 @@ export class ContentPipeline {
 
         const { before, caller, now } = draft;
         if (!draft.contentTouched) {
+            const regenerated = this.catalog.current.get(draft.type)?.regenerate(factsOf(draft)) ?? draft.content;
+            if (regenerated !== draft.content) {
+                return await this.prepareContent({ ...draft, content: regenerated }, 'as-it-was');
+            }
+
             const change = { before, after: await this.complete(draft, draft.content), processed: null, steps: [], caller, now };
             this.modules.checkRight(change);
             this.modules.checkPlaces(change);
             return change;
         }
 
-        const keepsContent = draft.restored === 'as-it-was' || draft.restored === 'reviewed';
+        return await this.prepareContent(draft, draft.restored);
+    }
+
+    private async prepareContent(draft: Draft, restored: Draft['restored']): Promise<PreparedChange> {
+
+        const { before, caller, now } = draft;
+        const keepsContent = restored === 'as-it-was' || restored === 'reviewed';
         const processed = keepsContent ? this.examine(draft) : await this.process(draft);
         const { content, steps, secrets } = await this.secrets.extract(processed, draft);
         checkedText('content', content, this.limits);
@@ -152,14 +163,7 @@ export class ContentPipeline {
 
     private async process(draft: Draft): Promise<ProcessedContent> {
 
-        const processed = this.catalog.require(draft.type).process({
-            content: draft.content,
-            id: draft.id,
-            createdOn: draft.metadata.createdOn,
-            createdBy: draft.metadata.createdBy,
-            modifiedOn: draft.metadata.modifiedOn,
-            modifiedBy: draft.metadata.modifiedBy
-        });
+        const processed = this.catalog.require(draft.type).process(factsOf(draft));
         if (!draft.restored) {
             await this.references.check(processed, draft);
         }
@@ -180,6 +184,13 @@ export class ContentPipeline {
         const object = { id, type, content, acl, userMetadata, elements, metadata: { ...metadata, txnId } };
         return draft.restored && metadata.hashes ? object : this.hasher.complete(object);
     }
+}
+
+/** The content of a draft, and what its generated fields are made of. */
+function factsOf({ content, id, metadata, restored }: Draft): ProcessInput {
+
+    const { createdOn, createdBy, modifiedOn, modifiedBy } = metadata;
+    return { content, id, createdOn, createdBy, modifiedOn, modifiedBy, isRestored: restored !== undefined };
 }
 
 /** What is told of content whose type says nothing. */

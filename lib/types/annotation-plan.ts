@@ -36,9 +36,15 @@ export interface PlanNode {
     alternatives: { readonly isExclusive: boolean; readonly options: readonly PlanOption[] }[];
     condition: { readonly test: PlanOption; readonly then: PlanNode | undefined; readonly otherwise: PlanNode | undefined } | undefined;
     dependents: (readonly [name: string, node: PlanNode])[];
+    /** Names of the members that must be there. */
+    readonly required: ReadonlySet<string>;
+    /** Those of `inPlace` that name such members, or lead to some that do. */
+    requiring: readonly PlanNode[];
     /** True when it, or anything it leads to, has an annotation or an auto-generated field. */
     isMarked: boolean;
     isGenerated: boolean;
+    /** True when it, or anything that applies to the same value in any case, names members that must be there. */
+    isRequiring: boolean;
 }
 
 /** The plan of linked schemas. */
@@ -63,6 +69,7 @@ class Planner {
         const nodes = [...this.#nodes.values()];
         mark(nodes, 'isMarked', ({ keyword }) => keyword !== undefined);
         mark(nodes, 'isGenerated', ({ auto }) => auto !== undefined);
+        mark(nodes, 'isRequiring', ({ required }) => required.size > 0, ({ inPlace }) => inPlace);
         nodes.forEach(prune);
         return root;
     }
@@ -152,6 +159,7 @@ function prune(node: PlanNode): void {
     node.tuple = node.tuple.map((child) => (child?.isMarked ? child : undefined));
     node.items = node.items?.node.isMarked ? node.items : undefined;
     node.contains = node.contains?.node.isMarked ? node.contains : undefined;
+    node.requiring = node.inPlace.filter((child) => child.isRequiring);
     node.inPlace = node.inPlace.filter((child) => child.isMarked);
     node.dependents = node.dependents.filter(([, child]) => child.isMarked);
     node.alternatives = node.alternatives.map(({ isExclusive, options }) =>
@@ -165,16 +173,20 @@ function emptyNode(schema: JsonObject): PlanNode {
     const keyword = isJsonObject(schema[ANNOTATION]) ? schema[ANNOTATION] : undefined;
     return {
         keyword, auto: keyword && autoFieldOf(keyword), properties: [], patterns: [], others: undefined, tuple: [], items: undefined,
-        contains: undefined, inPlace: [], alternatives: [], condition: undefined, dependents: [], isMarked: false, isGenerated: false
+        contains: undefined, inPlace: [], alternatives: [], condition: undefined, dependents: [],
+        required: new Set(listOf(schema['required']).filter((name) => typeof name === 'string')), requiring: [],
+        isMarked: false, isGenerated: false, isRequiring: false
     };
 }
 
 /** Sets a flag on the nodes that have something, and on all that lead to them. */
-function mark(nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated', has: (node: PlanNode) => boolean): void {
+function mark(
+    nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated' | 'isRequiring', has: (node: PlanNode) => boolean, leadsTo = childrenOf
+): void {
 
     const parents = new Map<PlanNode, PlanNode[]>();
     for (const node of nodes) {
-        for (const child of childrenOf(node)) {
+        for (const child of leadsTo(node)) {
             const known = parents.get(child) ?? [];
             parents.set(child, known);
             known.push(node);

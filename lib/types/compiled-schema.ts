@@ -9,7 +9,7 @@ import { buildPlan } from './annotation-plan.js';
 import type { Annotation } from './annotations.js';
 import { collectAnnotations } from './annotations.js';
 import type { GeneratedFacts } from './auto-fields.js';
-import { fillGenerated } from './content-filler.js';
+import { fillGenerated, type FillRules } from './content-filler.js';
 import type { Order } from './property-order.js';
 import { orderOf, reorder } from './property-order.js';
 import type { Validator } from './schema-compiler.js';
@@ -101,7 +101,7 @@ export class CompiledSchema {
     }
 
     /** The content with its generated fields; see {@link fillGenerated}. */
-    fill(content: JsonObject, facts: GeneratedFacts): JsonObject {
+    fill(content: JsonObject, facts: GeneratedFacts & FillRules): JsonObject {
 
         return fillGenerated(this.#plan, content, facts, this.#validator.matches);
     }

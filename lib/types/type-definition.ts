@@ -31,6 +31,8 @@ export interface ProcessInput {
     /** User ids, or `anonymous`. */
     readonly createdBy: string;
     readonly modifiedBy: string;
+    /** True for content that comes back: it is given nothing that it did not have, and need not have. */
+    readonly isRestored?: boolean;
 }
 
 /** Content that its type allows. */
@@ -118,7 +120,7 @@ export class TypeDefinition {
      *
      * @throws DoipError 400 with the pointer of each fault; also when the schema of the type cannot be used
      */
-    process({ content, ...facts }: ProcessInput): ProcessedContent {
+    process({ content, isRestored = false, ...facts }: ProcessInput): ProcessedContent {
 
         const { prefix, check } = this.#surroundings;
         const compiled = this.#usable();
@@ -128,7 +130,7 @@ export class TypeDefinition {
                 throw invalidContent([{ pointer: '', message: 'content must be a JSON object' }]);
             }
 
-            const filled = compiled.fill(content, { ...facts, type: this.name, prefix });
+            const filled = compiled.fill(content, { ...facts, type: this.name, prefix, addsHandle: !isRestored });
             const faults = compiled.validate(filled);
             if (faults.length === 0) {
                 faults.push(...check?.(filled) ?? []);
@@ -142,6 +144,13 @@ export class TypeDefinition {
         });
     }
 
+    /** Content that is left as it is but for its generated fields; the same object when none of them differs. */
+    regenerate({ content, ...facts }: ProcessInput): JsonObject {
+
+        const { prefix } = this.#surroundings;
+        return this.#attempt((compiled) => compiled.fill(content, { ...facts, type: this.name, prefix, addsHandle: false })) ?? content;
+    }
+
     /** What {@link process} tells of content, of content that is left as it is and may break the rules of the type. */
     examine(content: JsonObject): ProcessedContent {
 
@@ -151,17 +160,7 @@ export class TypeDefinition {
     /** The extension keyword wherever it applies to stored content; nothing when the type cannot be used. */
     annotate(content: JsonObject): Annotation[] {
 
-        try {
-            const compiled = this.#usable();
-            return bounded(() => compiled.annotate(content));
-        }
-        catch (error) {
-            if (error instanceof DoipError) {
-                return [];
-            }
-
-            throw error;
-        }
+        return this.#attempt((compiled) => compiled.annotate(content)) ?? [];
     }
 
     /** Text of the primary property of content, from which an id may be derived; undefined when there is none. */
@@ -174,6 +173,22 @@ export class TypeDefinition {
     textMediaTypeAt(content: JsonObject, pointer: string): string | undefined {
 
         return textMediaType(this.annotate(content), pointer);
+    }
+
+    /** Undefined when the type cannot be used, or the work takes too long. */
+    #attempt<T extends object>(work: (compiled: CompiledSchema) => T): T | undefined {
+
+        try {
+            const compiled = this.#usable();
+            return bounded(() => work(compiled));
+        }
+        catch (error) {
+            if (error instanceof DoipError) {
+                return undefined;
+            }
+
+            throw error;
+        }
     }
 
     #usable(): CompiledSchema {
