@@ -6,12 +6,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../objects/stored-object.js';
 import { SERVICE } from '../identity/caller.js';
 import { authorOf } from '../objects/write-context.js';
-import { initialTypes } from './initial-content.js';
+import { earlierTypes, initialTypes } from './initial-content.js';
 
 /** Is a Schema object one of those that a fresh service makes, exactly so? */
 export function isUntouchedDefault({ content, acl, userMetadata, elements, metadata }: StoredObject, extensionKeyword: string): boolean {
 
     const byService = metadata.createdBy === authorOf(SERVICE) && metadata.modifiedBy === authorOf(SERVICE) && !metadata.isVersion;
     return byService && acl === null && userMetadata === null && elements.length === 0 &&
-        initialTypes(extensionKeyword).some((initial) => isDeepStrictEqual({ ...initial, identifier: content.identifier }, content));
+        [...initialTypes(extensionKeyword), ...earlierTypes(extensionKeyword)].some((initial) => isDeepStrictEqual({ ...initial, identifier: content.identifier }, content));
 }

@@ -30,6 +30,12 @@ export function initialTypes(keyword: string): readonly JsonObject[] {
     return [userType(keyword), groupType(keyword), documentType(keyword)];
 }
 
+/** Contents that Schema objects of a fresh service had in earlier versions. */
+export function earlierTypes(keyword: string): readonly JsonObject[] {
+
+    return [documentType(keyword, { name: { maxLength: 128 }, description: { maxLength: 2048 } })];
+}
+
 /** A schema for objects whose elements are modules for scripts; `directory` is where `require` finds them. */
 export function moduleDirectoryTemplate(keyword: string): JsonObject {
 
@@ -125,7 +131,7 @@ function groupType(keyword: string): JsonObject {
     };
 }
 
-function documentType(keyword: string): JsonObject {
+function documentType(keyword: string, limits: { name?: JsonObject; description?: JsonObject } = {}): JsonObject {
 
     return {
         identifier: '',
@@ -136,9 +142,9 @@ function documentType(keyword: string): JsonObject {
             required: ['id'],
             properties: {
                 id: auto(keyword, 'handle'),
-                name: { type: 'string', title: 'Name', maxLength: 128, [keyword]: { preview: PRIMARY } },
+                name: { type: 'string', title: 'Name', ...limits.name, [keyword]: { preview: PRIMARY } },
                 description: {
-                    type: 'string', format: 'textarea', maxLength: 2048, title: 'Description',
+                    type: 'string', format: 'textarea', ...limits.description, title: 'Description',
                     [keyword]: { preview: { showInPreview: true, excludeTitle: true } }
                 },
                 creationDate: auto(keyword, 'creationDate', 'Created', SHOWN),
