@@ -13,5 +13,6 @@ export function isUntouchedDefault({ content, acl, userMetadata, elements, metad
 
     const byService = metadata.createdBy === authorOf(SERVICE) && metadata.modifiedBy === authorOf(SERVICE) && !metadata.isVersion;
     return byService && acl === null && userMetadata === null && elements.length === 0 &&
-        [...initialTypes(extensionKeyword), ...earlierTypes(extensionKeyword)].some((initial) => isDeepStrictEqual({ ...initial, identifier: content.identifier }, content));
+        [...initialTypes(extensionKeyword), ...earlierTypes(extensionKeyword)]
+            .some((initial) => isDeepStrictEqual({ ...initial, identifier: content.identifier }, content));
 }

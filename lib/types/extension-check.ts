@@ -1,6 +1,7 @@
 /**
- * Whether the extension keyword makes sense where a schema uses it. A misspelt role or field name would otherwise be found
- * out when a password was stored in clear, or a date never written. Members that only editors read may be anything.
+ * Whether the extension keyword makes sense where a schema uses it. A misspelt field name would otherwise be found out when a date
+ * was never written. Members that only editors read may be anything, and so may `auth`: published schemas have roles that mean
+ * something to other software only.
  */
 
 import type { ContentFault } from '../doip/error.js';
@@ -8,7 +9,6 @@ import type { JsonObject, JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
 import { AUTO_FIELD_NAMES } from './auto-fields.js';
 import { memberOf } from './extension-keyword.js';
-import { AUTH_ROLES } from './roles.js';
 import type { SchemaDocument } from './schema-document.js';
 
 /** What is wrong with a member, as the rest of a sentence; null when nothing is. */
@@ -21,7 +21,6 @@ const CHECKS: readonly (readonly [path: readonly string[], check: Check])[] = [
     [['type', 'handleReference', 'types'], isNameOrNames],
     [['type', 'handleReference', 'excludeTypes'], isNameOrNames],
     [['type', 'handleReference', 'prepend'], isString],
-    [['auth'], named(AUTH_ROLES)],
     [['secureProperty'], isSecurable],
     [['response', 'mediaType'], isString],
     [['search', 'altFieldName'], isString],

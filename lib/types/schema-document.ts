@@ -63,14 +63,18 @@ export class SchemaDocument {
     readonly #resources = new Map<string, Resource>();
     #states = 0;
 
-    /** @param name of the type, or the URI of a schema that is no type. */
-    constructor(name: string, schema: JsonValue) {
+    /**
+     * @param name of the type, or the URI of a schema that is no type.
+     * @param baseUri where the schema of a type stands besides its place among the types
+     */
+    constructor(name: string, schema: JsonValue, baseUri?: JsonValue) {
 
         this.name = name;
         this.schema = schema;
         this.draft = draftOf(isJsonObject(schema) ? schema['$schema'] : undefined);
         this.faults = this.#faults;
-        const base = this.#resource(typeUri(name), '', isJsonObject(schema) && schema['$recursiveAnchor'] === true);
+        const given = typeof baseUri === 'string' && baseUri !== '' ? resolveUri(baseUri, typeUri(name)) : null;
+        const base = this.#resource(given ?? typeUri(name), '', isJsonObject(schema) && schema['$recursiveAnchor'] === true);
         this.root = { resource: base, pointer: '', schema: isSchema(schema) ? schema : false };
         if (!isSchema(schema)) {
             this.#fault('', 'must be a JSON schema: an object');
@@ -81,6 +85,7 @@ export class SchemaDocument {
         else {
             this.root = this.#examine(schema, '', base);
             this.#resources.set(base.uri, this.root.resource);
+            this.#resources.set(typeUri(name), this.root.resource);
         }
     }
 
@@ -88,6 +93,12 @@ export class SchemaDocument {
     subschemas(): Iterable<Subschema> {
 
         return this.#subschemas.values();
+    }
+
+    /** The URIs of the whole document. */
+    get uris(): readonly string[] {
+
+        return [...this.#resources].filter(([, { pointer }]) => pointer === '').map(([uri]) => uri);
     }
 
     /** The resource with a URI, if it is in this document. */

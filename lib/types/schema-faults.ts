@@ -8,6 +8,7 @@ import type { ContentFault } from '../doip/error.js';
 import type { JsonValue } from '../doip/json.js';
 import { isJsonObject } from '../doip/json.js';
 import { childPointer, getAt } from '../doip/json-pointer.js';
+import { formatName } from './schema-formats.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -34,7 +35,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     'minLength': ({ limit }, value) => `is too short: ${counted(lengthOf(value), 'character')}, at least ${String(limit)} needed`,
     'maxLength': ({ limit }, value) => `is too long: ${counted(lengthOf(value), 'character')}, at most ${String(limit)} allowed`,
     'pattern': ({ pattern }) => `must match the pattern ${clipped(String(pattern))}`,
-    'format': ({ format }) => `must be in the format ${String(format)}`,
+    'format': ({ format }) => `must be in the format ${formatName(String(format))}`,
     'minimum': ({ limit }) => `must be at least ${String(limit)}`,
     'maximum': ({ limit }) => `must be at most ${String(limit)}`,
     'exclusiveMinimum': ({ limit }) => `must be more than ${String(limit)}`,

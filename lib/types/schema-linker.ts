@@ -12,9 +12,12 @@ import type { LinkedSchema } from './linked-schema.js';
 import { ANNOTATION, CONTAINS_ALONE, LONG_ENUM, MANY_PROPERTIES, withReference } from './linked-schema.js';
 import type { SchemaDocument, Subschema } from './schema-document.js';
 import { endlessFault } from './schema-endless.js';
+import { formatIn } from './schema-formats.js';
 import { ReferenceResolver } from './schema-references.js';
 import type { Schema } from './schema-shapes.js';
 import { mapSubschemas } from './schema-shapes.js';
+import { isRemote } from './schema-uri.js';
+import type { Draft } from './schema-vocabulary.js';
 import { shapeOf } from './schema-vocabulary.js';
 
 /** Finds the schema of a type by its name, or any schema by its id. */
@@ -33,19 +36,24 @@ const FEW_PROPERTIES = 100;
 export class UnusableSchema extends Error {
 
     readonly faults: readonly ContentFault[];
-    /** Types that it refers to and that do not exist. When there are no faults, their creation makes it usable. */
+    /** Types, by name or by the URI of their schema, that it refers to and that do not exist. When there are no faults, their creation makes it usable. */
     readonly missingTypes: readonly string[];
     readonly dependencies: LinkedSchema['dependencies'];
 
     constructor(faults: readonly ContentFault[], missingTypes: readonly string[], dependencies: LinkedSchema['dependencies']) {
 
         const first = faults[0];
-        super(first ? `${first.pointer}: ${first.message}` : `refers to the type ${missingTypes[0] ?? ''}, which does not exist`);
+        super(first ? `${first.pointer}: ${first.message}` : `refers to the ${missing(missingTypes[0] ?? '')}, which does not exist`);
         this.name = 'UnusableSchema';
         this.faults = faults;
         this.missingTypes = missingTypes;
         this.dependencies = dependencies;
     }
+}
+
+function missing(type: string): string {
+
+    return `${isRemote(type) ? 'schema' : 'type'} ${type}`;
 }
 
 /** Links a schema. @throws UnusableSchema */
@@ -138,6 +146,8 @@ class Linker {
             }
         }
 
+        replaceFormat(converted, draft);
+
         const annotation = mergedKeyword(from.schema, this.#keywordNames);
         return {
             ...uniform(converted),
@@ -199,6 +209,15 @@ function uniform(schema: JsonObject): JsonObject {
     }
 
     return out;
+}
+
+/** A format that the draft does not know is a hint. */
+function replaceFormat(schema: JsonObject, draft: Draft): void {
+
+    const { format } = schema;
+    const checked = typeof format === 'string' ? formatIn(draft, format) : undefined;
+    delete schema['format'];
+    Object.assign(schema, checked === undefined ? {} : { format: checked });
 }
 
 /** Draft 4 says by a boolean whether a limit itself is excluded. */

@@ -34,7 +34,7 @@ export function schemaObjectFaults(content: JsonObject, lookup: SchemaLookup, ke
     }
 
     const nameProblem = typeNameProblem(name);
-    const document = new SchemaDocument(name, schema);
+    const document = new SchemaDocument(name, schema, content['baseUri']);
     const faults = [...unusableFaults(document, lookup, keywordNames), ...extensionFaults(document, keywordNames)];
     return [
         ...(nameProblem === null ? [] : [{ pointer: '/name', message: nameProblem }]),
@@ -45,8 +45,8 @@ export function schemaObjectFaults(content: JsonObject, lookup: SchemaLookup, ke
 /** Types that the schema of a Schema object refers to and that do not exist; for telling whoever saves it. */
 export function missingTypes(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): readonly string[] {
 
-    const { name, schema } = content;
-    const document = new SchemaDocument(typeof name === 'string' ? name : '', schema ?? false);
+    const { name, schema, baseUri } = content;
+    const document = new SchemaDocument(typeof name === 'string' ? name : '', schema ?? false, baseUri);
     return unusable(document, lookup, keywordNames)?.missingTypes ?? [];
 }
 
@@ -58,7 +58,7 @@ function unusableFaults(document: SchemaDocument, lookup: SchemaLookup, keywordN
 function unusable(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): UnusableSchema | undefined {
 
     try {
-        CompiledSchema.compile(document, (name) => (name === document.name ? document : lookup(name)), keywordNames).complete();
+        CompiledSchema.compile(document, (name) => (name === document.name || document.uris.includes(name) ? document : lookup(name)), keywordNames).complete();
         return undefined;
     }
     catch (error) {

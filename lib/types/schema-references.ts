@@ -9,7 +9,7 @@ import type { Resource, SchemaDocument, Subschema } from './schema-document.js';
 import type { SchemaLookup } from './schema-linker.js';
 import { isRemote, resolveUri, typeNamesOf } from './schema-uri.js';
 
-/** What was found: the subschema, the name of a type that does not exist, or what is wrong with the reference. */
+/** What was found: the subschema, the name of a type (or the URI of its schema) that does not exist, or what is wrong with the reference. */
 export type Resolution = { readonly subschema: Subschema } | { readonly missingType: string } | { readonly fault: string };
 
 /** Resolves the references of one schema and of all that it leads to. */
@@ -33,9 +33,7 @@ export class ReferenceResolver {
         const [uri = '', ...fragments] = reference.split('#');
         const resource = uri === '' ? from.resource : this.#findResource(uri, from);
         if (!resource) {
-            return isRemote(uri) ?
-                { fault: `refers to ${shown(reference)}, which is not a schema of this service` } :
-                { missingType: typeNamesOf(uri, from.resource.uri).at(-1) ?? uri };
+            return { missingType: isRemote(uri) ? shown(uri) : typeNamesOf(uri, from.resource.uri).at(-1) ?? uri };
         }
 
         this.#met.add(from.resource);

@@ -57,7 +57,7 @@ export class TypeRegistry {
     readonly #keywordNames: readonly string[];
     readonly #sources = new Map<string, TypeSource>();
     readonly #types = new Map<string, TypeDefinition>();
-    /** URI of a schema's own id → name of its type. */
+    /** URI of a schema, by its own id or by the base URI of its Schema object → name of its type. */
     readonly #ids = new Map<string, string>();
 
     private constructor({ design, schemas, previous, extensionKeyword, prefix, codedRules = new Map() }: RegistryOptions) {
@@ -143,9 +143,10 @@ export class TypeRegistry {
             javascript: this.design.builtInJavascript.get(name),
             ...(name === SCHEMA_TYPE ? { check: this.#checkSchemaObject } : {})
         }));
-        const uri = ownUri(name, schema);
-        if (uri !== null && !this.#ids.has(uri)) {
-            this.#ids.set(uri, name);
+        for (const uri of ownUris(name, content)) {
+            if (!this.#ids.has(uri)) {
+                this.#ids.set(uri, name);
+            }
         }
     }
 
@@ -191,9 +192,11 @@ export class TypeRegistry {
     }
 }
 
-/** The URI that a schema gives itself; null when it gives none. */
-function ownUri(name: string, schema: JsonObject): string | null {
+/** The URIs that a schema gives itself, and that its Schema object gives it. */
+function ownUris(name: string, { schema, baseUri }: JsonObject): string[] {
 
-    const id = schema['$id'] ?? schema['id'];
-    return typeof id === 'string' && !id.startsWith('#') ? resolveUri(id, typeUri(name)) : null;
+    const id = isJsonObject(schema) ? schema['$id'] ?? schema['id'] : undefined;
+    const base = typeof baseUri === 'string' && baseUri !== '' ? resolveUri(baseUri, typeUri(name)) : null;
+    const own = typeof id === 'string' && !id.startsWith('#') ? resolveUri(id, base ?? typeUri(name)) : null;
+    return [own, base].filter((uri) => uri !== null);
 }

@@ -39,7 +39,7 @@ export class TypeSource {
     /** The schema, examined. */
     get document(): SchemaDocument {
 
-        this.#document ??= new SchemaDocument(this.name, this.schema);
+        this.#document ??= new SchemaDocument(this.name, this.schema, this.content['baseUri']);
         return this.#document;
     }
 

@@ -133,7 +133,7 @@ forEachDatabase((name, create, dialect) => {
                     ], [[1, 'nothing can be written']]],
                     ['code that cannot be compiled', [item('fine', 'Broken'), type('Broken', {}, { javascript: 'exports.x = (' })], [[1, '/javascript: ']]],
                     ['a module that cannot be compiled', [DIRECTORIES, javaScript('test/js', 'exports = (')], [[1, 'payload word.js: ']]],
-                    ['a schema that refers to nothing', [type('Fine', {}), type('Lost', { $ref: 'https://x.example/nowhere.json' })], [[1, '/schema/$ref: ']]],
+                    ['a schema that refers to nothing', [type('Fine', {}), type('Lost', { $ref: '#/nowhere' })], [[1, '/schema/$ref: ']]],
                     ['content that its type forbids', [item('one', 'A', { b: 'text' }), ...MUTUAL], [[0, '/b: ']]],
                     ['a reference to nothing', [
                         type('Linked', { properties: { to: { type: 'string', cordra: { type: { handleReference: { types: ['A'] } } } } } }), item('one', 'Linked', { to: 'test/none' })

@@ -62,6 +62,19 @@ const CASES: Case[] = [
     ['references with siblings', ALL, { properties: { a: { $ref: '#/definitions/n', maximum: 5 } }, definitions: { n: { type: 'number' } } }, [{ a: 5 }], [{ a: 6 }, { a: 'x' }]],
     ['recursion', ALL, { properties: { child: { $ref: '#' }, n: { type: 'number' } } }, [{ child: { child: { n: 1 } } }], [{ child: { child: { n: 'x' } } }]],
     ['formats are checked', ALL, { format: 'date-time' }, ['2024-02-29T12:00:00Z', 5], ['2023-02-29T12:00:00Z', 'yesterday']],
+    ['addresses may be short, names have underscores and references be relative before draft 7', [undefined, DRAFT_4, DRAFT_6],
+        { properties: { u: { format: 'uri' }, h: { format: 'hostname' }, e: { format: 'email' } } },
+        [{ u: '/rel' }, { u: 'x' }, { u: '' }, { u: 'https://a.example/ü?x=%20#y' }, { h: 'a_b' }, { h: 'a.example' }, { e: 'a@b' }, { e: 'a.b+c@d.example' }],
+        [{ u: 'a b' }, { u: '%zz' }, { u: 'a#b#c' }, { u: ':x' }, { h: '-a' }, { h: 'a b' }, { h: '' }, { e: 'a' }, { e: 'a@b@c' }]],
+    ['formats of later drafts are hints before draft 7', [undefined, DRAFT_4, DRAFT_6],
+        { properties: { d: { format: 'date' }, t: { format: 'time' }, i: { format: 'iri' }, r: { format: 'uri-reference' }, n: { format: 'uuid' } } },
+        [{ d: 'in May', t: 'noon', i: 'x y', r: '\\\\', n: 'x' }], []],
+    ['formats are strict from draft 7 on', [DRAFT_7, DRAFT_2019, DRAFT_2020],
+        { properties: { u: { format: 'uri' }, h: { format: 'hostname' }, e: { format: 'email' }, d: { format: 'date' }, t: { format: 'time' } } },
+        [{ u: 'https://a.example', h: 'a.example', e: 'a@b.example', d: '2024-02-29', t: '12:00:00Z' }],
+        [{ u: '/rel' }, { u: '' }, { h: 'a_b' }, { e: 'a@b@c' }, { d: 'in May' }, { t: 'noon' }]],
+    ['addresses and expressions are formats of every draft', ALL,
+        { properties: { a: { format: 'ipv4' }, b: { format: 'ipv6' }, r: { format: 'regex' } } }, [{ a: '127.0.0.1', b: '::1', r: '^a' }], [{ a: '1.2.3' }, { b: 'x' }, { r: '(' }]],
     ['unknown formats are hints', ALL, { format: 'textarea' }, ['anything'], []],
     ['defaults are not filled in', ALL, { properties: { a: { default: 1 } }, required: ['a'] }, [{ a: 2 }], [{}]],
     ['unknown keywords are ignored', ALL, { nullable: true, type: 'string', $async: true, example: 5 }, ['a'], [null]]
@@ -121,7 +134,7 @@ describe('JSON schemas', () => {
     for (const [format, valid, invalid] of formats) {
         it(`check the format ${format}`, () => {
 
-            const compiled = compile({ format });
+            const compiled = compile({ $schema: DRAFT_7, format });
             for (const text of valid) {
                 expect<unknown>(compiled.validate(text), text).to.equal([]);
             }
@@ -139,10 +152,11 @@ describe('JSON schemas', () => {
     ] as const) {
         it(`refuse hostile texts of the format ${format} quickly`, () => {
 
-            const compiled = compile({ format });
+            const [compiled, earlier] = [compile({ $schema: DRAFT_7, format }), compile({ format })];
             const started = performance.now();
 
             expect(compiled.validate(text).length).to.equal(1);
+            earlier.validate(text);
             expect(performance.now() - started).to.be.below(10_000);
         });
     }

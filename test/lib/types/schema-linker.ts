@@ -130,8 +130,6 @@ describe('References in schemas', () => {
         ['a missing anchor', { $ref: '#nope' }, '/$ref: refers to #nope, where no schema stands'],
         ['a place that is no schema', { $ref: '#/title', title: 'T' }, '/$ref: refers to #/title, where no schema stands'],
         ['a malformed escape', { $ref: '#/%ZZ' }, '/$ref: refers to #/%ZZ, where no schema stands'],
-        ['something remote', { $ref: 'https://example.com/schema.json' }, '/$ref: refers to https://example.com/schema.json, which is not a schema of this service'],
-        ['something remote without scheme', { $ref: '//example.com/x' }, '/$ref: refers to //example.com/x, which is not a schema of this service'],
         ['a type that is not usable', { $ref: 'Broken' }, '/$ref: refers to the schema Broken, which is not usable'],
         ['itself, without end', { allOf: [{ $ref: '#' }] }, ': refers to itself without end'],
         ['itself through others, without end', { anyOf: [{ $ref: '#/$defs/x' }], $defs: { x: { not: { $ref: '#' } } } }, ': refers to itself without end'],

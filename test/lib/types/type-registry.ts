@@ -86,6 +86,48 @@ describe('A registry of types', () => {
         expect(accepts(after, 'A', { b: { n: 'x' } })).to.be.false();
     });
 
+    const bases: [title: string, baseUri: string, reference: string][] = [
+        ['a base URI', 'https://s.example/b.json', 'https://s.example/b.json#/definitions/n'],
+        ['a base URI that ends in a number sign', 'https://s.example/b.json#', 'https://s.example/b.json#/definitions/n'],
+        ['a base URI with an empty fragment in the reference', 'https://s.example/b.json#', 'https://s.example/b.json#'],
+        ['a base URI of no web', 'urn:example:b', 'urn:example:b#/definitions/n'],
+        ['a place beside its own base URI', 'https://s.example/b.json', 'b.json#/definitions/n'],
+        ['its name all the same', 'https://s.example/b.json', 'B#/definitions/n'],
+        ['its path all the same', 'https://s.example/b.json', '/cordra/schemas/B.schema.json#/definitions/n']
+    ];
+    for (const [title, baseUri, reference] of bases) {
+        it(`finds a type by ${title}, whichever comes first`, () => {
+
+            const a = { id: 'x/a', content: { name: 'A', baseUri: 'https://s.example/a.json#', schema: { properties: { b: { $ref: reference } } } } };
+            const schema = { type: 'number', definitions: { n: { type: 'number' } } };
+            const b = { id: 'x/b', content: { name: 'B', baseUri, schema } };
+            const build = (...schemas: (typeof a | typeof b)[]): TypeRegistry => TypeRegistry.build({ design: {}, schemas, extensionKeyword: 'cordra', prefix: 'test' });
+
+            for (const registry of [build(a, b), build(b, a)]) {
+                expect(accepts(registry, 'A', { b: 1 })).to.be.true();
+                expect(accepts(registry, 'A', { b: 'x' })).to.be.false();
+            }
+
+            expect(accepts(build(a), 'A', {})).to.be.false();
+        });
+    }
+
+    it('lets types refer to each other by their URIs', () => {
+
+        const type = (name: string, other: string): { id: string; content: JsonObject } => ({
+            id: `x/${name}`,
+            content: { name, schema: { $id: `https://s.example/${name}`, properties: { n: { type: 'number' }, other: { $ref: `https://s.example/${other}` } } } }
+        });
+        const schemas = [type('A', 'B'), type('B', 'A')];
+        const registry = TypeRegistry.build({ design: {}, schemas, extensionKeyword: 'cordra', prefix: 'test' });
+        const alone = TypeRegistry.build({ design: {}, schemas: schemas.slice(0, 1), extensionKeyword: 'cordra', prefix: 'test' });
+
+        expect(accepts(registry, 'A', { other: { n: 1, other: { n: 2 } } })).to.be.true();
+        expect(accepts(registry, 'A', { other: { n: 1, other: { n: 'x' } } })).to.be.false();
+        expect(faultsOf(() => alone.get('Schema')!.process({ ...FACTS, content: schemas[1]!.content }))).to.equal([]);
+        expect(() => alone.get('A')!.process({ ...FACTS, content: {} })).to.throw(/type A cannot be used, .*schema https:\/\/s\.example\/B, which does not exist/);
+    });
+
     it('takes over what was compiled for types that stayed the same', () => {
 
         const marked: JsonObject = { 'cordra': { mark: 1 }, 'net.cnri.repository': { old: 2 }, 'properties': { c: { $ref: 'C' } } };
