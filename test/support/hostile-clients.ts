@@ -1,0 +1,154 @@
+/**
+ * Clients that do all they can to stop a service, and a polite one that measures how long it waits meanwhile.
+ */
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { ADMIN_HEADERS, basic } from './rest.js';
+
+const MIB = 1024 * 1024;
+
+/** Longest wait of a hostile client for an answer, in milliseconds. */
+const PATIENCE = 10_000;
+
+/** What happened. */
+export interface HostileReport {
+    /** Requests by attack. */
+    readonly sent: Readonly<Record<string, number>>;
+    /** Milliseconds that the polite client waited, in ascending order. */
+    readonly waits: readonly number[];
+    /** Requests of the polite client that had no answer, or another than 200. */
+    readonly failures: number;
+}
+
+type Attack = (url: string, turn: number) => Promise<unknown>;
+
+async function post(url: string, path: string, body: string, headers: Record<string, string> = {}): Promise<void> {
+
+    const response = await fetch(url + path, {
+        method: 'POST', body: await zipped(body), signal: AbortSignal.timeout(PATIENCE),
+        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip', ...headers }
+    });
+    await response.body?.cancel();
+}
+
+/** Long bodies are made once: the clients must not be busier than the service. */
+const known = new Map<string, Promise<Buffer>>();
+
+function zipped(body: string): Promise<Buffer> {
+
+    const made = known.get(body) ?? promisify(gzip)(body);
+    if (body.length > MIB) {
+        known.set(body, made);
+    }
+
+    return made;
+}
+
+async function get(url: string, path: string, headers: Record<string, string> = {}): Promise<void> {
+
+    const response = await fetch(url + path, { headers, signal: AbortSignal.timeout(PATIENCE) });
+    await response.arrayBuffer();
+}
+
+const values = `[${'{},'.repeat(5 * MIB)}{}]`;
+const valuesInSearch = `{"query":"x","junk":${values}}`;
+const valuesInLogin = Array.from({ length: 2 }, (_, user) => `{"username":"u${user}","password":"p","junk":${values}}`);
+const longQuery = `{"query":"${'x'.repeat(30 * MIB)}"}`;
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const facets = encodeURIComponent(JSON.stringify(Array.from({ length: 60 }, (_, i) => ({ field: ['type', 'id', '/name', 'createdOn'][i % 4], maxBuckets: 100_000 }))));
+
+const ATTACKS: Readonly<Record<string, Attack>> = {
+    'gzip of many values to a search': (url) => post(url, '/search', valuesInSearch),
+    'gzip of many values to a login': (url, turn) => post(url, '/auth/token', valuesInLogin[turn % 2] ?? ''),
+    'a login with a body just short enough': (url, turn) => post(url, '/auth/token', `{"username":"u${turn % 8}","password":"p","junk":[${'{},'.repeat(9_000)}{}]}`),
+    'values just few enough': (url) => post(url, '/search', `{"query":"x","junk":[${'{},'.repeat(9_990)}{}]}`),
+    'names just few enough, one twice': (url) => post(url, '/search', `{${Array.from({ length: 4_990 }, (_, i) => `"k${i}":1`).join(',')},"k0":1}`),
+    'a long text in gzip': (url) => post(url, '/search', longQuery),
+    'blanks in sort fields': (url) => post(url, '/search', `{"query":"x","sortFields":["a${' '.repeat(200_000)}b"]}`),
+    'quotes in a parameter': (url) => post(url, '/search', `query=x&requestContext=['${'\\\''.repeat(200_000)}`, form),
+    'quotes in attributes': (url) => get(url, `/doip?operationId=0.DOIP/Op.Search&targetId=service&attributes=['${encodeURIComponent('\\\''.repeat(6_000))}`),
+    'many facets': (url) => get(url, `/search?query=*:*&pageSize=0&facets=${facets}`),
+    'queries that stand for much': (url, turn) => get(url, `/search?query=${encodeURIComponent(Array.from({ length: 900 }, (_, i) => `*a*${(i + turn) % 9}* b${i}~2`).join(' '))}`),
+    'all results': (url) => get(url, '/search?query=*:*&pageSize=-1'),
+    'a large object by everybody': (url, turn) => get(url, [
+        '/objects/test/large?filter=["/k1"]', '/objects/test/large?full', '/objects/test/large?jsonPointer=/k1', '/relationships/test/large', '/acls/test/large'
+    ][turn % 5] ?? ''),
+    'a large object by its owner': (url, turn) => post(url, `/objects/?type=Document&dryRun=${turn}`, largeContent(turn), ADMIN_HEADERS),
+    'a batch of large items': (url, turn) => post(url, '/batchUpload', `[${`{"id":"test/x","type":"Document","content":${largeContent(turn)}},`.repeat(20)}1]`, basic('nobody', 'x')),
+    'a script that never ends': (url) => get(url, '/call?type=Busy&method=spin'),
+    'a body that stops': (url) => silent(url, 'POST /search HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n{"query":"'),
+    'a connection that says nothing': (url) => silent(url, ''),
+    'an answer that nobody reads': (url) => silent(url, 'GET /search?query=*:*&pageSize=-1&full HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20))
+};
+
+function largeContent(turn: number): string {
+
+    return JSON.stringify(Object.fromEntries(Array.from({ length: 4_900 }, (_, i) => [`k${i}`, turn])));
+}
+
+async function silent(url: string, text: string): Promise<void> {
+
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined).pause();
+    if (text !== '') {
+        socket.write(text);
+    }
+
+    await Promise.race([once(socket, 'close').catch(() => undefined), delay(3_000)]);
+    socket.destroy();
+}
+
+/** What the attacks need: a type with an endless method, and a large object. Sent by the administrator. */
+export async function prepareTarget(url: string): Promise<void> {
+
+    const javascript = 'exports.staticMethods = { spin: (o, c) => { for (;;) {} } }; exports.staticMethods.spin.allowGet = true;';
+    const bodies: [string, string][] = [
+        ['/objects?type=Schema', JSON.stringify({ name: 'Busy', schema: { type: 'object' }, javascript, authConfig: { aclMethods: { static: { spin: ['public'] } } } })],
+        ['/objects?type=Document&handle=test/large', largeContent(0)]
+    ];
+    for (const [path, body] of bodies) {
+        await post(url, path, body, ADMIN_HEADERS);
+    }
+}
+
+/** Runs hostile clients for some seconds, each with one attack after the other, beside a polite one. */
+export async function attack(url: string, { clients, seconds }: { readonly clients: number; readonly seconds: number }): Promise<HostileReport> {
+
+    await Promise.all([valuesInSearch, longQuery, ...valuesInLogin].map(zipped));
+    const end = performance.now() + seconds * 1000;
+    const names = Object.keys(ATTACKS);
+    const sent: Record<string, number> = {};
+    const waits: number[] = [];
+    let failures = 0;
+    const hostile = async (client: number): Promise<void> => {
+
+        for (let turn = client; performance.now() < end; ++turn) {
+            const name = names[turn % names.length] ?? '';
+            await ATTACKS[name]?.(url, turn).catch(() => undefined);        // A service that refuses or breaks off does well
+            sent[name] = (sent[name] ?? 0) + 1;
+        }
+    };
+
+    const polite = async (): Promise<void> => {
+
+        while (performance.now() < end) {
+            const start = performance.now();
+            const answer = await fetch(`${url}/objects/design`, { signal: AbortSignal.timeout(60_000) }).then(async (response) => {
+
+                await response.arrayBuffer();
+                return response.status;
+            }, () => 0);
+            failures += answer === 200 ? 0 : 1;
+            waits.push(performance.now() - start);
+            await delay(20);
+        }
+    };
+
+    await Promise.all([...Array.from({ length: clients }, (_, client) => hostile(client)), polite()]);
+    return { sent, waits: waits.sort((a, b) => a - b), failures };
+}
