@@ -14,7 +14,7 @@ export interface AnalysedWord {
     readonly position: number;
 }
 
-/** Longer words are no words; in UTF-16 units. */
+/** Longer words are several; in UTF-16 units. */
 const MAX_WORD_LENGTH = 255;
 
 const LETTER = String.raw`[\p{Alphabetic}--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]]`;
@@ -32,6 +32,8 @@ const INSIDE = `[${LETTER}${DIGIT}${MARK}${JOINER}]`;
 const WORD = new RegExp([
     String.raw`[\p{Script=Han}\p{Script=Hiragana}][${MARK}]*`,
     `(?:${KATAKANA}[${MARK}]*)+`,
+    // Emoji, with what changes or joins them.
+    String.raw`\p{RI}{2}|(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:[${MARK}\p{Emoji_Modifier}]|(?<=\u200d)\p{Extended_Pictographic})*`,
     // A run of joiners is looked at once, from its beginning.
     `(?<!${JOINER})${JOINER}*[${LETTER}${DIGIT}]${INSIDE}*(?:(?:(?<=${LETTER}[${MARK}]*)${BETWEEN_LETTERS}(?=${LETTER})|` +
         `(?<=${DIGIT}[${MARK}]*)${BETWEEN_DIGITS}(?=${DIGIT}))${INSIDE}+)*`
@@ -49,7 +51,6 @@ const PIECE = 64 * 1024;
 const LONGEST_RUN = 512 * 1024;
 
 const STAGES: Readonly<Record<string, lunr.PipelineFunction>> = {
-    'doip-gateway:length': (token) => (token.toString().length > MAX_WORD_LENGTH ? null : token),
     'doip-gateway:lower-case': (token) => token.update((word) => word.toLowerCase())
 };
 
@@ -60,7 +61,7 @@ for (const [name, stage] of Object.entries(STAGES)) {
 }
 
 /** What became of words, as most of them come again and again. */
-const known = new Map<string, string | null>();
+const known = new Map<string, string>();
 const MOST_KNOWN = 20_000;
 
 /** Longer ones keep the whole text in memory that they were cut from. */
@@ -70,23 +71,23 @@ const LONGEST_KNOWN = 12;
 export function analyse(text: string): AnalysedWord[] {
 
     const words: AnalysedWord[] = [];
-    let start = 0;
+    let position = 0;
     for (const piece of text.length <= LONGEST_RUN ? [text] : piecesOf(text)) {
         const found = piece.match(WORD) ?? [];
-        found.forEach((word, place) => {
+        found.forEach((word) => {
 
-            const term = termOf(word);
-            if (term !== null) {
-                words.push({ term, position: start + place });
+            for (let rest = word; rest !== ''; ++position) {
+                const part = cutAt(rest, MAX_WORD_LENGTH);
+                rest = rest.slice(part.length);
+                words.push({ term: termOf(part), position });
             }
         });
-        start += found.length;
     }
 
     return words;
 }
 
-/** A long text in pieces that have the same words. What goes on and on is one word, too long to be kept, and cut off. */
+/** A long text in pieces that have the same words. What goes on and on is cut off behind the first word of it. */
 function *piecesOf(text: string): Generator<string, void, undefined> {
 
     for (let start = 0; start < text.length;) {
@@ -98,7 +99,7 @@ function *piecesOf(text: string): Generator<string, void, undefined> {
         else {
             const run = start + runAtEnd(text.slice(start, start + PIECE));
             yield text.slice(start, run);
-            yield text.slice(run, run + MAX_WORD_LENGTH + 1);
+            yield text.slice(run, run + MAX_WORD_LENGTH);
         }
 
         start = end;
@@ -116,12 +117,12 @@ function runAtEnd(piece: string): number {
     return run;
 }
 
-/** What the stages make of a word; null when they drop it. */
-function termOf(word: string): string | null {
+/** What the stages make of a word. */
+function termOf(word: string): string {
 
     let term = known.get(word);
     if (term === undefined) {
-        term = pipeline.runString(word)[0] ?? null;
+        term = pipeline.runString(word)[0] ?? word;
         if (word.length <= LONGEST_KNOWN) {
             if (known.size >= MOST_KNOWN) {
                 known.clear();

@@ -8,7 +8,7 @@ import type { Bits } from './bits.js';
 import { Deadline } from './deadline.js';
 import { both, bytesOfSet, counted, keptSet, many } from './document-set.js';
 import type { CountedSet, DocumentSet } from './document-set.js';
-import { FacetCounter } from './facets.js';
+import { BucketBudget, FacetCounter } from './facets.js';
 import { HitStream } from './hits.js';
 import { KnownPlaces } from './known-places.js';
 import { KnownQueries } from './known-queries.js';
@@ -124,7 +124,8 @@ export class SearchEngine {
             return { scope, ...counted(matches, live.segment.documents) };
         });
         scoring?.prepare(query, matched.map(({ scope }) => scope));
-        const facets = request.facets.map((field) => countFacet(new FacetCounter(field), matched, deadline));
+        const budget = new BucketBudget();
+        const facets = request.facets.map((field) => countFacet(new FacetCounter(field), matched, { deadline, budget }));
         return {
             size: matched.reduce((sum, { count }) => sum + count, 0),
             facets,
@@ -163,7 +164,8 @@ function filterSet({ text, query }: Filter, scope: SegmentScope, caller: CallerV
 function rankAll(request: SearchRequest, matched: readonly Matched[], query: Query, scoring: Scoring | null): HitStream {
 
     const last = request.limit === null ? Infinity : request.start + request.limit;
-    const parts = (last === 0 || request.limit === 0 ? [] : matched).filter(({ count }) => count > 0).map((part) => {
+    const size = matched.reduce((sum, { count }) => sum + count, 0);
+    const parts = (request.limit === 0 || request.start >= size ? [] : matched).filter(({ count }) => count > 0).map((part) => {
 
         const { segment, deadline } = part.scope;
         deadline.check();
@@ -179,12 +181,20 @@ function isScored({ sort, includeScore, limit }: SearchRequest): boolean {
     return limit !== 0 && (includeScore || sort.length === 0 || sort.some(({ field }) => field === 'score'));
 }
 
-function countFacet(counter: FacetCounter, matched: readonly Matched[], deadline: Deadline): FacetResult {
+function countFacet(
+    counter: FacetCounter, matched: readonly Matched[], { deadline, budget }: { readonly deadline: Deadline; readonly budget: BucketBudget }
+): FacetResult {
+
+    if (budget.buckets <= 0) {
+        // Counting would be in vain.
+        return counter.result(budget);
+    }
 
     for (const { scope, matches } of matched) {
         deadline.check();
         counter.addSegment(scope.segment, matches);
     }
 
-    return counter.result();
+    deadline.check();
+    return counter.result(budget);
 }

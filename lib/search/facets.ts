@@ -8,9 +8,34 @@ import type { Bits } from './bits.js';
 import type { Column, Ranks } from './column.js';
 import type { DocumentSet, ManyDocuments } from './document-set.js';
 import { resolveColumn, VALUE_PREFIX } from './field-names.js';
-import type { FacetField, FacetResult } from './search-request.js';
+import type { FacetBucket, FacetField, FacetResult } from './search-request.js';
 import type { Segment } from './segment.js';
 import { firstPlace } from './sorted-documents.js';
+
+/** What all facets of an answer may have together. */
+export const MOST_BUCKETS = 10_000;
+export const MOST_BUCKET_CHARACTERS = 1024 * 1024;
+
+/** What is left of it for further facets. */
+export class BucketBudget {
+
+    #buckets = MOST_BUCKETS;
+    #characters = MOST_BUCKET_CHARACTERS;
+
+    /** Buckets that are left. */
+    get buckets(): number {
+
+        return this.#buckets;
+    }
+
+    /** Takes a bucket; false when it is one too many. */
+    take({ value, filterQuery }: FacetBucket): boolean {
+
+        --this.#buckets;
+        this.#characters -= value.length + filterQuery.length;
+        return this.#buckets >= 0 && this.#characters >= 0;
+    }
+}
 
 /** Counts one field over all segments. */
 export class FacetCounter {
@@ -50,15 +75,53 @@ export class FacetCounter {
         }
     }
 
-    result(): FacetResult {
+    /** The greatest buckets, as many as are asked for and the budget allows. */
+    result(budget: BucketBudget): FacetResult {
 
         const { field, maxBuckets } = this.#field;
-        const buckets = [...this.#counts].sort(([a, countA], [b, countB]) => countB - countA || compareText(a, b));
-        return {
-            field,
-            buckets: buckets.slice(0, maxBuckets).map(([value, count]) => ({ value, count, filterQuery: filterQuery(field, value) }))
-        };
+        const buckets: FacetBucket[] = [];
+        for (const [value, count] of greatest(this.#counts, Math.min(maxBuckets, budget.buckets))) {
+            const bucket = { value, count, filterQuery: filterQuery(field, value) };
+            if (!budget.take(bucket)) {
+                break;
+            }
+
+            buckets.push(bucket);
+        }
+
+        return { field, buckets };
     }
+}
+
+/** A value and its count. */
+type Counted = readonly [value: string, count: number];
+
+/** The greatest counts in order, equal ones by value. No more than twice as many are held as are wanted. */
+function greatest(counts: ReadonlyMap<string, number>, wanted: number): Counted[] {
+
+    let best: Counted[] = [];
+    let least = 0;
+    for (const entry of wanted > 0 ? counts : []) {
+        if (entry[1] < least) {
+            continue;
+        }
+
+        best.push(entry);
+        if (best.length >= wanted * 2 + SLACK) {
+            best = best.sort(byCount).slice(0, wanted);
+            least = best.at(-1)?.[1] ?? 0;
+        }
+    }
+
+    return best.sort(byCount).slice(0, wanted);
+}
+
+/** So that few wanted ones are not sorted again and again. */
+const SLACK = 100;
+
+function byCount([a, countA]: Counted, [b, countB]: Counted): number {
+
+    return countB - countA || compareText(a, b);
 }
 
 /**

@@ -47,7 +47,7 @@ const EVERYTHING = '*:*';
 /** The page size that stands for no limit. */
 const UNLIMITED = -1;
 
-/** No result has a greater number. */
+/** No result has a greater number: pages behind it are empty. */
 const MAX_RESULTS = 2 ** 31;
 
 const MAX_FACETS = 100;
@@ -97,7 +97,7 @@ export const search = defineOperation<SearchAttributes>({
         const record: JsonObject = {
             size: found.size,
             // Without a limit there is one page.
-            pageNum: wish.limit === null ? 0 : wanted.pageNum, pageSize: wish.limit ?? UNLIMITED,
+            pageNum: wish.limit === null ? 0 : pageOf(wanted), pageSize: wish.limit ?? UNLIMITED,
             ...wanted.facets ? { facets: found.facets as unknown as JsonValue } : {}
         };
         return wanted.inBlocks ?
@@ -170,6 +170,12 @@ function projection(filter: readonly string[] | undefined): Project {
     return (result) => (typeof result === 'string' ? result : narrow(plainObject(result) as unknown as JsonValue));
 }
 
+/** Negative pages count as the first one. */
+function pageOf({ pageNum }: SearchAttributes): number {
+
+    return Math.max(pageNum, 0);
+}
+
 function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
 
     const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = wanted;
@@ -178,16 +184,8 @@ function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
         throw badRequest('Missing query');
     }
 
-    const limit = pageSize < 0 || pageSize === 0 && zeroMeansAll ? null : pageSize;
-    if (limit !== null && wanted.pageNum < 0) {
-        throw badRequest(`attribute pageNum must not be negative, got ${wanted.pageNum}: the first page is 0`);
-    }
-
-    const start = limit === null ? 0 : wanted.pageNum * limit;
-    if (start + (limit ?? 0) > MAX_RESULTS) {
-        throw badRequest(`attributes pageNum and pageSize ask for results after the first ${MAX_RESULTS}`);
-    }
-
+    const limit = pageSize < 0 || pageSize === 0 && zeroMeansAll ? null : Math.min(pageSize, MAX_RESULTS);
+    const start = limit === null ? 0 : Math.min(pageOf(wanted) * limit, MAX_RESULTS);
     return {
         query: isBlank ? null : query,
         ...queryJson === undefined ? {} : { queryJson },

@@ -22,7 +22,9 @@ const WORDS: readonly (readonly [text: string, words: string])[] = [
     ['東京 ひらがな カタカナー 한국어', '東|京|ひ|ら|が|な|カタカナー|한국어'],
     ['שלום עולם', 'שלום|עולם'],
     ['a\u00adb', 'a\u00adb'],
-    ['😀 &', ''],
+    ['emoji 😀here &', 'emoji|😀|here'],
+    ['👍🏽👩\u200d👧 🇩🇪🇫🇷 ❤\ufe0f ©', '👍🏽|👩\u200d👧|🇩🇪|🇫🇷|❤\ufe0f'],
+    ['&', ''],
     ['𝒳yz 𠀀', '𝒳yz|𠀀'],
     ['', '']
 ];
@@ -36,9 +38,11 @@ describe('analysis', () => {
         });
     }
 
-    it('numbers the words, also around those that are too long', () => {
+    it('numbers the words, and splits those that are too long', () => {
 
-        expect(analyse(`a ${'x'.repeat(256)} b`)).to.equal([{ term: 'a', position: 0 }, { term: 'b', position: 2 }]);
+        expect(analyse(`a ${'x'.repeat(256)} b`)).to.equal([
+            { term: 'a', position: 0 }, { term: 'x'.repeat(255), position: 1 }, { term: 'x', position: 2 }, { term: 'b', position: 3 }
+        ]);
         expect(analyse('x'.repeat(255))).to.have.length(1);
     });
 
