@@ -68,7 +68,7 @@ export class ServiceHost implements ScriptHost {
 
         const { search } = this.#services;
         const limit = pageSize < 0 ? null : pageSize;
-        const found = await search.ids({
+        const found = await search.indexedIds({
             query, filterQueries: [], facets: [], sort: readSortFields(sortFields),
             start: limit === null ? 0 : pageNum * limit, limit, includeScore: false, includeVersions: false
         }, { caller: READER, remoteAddress: `script ${callerKey}`, requestContext: {}, signal });

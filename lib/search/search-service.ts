@@ -60,6 +60,7 @@ export class SearchService {
     readonly #index: SearchIndex;
     readonly #policy: Policy;
     readonly #catalog: Catalog;
+    readonly #resolution: ObjectResolution;
     readonly #unlimited: Turnstile;
     readonly #turns = new LoopTurns();
     readonly #results: ResultReader;
@@ -69,12 +70,23 @@ export class SearchService {
         this.#index = parts.index;
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
+        this.#resolution = parts.resolution;
         this.#unlimited = new Turnstile({ places: UNLIMITED_AT_ONCE, patience: parts.patience ?? PATIENCE_MS, refusal: REFUSAL });
         this.#results = new ResultReader({ ...parts, turns: this.#turns });
     }
 
-    /** Finds ids. Throws like {@link SearchIndex.search}, and 429 when too many searches of the caller are being answered. */
+    /**
+     * Finds the ids of what {@link objects} finds. Objects are read only while the code of some type may keep its objects back. Throws like
+     * {@link SearchIndex.search}, and 429 when too many searches of the caller are being answered.
+     */
     async ids(wish: SearchWish, searching: Searching): Promise<Found<string>> {
+
+        return this.#mayKeepBack() ? await this.#search(wish, searching, (hits) => this.#idsShown(hits, searching)) :
+            await this.indexedIds(wish, searching);
+    }
+
+    /** Finds ids without asking the code of types: not for clients. Throws like {@link ids}. */
+    async indexedIds(wish: SearchWish, searching: Searching): Promise<Found<string>> {
 
         const { signal } = searching;
         return await this.#search(wish, searching, (hits) => idsOf(slices(hits, IDS_AT_ONCE, { turns: this.#turns, signal })));
@@ -84,6 +96,18 @@ export class SearchService {
     async objects(wish: SearchWish, searching: Searching): Promise<Found<DigitalObject>> {
 
         return await this.#search(wish, searching, (hits) => this.#results.show(hits, searching));
+    }
+
+    #mayKeepBack(): boolean {
+
+        return this.#catalog.current.names().some((type) => this.#resolution.concerns(type));
+    }
+
+    async *#idsShown(hits: Hits, searching: Searching): AsyncGenerator<readonly string[], void, undefined> {
+
+        for await (const objects of this.#results.show(hits, searching)) {
+            yield objects.map(({ id }) => id);
+        }
     }
 
     async #search<T>(wish: SearchWish, searching: Searching, show: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {

@@ -120,8 +120,21 @@ forEachWay((name, start) => {
                 }
 
                 expect<unknown>(pages).to.equal(results);
-                const { results: ids } = await ask('GET /search?query=/mark:all&includeVersions&sortFields=id&ids') as { results: string[] };
-                expect<unknown>(ids.filter((id) => id !== 'test/coded2')).to.equal(results.map(({ id }) => id));
+            });
+
+            it(`are for ${caller} the same objects as ids, without those that the code of their type keeps back`, async () => {
+
+                const { results, size } = await search('');
+                const expected = results.map(({ id }) => id);
+                expect(expected).to.include('test/coded1').and.to.not.include('test/coded2');
+                const doip = 'GET /doip?operationId=0.DOIP/Op.Search&targetId=service&query=/mark:all&includeVersions=true&sortFields=id&type=id';
+                for (const line of [
+                    'GET /search?query=/mark:all&includeVersions&sortFields=id&ids', 'GET /objects?query=/mark:all&includeVersions&sortFields=id&ids', doip
+                ]) {
+                    expect<unknown>(await ask(line), line).to.include({ results: expected, size });
+                    expect<unknown>(await ask(`${line}&pageSize=2`), line).to.include({ results: ['test/coded1'], size });
+                    expect<unknown>(await ask(`${line}&pageSize=2&pageNum=1`), line).to.include({ results: expected.slice(1, 3), size });
+                }
             });
 
             it(`carry scores for ${caller} where they are asked for, and are the same otherwise`, async () => {
