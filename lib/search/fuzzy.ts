@@ -22,8 +22,7 @@ export function candidatesOf(terms: SortedTerms, edits: number): Candidates {
 }
 
 /**
- * Tells, each once, the terms that differ from a word by few edits (at most 2): a letter more, less or other, or two neighbours swapped. A term
- * that is not the same needs fewer edits than the shorter of both has letters.
+ * Tells, each once, the terms that differ from a word by few edits (at most 2): a letter more, less or other, or two neighbours swapped.
  */
 export function forEachSimilar(
     terms: SortedTerms, candidates: Candidates, { word, edits, deadline }: { word: string; edits: number; deadline: Deadline },
@@ -37,8 +36,7 @@ export function forEachSimilar(
 
         readLetters(terms, term, buffer);
         const distance = Math.abs(buffer.length - letters.length) > edits ? Infinity : distanceOf(letters, buffer, edits);
-        const isSimilar = distance === 0 || distance <= edits && distance < Math.min(letters.length, buffer.length);
-        if (isSimilar && !told.has(term)) {
+        if (distance <= edits && !told.has(term)) {
             told.add(term);
             visit(term);
         }

@@ -36,6 +36,8 @@ const FINDS: readonly string[] = [
     'elname_none:true OR type:paper',
     // Patterns and similar words
     '/kind:st?ted', '/kind:?tated', '/kind:*ated', '/kind:S*D', '/kind:***t***', 'satted~1', 'stat~2', '/kind:statde~1', '/kind:stated~0',
+    // Those of a few letters, too
+    '/no:fals~', '/novel:oz~1', '/novel:xy~', '/novel:x~2', '/far:x~1',
     // Clauses
     '+/kind:stated -/kind:other', '/kind:(stated OR other)', 'NOT /kind:other', '-/kind:other', '/kind:(-other)', '*:* AND NOT /kind:other', '/kind:stated^0',
     '(/kind:(+stated))^3', '/kind:other || /kind:stated', '/kind:stated && !/kind:other', '/kind:{a TO z]', '/kind:[stated TO stated]', '*:* -/none:[* TO *]', '*:* -/none:*',
@@ -51,7 +53,7 @@ const MISSES: readonly string[] = [
     // No phrase goes across elements, whatever may lie between its words
     '"beta gamma"', '"beta gamma"~9998', '"beta gamma"~9999', '/list/_:"alpha delta"~10000', '"alpha delta"~99999999', '"of tess"~1',
     'type:pap', 'type:(pap er)', 'kind:stated', 'content/kind:stated', '/list:alpha', '/kind:stated AND /kind:other', '-/kind:stated', '/kind:(-stated)', '/kind:{stated TO z]', '/kind:[* TO stated}',
-    'sttde~1', 'xy~2', 'isVersion:true', '/kind:"st?ted"'
+    'sttde~1', 'xyzx~2', 'isVersion:true', '/kind:"st?ted"'
 ];
 
 forEachWay((name, start) => {

@@ -148,8 +148,7 @@ function isSimilar(a: string, b: string, edits: number): boolean {
         }
     }
 
-    const distance = table[from.length]![to.length]!;
-    return distance === 0 || distance <= edits && distance < Math.min(from.length, to.length);
+    return table[from.length]![to.length]! <= edits;
 }
 
 /** Tries every choice of positions. */
