@@ -5,6 +5,7 @@
 import { isJsonObject } from '../doip/json.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { escapeSegment } from '../doip/json-pointer.js';
+import { analyse } from './analysis.js';
 import { isColumnAlias, numberField, payloadFactField, payloadField, REST_FIELD } from './field-names.js';
 import type { IndexDocument, IndexElement } from './index-document.js';
 
@@ -155,7 +156,10 @@ function describeElement({ name, filename, mediaType, size, text, altField }: In
     fact(payloadFactField(name, null), 'true');
     fact(payloadFactField(name, 'internal.size'), size);
     if (mediaType !== null) {
-        fact(payloadFactField(name, 'mimetype'), mediaType);
+        const field = payloadFactField(name, 'mimetype');
+        fact(field, mediaType);
+        // Found by each of its parts as well.
+        new Set(analyse(mediaType).map(({ term }) => term)).forEach((part) => sink.keyword(field, part));
     }
 
     if (filename !== null) {

@@ -29,6 +29,7 @@ const FIELDS: readonly (readonly [query: string, id: string])[] = [
     ['objcreated:[2000 TO 2900] AND /height:4478', 'test/peak'], ['objmodified:[20000101 TO *] AND type:place', 'test/peak'],
     ['dtindexed:[2000 TO 2900] AND type:place', 'test/peak'], ['txnId:[1 TO *] AND type:place', 'test/peak'], ['valid:true AND type:place', 'test/peak'],
     ['elname_topo%255Fmap:true', 'test/peak'], ['elatt_topo%255Fmap_filename:topo.png', 'test/peak'], ['elatt_topo%255Fmap_mimetype:"image/png"', 'test/peak'],
+    ['elatt_topo%255Fmap_mimetype:image/png', 'test/peak'], ['elatt_topo%255Fmap_mimetype:IMAGE', 'test/peak'], ['elatt_topo%255Fmap_mimetype:png', 'test/peak'],
     ['elatt_topo%255Fmap_internal.size:3', 'test/peak'], ['payloadIndexState:indexComplete AND type:place', 'test/peak'],
     ['objatt_type:place', 'test/peak'], ['objatt_createdBy:admin AND type:place', 'test/peak'], ['internal.all:"no such route" AND type:place', 'test/peak'],
     ['topo.png', 'test/peak'], ['facet_/name:"Matterhorn"', 'test/peak'], ['+type:place -/name:eiger', 'test/peak'], ['"such no"~2', 'test/peak'],
