@@ -10,6 +10,9 @@ import type { FieldTarget } from './query.js';
 const NUMBER_MARK = '\u0001';
 const PAYLOAD_MARK = '\u0000';
 
+/** Properties that are null: they are found by that word, and have no value otherwise. */
+const NULL_MARK = '\u0003';
+
 /** Words of texts that have no field of their own, because an object has too many. */
 export const REST_FIELD = '\u0002';
 
@@ -66,6 +69,17 @@ export function numberField(name: string): string {
     return NUMBER_MARK + name;
 }
 
+/** The field of the index that a property which is null has instead of one with its words. */
+export function nullField(name: string): string {
+
+    return NULL_MARK + name;
+}
+
+export function isNullField(field: string): boolean {
+
+    return field.startsWith(NULL_MARK);
+}
+
 export function isNumberField(field: string): boolean {
 
     return field.startsWith(NUMBER_MARK);
@@ -109,7 +123,7 @@ export function resolveField(given: string | null): FieldTarget {
     }
 
     return isKeyword(name) ? { kind: 'keyword', field: name } :
-        { kind: 'text', fields: [name, numberField(name), payloadField(name)], column: name };
+        { kind: 'text', fields: [name, numberField(name), payloadField(name), nullField(name)], column: name };
 }
 
 /** The column that a sort field or facet stands for. */
@@ -131,7 +145,7 @@ export function isColumnAlias(name: string): boolean {
  */
 export function isFreeName(name: string): boolean {
 
-    return name !== '' && name.length <= MAX_NAME_LENGTH && !/^(?:metadata\/|userMetadata\/|objatt_|[\0-\u0002])/.test(name) && resolveField(name).kind === 'text';
+    return name !== '' && name.length <= MAX_NAME_LENGTH && !/^(?:metadata\/|userMetadata\/|objatt_|[\0-\u0003])/.test(name) && resolveField(name).kind === 'text';
 }
 
 const MAX_NAME_LENGTH = 255;

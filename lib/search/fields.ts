@@ -6,7 +6,7 @@ import { isJsonObject } from '../doip/json.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { escapeSegment } from '../doip/json-pointer.js';
 import { analyse } from './analysis.js';
-import { isColumnAlias, numberField, payloadFactField, payloadField, REST_FIELD } from './field-names.js';
+import { isColumnAlias, nullField, numberField, payloadFactField, payloadField, REST_FIELD } from './field-names.js';
 import type { IndexDocument, IndexElement } from './index-document.js';
 
 /** Takes the fields of one object. */
@@ -80,6 +80,11 @@ class Walker {
         if (this.#fields.size > MAX_FIELDS) {
             this.#fields.delete(field);
             this.#sink.text(REST_FIELD, text);
+            return;
+        }
+
+        if (value === null) {
+            this.#sink.text(nullField(field), text);
             return;
         }
 

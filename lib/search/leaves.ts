@@ -133,7 +133,7 @@ export class Leaves {
             return into.shown.take();
         }
 
-        const { spaces, fields } = placeOf(segment, target, leaf.kind === 'range');
+        const { spaces, fields } = placeOf(segment, target, leaf.kind === 'range' ? { numbers: true, null: true } : {});
         for (const space of spaces) {
             for (const field of fields ?? [null]) {
                 if (isTooMany(leaf, this.#keep({ space, field }, leaf, into))) {
@@ -201,7 +201,7 @@ export class Leaves {
             return into.shown.take();
         }
 
-        for (const field of placeOf(segment, target).fields ?? []) {
+        for (const field of placeOf(segment, target, { null: true }).fields ?? []) {
             const lengths = segment.lengths(field);
             const list = (field < segment.payloadFields ? into.hidden : into.shown).bits();
             lengths?.bytes.forEach((byte, i) => byte !== 0 && setBit(list, lengths.documents ? lengths.documents[i] ?? 0 : i));

@@ -2,6 +2,7 @@
  * Where in a segment the words of a field of a query are.
  */
 
+import { isNullField } from './field-names.js';
 import type { FieldTarget } from './query.js';
 import type { Segment } from './segment.js';
 import type { TermSpace } from './term-space.js';
@@ -13,17 +14,25 @@ export interface Place {
     readonly fields: readonly number[] | null;
 }
 
-/** @param textOnly leaves out words of numbers */
-export function placeOf(segment: Segment, target: FieldTarget, textOnly = false): Place {
+/** What is left out: `numbers` are words of numbers, `null` is the word of properties that are null. */
+export interface Omitted {
+    readonly numbers?: boolean;
+    readonly null?: boolean;
+}
+
+export function placeOf(segment: Segment, target: FieldTarget, omitted: Omitted = {}): Place {
 
     switch (target.kind) {
         case 'any':
             return { spaces: [segment.space('text'), segment.space('number')], fields: null };
-        case 'text':
+        case 'text': {
+            const names = omitted.null ? target.fields.filter((name) => !isNullField(name)) : target.fields;
             return {
-                spaces: textOnly ? [segment.space('text')] : [segment.space('text'), segment.space('number')],
-                fields: target.fields.map((name) => segment.field(name)).filter((field) => field !== -1)
+                spaces: omitted.numbers ? [segment.space('text')] : [segment.space('text'), segment.space('number')],
+                fields: names.map((name) => segment.field(name)).filter((field) => field !== -1)
             };
+        }
+
         case 'keyword':
             return { spaces: [segment.space('keyword')], fields: [segment.field(target.field)].filter((field) => field !== -1) };
         default:

@@ -21,7 +21,7 @@ const FINDS: readonly string[] = [
     // The default field has all words of content and metadata
     'stated', 'admin', 'deep', 'null', 'false', '1.5',
     // Values that are no texts
-    '/nothing:null', '/nothing:*', '/no:false', '/half:1.5', '/nested/_/_/x:deep', '/negative:[-10 TO -6.5]', '/small:[0 TO 0.000001]', '/great:[1e20 TO 1e22]',
+    '/nothing:null', '/nothing:n?l*', '/nothing:nul~', '*:* -/nothing:*', '/no:false', '/half:1.5', '/nested/_/_/x:deep', '/negative:[-10 TO -6.5]', '/small:[0 TO 0.000001]', '/great:[1e20 TO 1e22]',
     '/year:[1990 TO 2000]', '/year:{1998 TO 2000}', '/half:[1 TO 2} AND /half:{1.4 TO *]', '/half:{1 TO 1.5]',
     // Times
     '/day:2004', '/day:[2004-05-01 TO 2004-05-01]', '/day:[2004-04-30 TO 2004-05-02}', '/time:[2024-03-01T00:30:00Z TO 2024-03-01T01:30:00+01:00]',
@@ -50,6 +50,8 @@ const MISSES: readonly string[] = [
     'test', 'paper',
     '/empty:*', '/object:*', '/array:*', '/array/_:*', '/negative:[-6 TO *]', '/half:{1.5 TO *]', '/year:[* TO 1000}', '/noDay:[2024-01-01 TO 2024-12-31]', '/day:{2004-05-01 TO *]',
     '/time:[2024-02-28 TO 2024-02-29T23:59:59Z]', '/mail:jane', '/novel:durbervilles', '/handle:5000', '/texts:strasse', '/texts:ecole', '/far:한', '/kind:stat',
+    // Null is no value
+    '/nothing:*', '/nothing:[* TO *]', '/nothing:[a TO z]', '/nothing:{* TO null]', 'facet_/nothing:null',
     // No phrase goes across elements, whatever may lie between its words
     '"beta gamma"', '"beta gamma"~9998', '"beta gamma"~9999', '/list/_:"alpha delta"~10000', '"alpha delta"~99999999', '"of tess"~1',
     'type:pap', 'type:(pap er)', 'kind:stated', 'content/kind:stated', '/list:alpha', '/kind:stated AND /kind:other', '-/kind:stated', '/kind:(-stated)', '/kind:{stated TO z]', '/kind:[* TO stated}',

@@ -2,7 +2,7 @@
  * Whether an object matches a query, by looking at each of its words.
  */
 
-import { isNumberField } from '../../lib/search/field-names.js';
+import { isNullField, isNumberField } from '../../lib/search/field-names.js';
 import type { FieldTarget, PhraseQuery, Query, RangeQuery } from '../../lib/search/query.js';
 import type { PatternPart } from '../../lib/search/query-syntax.js';
 import { formatTimestamp, parseTime } from '../../lib/search/times.js';
@@ -25,7 +25,7 @@ export function matches(query: Query, parts: Parts): boolean {
             return valuesOf(parts, query.column).some((value) => String(value) === query.value);
         case 'exists':
             return query.target.kind === 'number' ? valuesOf(parts, query.target.column).length > 0 :
-                query.target.kind === 'value' ? valuesOf(parts, query.target.column).length > 0 : termsOf(parts, query.target).length > 0;
+                query.target.kind === 'value' ? valuesOf(parts, query.target.column).length > 0 : termsOf(parts, withoutNull(query.target)).length > 0;
         case 'term':
             return termsOf(parts, query.target).includes(query.term);
         case 'pattern':
@@ -87,10 +87,16 @@ function matchesRange(range: RangeQuery, parts: Parts): boolean {
         }
 
         const texts = target.fields.filter((field) => !isNumberField(field));
-        return termsOf(parts, { ...target, fields: texts }).some((term) => isWithin(term, range));
+        return termsOf(parts, withoutNull({ ...target, fields: texts })).some((term) => isWithin(term, range));
     }
 
     return termsOf(parts, target).some((term) => isWithin(term, range));
+}
+
+/** Null is no value. */
+function withoutNull(target: FieldTarget): FieldTarget {
+
+    return target.kind === 'text' ? { ...target, fields: target.fields.filter((field) => !isNullField(field)) } : target;
 }
 
 function isNumber(text: string | null): boolean {

@@ -156,7 +156,7 @@ export class SearchCorpus {
             case 8:
                 return `/date:[${this.pick(['*', '2004-01-01', '2004-06-01T00:00:00Z'])} TO ${this.pick(['*', '2005-01-01T12:00:00+02:00'])}]`;
             case 9:
-                return this.pick(['/title:*', '/empty:*', '/n:[* TO *]', '/none:*', 'users:*', '*:*', 'objcreated:*', 'scan:*']);
+                return this.pick(['/title:*', '/empty:*', '/mixed:*', '/mixed:null', '/n:[* TO *]', '/none:*', 'users:*', '*:*', 'objcreated:*', 'scan:*']);
             case 10:
                 return this.pick(['type:book', 'type:"digital specimen"', 'type:d*', 'id:test/1*', 'aclRead:missing', 'aclWrite:test/u2', 'username:test/u1',
                     'elname_scan:true', 'elatt_scan_mimetype:image/png', 'elatt_scan_mimetype:plain', 'isVersion:true', 'acl/readers/_:public', 'createdBy:test/u2']);
