@@ -12,6 +12,7 @@
  */
 
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, statfsSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
@@ -113,15 +114,21 @@ async function readCounts(file) {
     return text === '' ? { passed: 0, failed: 1, leaks: 0 } : JSON.parse(text);
 }
 
+/** A seed for the order of tests. */
+function newSeed() {
+
+    return randomInt(1_000_000);
+}
+
 /** Runs lab once; resolves to what it counted, its exit code and, when it does not print by itself, what it printed. */
-async function runLab(paths, options, url, prints = true) {
+async function runLab(paths, options, url, { prints = true, seed = newSeed() } = {}) {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-counts-'));
     const file = join(folder, 'counts.json');
     try {
         const args = [
-            ...paths, '-m', '20000', '--shuffle', '-r', 'console', '-o', 'stdout', '-r', './test/support/counts-reporter.cjs', '-o', file,
-            ...options
+            ...paths, '-m', '20000', '--shuffle', ...(options.includes('--seed') ? [] : ['--seed', `${seed}`]),
+            '-r', 'console', '-o', 'stdout', '-r', './test/support/counts-reporter.cjs', '-o', file, ...options
         ];
         const env = { ...process.env, TEST_MYSQL_URL: url };
         const { code, output } = prints ? { code: await tool('lab', LAB, args, env), output: '' } : await quietTool(LAB, args, env);
@@ -145,13 +152,15 @@ async function runParts(url) {
 
         while (files.length > 0) {
             const part = files.splice(0, size);
-            const { output, ...counts } = await runLab(part, [], url, false);
+            const seed = newSeed();
+            const { output, ...counts } = await runLab(part, [], url, { prints: false, seed });
             Object.keys(sum).forEach((key) => {
 
                 sum[key] += counts[key];
             });
             done += part.length;
-            console.log(counts.code === 0 ? `${done} files done, ${sum.passed} tests passed` : `${output}\nto repeat: npx lab --shuffle --seed … ${part.join(' ')}`);
+            console.log(counts.code === 0 ? `${done} files done, ${sum.passed} tests passed` :
+                `${output}\nto repeat: npx lab -m 20000 --shuffle --seed ${seed} ${part.join(' ')}`);
         }
     }));
     return sum;
