@@ -144,6 +144,7 @@ forEachWay((name, start) => {
 
             expect(jsonOf(content)).to.equal({ name: 'old', other: 1 });
             expect(content.headers['cache-control']).to.contain('private');
+            expect((await service.asAdmin(`GET /api/objects/${id}`)).payload).to.equal(content.payload);
             expect(jsonOf(parts)).to.equal({ other: 1 });
             expect(jsonOf(full)['id']).to.equal(id);
             expect([bytes.statusCode, bytes.payload]).to.equal([200, '0123456789']);

@@ -19,7 +19,7 @@ export interface Covered {
 export const COVERAGE: readonly Covered[] = [
     { operation: Op.hello, tests: ['translators/doip-http/gateway.ts', 'interface/outage.ts'] },
     { operation: Op.listOperations, tests: ['examples/custom-operation.ts', 'interface/type-methods.ts'] },
-    { rest: ['GET /objects/{name*}'], operation: Op.retrieve, tests: ['interface/rest-objects-retrieve.ts', 'interface/rest-payloads.ts', 'interface/elements.ts', 'interface/parity.ts'] },
+    { rest: ['GET /objects/{name*}', 'GET /api/objects/{name*}'], operation: Op.retrieve, tests: ['interface/rest-objects-retrieve.ts', 'interface/rest-payloads.ts', 'interface/elements.ts', 'interface/parity.ts'] },
     { rest: ['POST /objects/{name*}'], operation: Op.create, tests: ['interface/rest-objects-create.ts', 'interface/elements.ts', 'lib/operations/concurrency.ts'] },
     { rest: ['PUT /objects/{name*}'], operation: Op.update, tests: ['interface/rest-objects-update.ts', 'lib/operations/concurrency.ts'] },
     { rest: ['DELETE /objects/{name*}'], operation: Op.delete, tests: ['interface/rest-objects-delete.ts', 'interface/elements.ts'] },
