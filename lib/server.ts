@@ -20,6 +20,7 @@ import { PersistentStart } from './persistent-start.js';
 import { logAccess } from './server/access-log.js';
 import { clientErrorHandler, refuseExpectation } from './server/client-errors.js';
 import { Connections } from './server/connections.js';
+import { shareConnections } from './server/address-share.js';
 import { Cors } from './server/cors.js';
 import { gatewayOptions } from './server/gateway-options.js';
 import { createListener } from './server/listener.js';
@@ -68,6 +69,7 @@ export async function createServer(config: Config = loadConfig(), options: Serve
         state: { ignoreErrors: true },
         routes: { state: { parse: true, failAction: 'ignore' }, payload: { maxBytes: config.limits.jsonBytes } }
     });
+    shareConnections(listener.front, config.http, config.listen);
     listener.front.removeAllListeners('clientError');       // hapi's, whose answer is not JSON
     listener.front.on('clientError', clientErrorHandler(connections, log));
     listener.front.on('checkExpectation', refuseExpectation);

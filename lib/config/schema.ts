@@ -88,6 +88,8 @@ const http = {
     maxUrlBytes: whole('MAX_URL_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'Longest URL of a request; longer ones get 414.'),
     maxHeaderBytes: whole('MAX_HEADER_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'All headers of a request together; more gets 431.'),
     maxConnections: whole('MAX_CONNECTIONS', 4096, [1, 1_000_000], 'Connections at the same time; further ones are closed at once.'),
+    maxConnectionsPerAddress: whole('MAX_CONNECTIONS_PER_ADDRESS', 0, [0, 1_000_000],
+        'Of these, from one address (IPv6: one network of 64 bits); trusted proxies are not counted. 0 for a quarter of MAX_CONNECTIONS, at least 16.'),
     maxStreams: whole('MAX_STREAMS', 100, [1, 10_000], 'Requests at the same time on one HTTP/2 connection.'),
     headersSeconds: seconds('HEADERS_TIMEOUT_SECONDS', 30, 3600, 'Time for the headers of a request to arrive; then 408.'),
     stallSeconds: seconds('STALL_TIMEOUT_SECONDS', 60, 86_400,
@@ -178,7 +180,7 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
         trustedProxies: list('TRUSTED_PROXIES', addressRange, [],
             'Addresses or ranges of reverse proxies (or loopback) whose X-Forwarded-For and X-Forwarded-Proto are believed.'),
         corsOrigins: list('CORS_ORIGINS', origin, ['*'], 'Origins whose pages may read answers; * for any, none for no CORS at all.'),
-        corsMethods: list('CORS_METHODS', Joi.string().valid('GET', 'HEAD', 'POST', 'PUT', 'DELETE'), ['GET', 'HEAD'],
+        corsMethods: list('CORS_METHODS', Joi.string().valid('GET', 'HEAD', 'POST', 'PUT', 'DELETE'), ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
             'Methods that pages of these origins may use.')
     }).default(),
     http: Joi.object(http).default(),

@@ -21,6 +21,8 @@ export interface HttpConfig {
     readonly maxUrlBytes: number;
     readonly maxHeaderBytes: number;
     readonly maxConnections: number;
+    /** 0 for a quarter of them. */
+    readonly maxConnectionsPerAddress: number;
     readonly maxStreams: number;
     readonly headersSeconds: number;
     readonly stallSeconds: number;

@@ -6,13 +6,15 @@
 import type { Request } from '@hapi/hapi';
 import type { ListenConfig } from '../config.js';
 
-/** Request headers that the interface knows, beside those that every page may send. */
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Content-Disposition, Range, As-User, X-Csrf-Token, Request-Id';
+/** Request headers that a page may send, where it does not ask for any: those that the interface knows. */
+const KNOWN_HEADERS = 'Authorization, Content-Type, Content-Disposition, Range, As-User, X-Csrf-Token, Request-Id';
+/** What may be asked for: names of headers. Anything else is not repeated in an answer. */
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, \t-]{1,2000}$/;
 /** Response headers of the interface, which pages could not see otherwise. */
 const EXPOSED_HEADERS = 'X-Schema, X-Permission, Location, Content-Disposition, Content-Range, Accept-Ranges, Doip-Response, Request-Id, ' +
-    'Retry-After, WWW-Authenticate';
+    'Content-Length, Retry-After, WWW-Authenticate';
 /** A page asks again after so long. */
-const MAX_AGE_SECONDS = 3600;
+const MAX_AGE_SECONDS = 1800;
 
 /** Headers of a response, as node has them. */
 type Headers = Record<string, unknown>;
@@ -45,7 +47,7 @@ export class Cors {
             ...(origin === null ? {} : {
                 'access-control-allow-origin': origin,
                 'access-control-allow-methods': this.#methods.join(', '),
-                'access-control-allow-headers': ALLOWED_HEADERS,
+                'access-control-allow-headers': headersFor(request),
                 'access-control-max-age': String(MAX_AGE_SECONDS)
             })
         };
@@ -87,4 +89,11 @@ export class Cors {
 
         return { vary: typeof vary === 'string' && vary !== '' ? `${vary},origin` : 'origin' };
     }
+}
+
+/** No header is a risk of its own: credentials travel only where a page was given them. */
+function headersFor({ headers }: Request): string {
+
+    const asked: unknown = headers['access-control-request-headers'];
+    return typeof asked === 'string' && HEADER_NAMES.test(asked) ? asked : KNOWN_HEADERS;
 }

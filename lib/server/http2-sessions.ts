@@ -12,22 +12,28 @@ import { isStarved, STARVED_MESSAGE } from './stall.js';
 export class Http2Sessions {
 
     readonly #stallMs: number;
-    readonly #sessions = new Set<ServerHttp2Session>();
+    readonly #idleMs: number;
+    readonly #headersMs: number;
+    /** The requests in progress on each session. */
+    readonly #sessions = new Map<ServerHttp2Session, number>();
+    readonly #timers = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
     #isClosing = false;
 
     constructor(server: Http2Server, config: HttpConfig) {
 
         this.#stallMs = config.stallSeconds * 1000;
-        server.on('session', (session) => this.#track(session, config.keepAliveSeconds * 1000));
-        server.on('request', (request, response) => this.#watch(request, response));
-        server.on('checkContinue', (request, response) => this.#watch(request, response));
+        this.#idleMs = config.keepAliveSeconds * 1000;
+        this.#headersMs = config.headersSeconds * 1000;
+        server.on('session', (session) => this.#track(session));
+        server.on('request', (request, response) => this.#begin(request, response));
+        server.on('checkContinue', (request, response) => this.#begin(request, response));
     }
 
     /** Takes no more requests; each session ends with its last one. */
     close(): void {
 
         this.#isClosing = true;
-        for (const session of this.#sessions) {
+        for (const session of this.#sessions.keys()) {
             session.close();
         }
     }
@@ -35,19 +41,70 @@ export class Http2Sessions {
     /** Ends all sessions at once. */
     destroy(): void {
 
-        for (const session of this.#sessions) {
+        for (const session of this.#sessions.keys()) {
             session.destroy();
         }
     }
 
-    #track(session: ServerHttp2Session, keepAliveMs: number): void {
+    #track(session: ServerHttp2Session): void {
 
-        this.#sessions.add(session);
-        session.once('close', () => this.#sessions.delete(session));
-        session.setTimeout(keepAliveMs, () => session.close());
+        this.#sessions.set(session, 0);
+        session.once('close', () => {
+
+            this.#sessions.delete(session);
+            clearTimeout(this.#timers.get(session));
+        });
+        this.#awaitRequest(session);
         if (this.#isClosing) {
             session.close();
         }
+    }
+
+    /**
+     * Ends a session on which no request is in progress for as long as an idle connection is kept. A stream whose headers are not
+     * complete is no request, but keeps a session from closing by itself: it has the time of headers to become one. Frames
+     * that come in between, such as PING or further pieces of headers, do not count.
+     */
+    #awaitRequest(session: ServerHttp2Session): void {
+
+        this.#after(session, this.#idleMs, () => {
+
+            session.close();
+            this.#after(session, this.#headersMs, () => session.destroy());
+        });
+    }
+
+    #after(session: ServerHttp2Session, ms: number, act: () => void): void {
+
+        clearTimeout(this.#timers.get(session));
+        this.#timers.set(session, setTimeout(act, ms).unref());
+    }
+
+    /** Counts a request until its stream is closed. */
+    #count(session: ServerHttp2Session, { stream }: Http2ServerRequest): void {
+
+        clearTimeout(this.#timers.get(session));
+        this.#sessions.set(session, (this.#sessions.get(session) ?? 0) + 1);
+        stream.once('close', () => {
+
+            const left = (this.#sessions.get(session) ?? 1) - 1;
+            if (!session.destroyed) {
+                this.#sessions.set(session, left);
+                if (left === 0) {
+                    this.#awaitRequest(session);
+                }
+            }
+        });
+    }
+
+    #begin(request: Http2ServerRequest, response: Http2ServerResponse): void {
+
+        const { session } = request.stream;
+        if (session) {
+            this.#count(session as ServerHttp2Session, request);
+        }
+
+        this.#watch(request, response);
     }
 
     #watch(request: Http2ServerRequest, response: Http2ServerResponse): void {

@@ -10,7 +10,7 @@ import { answering, explain, ROUTE_OPTIONS } from '../http/handler.js';
 import type { Performer, TranslatorOptions } from '../http/performer.js';
 import { DEFAULT_BASES } from '../http/performer.js';
 import { RequestLimits } from '../http/request-limits.js';
-import { keepPrivate } from '../http/respond.js';
+import { keepPrivate, respondOptions } from '../http/respond.js';
 import { createTransportReader } from '../http/transport.js';
 import { turnedAway } from '../http/turned-away.js';
 import type { RequestSetting } from './request.js';
@@ -37,11 +37,14 @@ export const doipHttp: Plugin<TranslatorOptions> = {
     }
 };
 
+const METHODS = ['GET', 'POST'];
+
 function routes(path: string, gateway: Performer, setting: RequestSetting): ServerRoute[] {
 
     const handler = answering(gateway.statuses, (request, h) => perform(request, h, gateway, setting));
     const refusal = answering(gateway.statuses, (request, h) =>
-        Promise.resolve(writeFailure(h, methodNotAllowed(request, ['GET', 'POST'], gateway.statuses), null)));
+        Promise.resolve(request.method === 'options' ?
+            respondOptions(h, METHODS) : writeFailure(h, methodNotAllowed(request, METHODS, gateway.statuses), null)));
     return [
         { method: 'GET', path, handler, options: ROUTE_OPTIONS },
         { method: 'POST', path, handler, options: { ...ROUTE_OPTIONS, payload: STREAMED } },

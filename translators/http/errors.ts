@@ -10,6 +10,7 @@ import type { JsonObject } from '../../lib/doip/json.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { Status } from '../../lib/doip/status.js';
 import type { StatusTable } from '../../lib/doip/status.js';
+import { allowed } from './methods.js';
 import { closeOutput, readOutput } from './output.js';
 import { respondJson } from './respond.js';
 
@@ -66,7 +67,7 @@ export function failureFrom(error: unknown, statuses: StatusTable): Failure {
 /** The failure of a method that a path does not know. */
 export function methodNotAllowed(request: Request, methods: readonly string[], statuses: StatusTable): Failure {
 
-    const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+    const allow = allowed(methods);
     const error = badRequest(`${request.method.toUpperCase()} is not allowed here: use ${methods.join(' or ')}`, { http: 405 });
     return { ...failureFrom(error, statuses), headers: { allow } };
 }

@@ -22,7 +22,7 @@ import { DEFAULT_BASES } from './performer.js';
 import { parseParameters } from './query.js';
 import { RequestLimits } from './request-limits.js';
 import { readSession } from './session-cookie.js';
-import { keepPrivate } from './respond.js';
+import { keepPrivate, respondOptions } from './respond.js';
 import { createTransportReader } from './transport.js';
 import { turnedAway } from './turned-away.js';
 import { outputReply } from './reply.js';
@@ -58,7 +58,8 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
             method: '*',
             path: spelling,
             handler: answering(gateway.statuses, (request, h) =>
-                Promise.resolve(respondFailure(h, methodNotAllowed(request, methods, gateway.statuses)))),
+                Promise.resolve(request.method === 'options' ?
+                    respondOptions(h, methods) : respondFailure(h, methodNotAllowed(request, methods, gateway.statuses)))),
             options: { ...ROUTE_OPTIONS, payload: STREAMED }
         }))));
     }

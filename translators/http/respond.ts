@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import { writeJson } from '../../lib/doip/json-write.js';
 import { jsonText } from '../../lib/doip/known-text.js';
 import { ByteStream } from './byte-stream.js';
+import { allowed } from './methods.js';
 import { isMediaType } from './content-type.js';
 import { formatDisposition } from './disposition.js';
 import { writeMultipart } from './multipart-writer.js';
@@ -61,6 +62,12 @@ export async function respond(request: Request, h: ResponseToolkit, output: Outp
 export function respondEmpty(h: ResponseToolkit, code = 200): ResponseObject {
 
     return h.response().code(code);                         // Said aloud, or hapi makes it 204
+}
+
+/** The answer to OPTIONS. */
+export function respondOptions(h: ResponseToolkit, methods: readonly string[]): ResponseObject {
+
+    return h.response().code(204).header('allow', allowed(methods));
 }
 
 /** Keeps a response out of shared caches, and the URL that may hold a token from whatever the response leads to. */

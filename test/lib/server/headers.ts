@@ -79,8 +79,10 @@ describe('pages of other origins', () => {
         ['may read, by default', {}, HELLO, get, '*', 200],
         ['may read errors, by default', {}, '/nowhere', get, '*', 404],
         ['may ask whether they may read', {}, HELLO, preflight('GET'), '*', 204],
-        ['may not write, by default', {}, HELLO, preflight('POST'), null, 204],
-        ['see no answer to what they may not send', {}, HELLO, post, null, 200],
+        ['may write, by default', {}, HELLO, preflight('PUT'), '*', 204],
+        ['may log in, by default', {}, '/auth/token', preflight('POST'), '*', 204],
+        ['may not write where that is configured', { CORS_METHODS: 'GET,HEAD' }, HELLO, preflight('POST'), null, 204],
+        ['see no answer to what they may not send', { CORS_METHODS: 'GET,HEAD' }, HELLO, post, null, 200],
         ['may write where that is configured', all, HELLO, preflight('PUT'), '*', 204],
         ['see answers to what they may send', all, HELLO, post, '*', 200],
         ['may not use methods that nobody offers', all, HELLO, preflight('PATCH'), null, 204],
@@ -106,9 +108,38 @@ describe('pages of other origins', () => {
         const asked = await ask({}, HELLO, preflight('GET'));
         const read = await ask({}, HELLO, get);
 
-        expect(asked.headers.get('access-control-allow-headers')).to.include(['Authorization', 'As-User', 'Range']);
-        expect(asked.headers.get('access-control-allow-methods')).to.equal('GET, HEAD');
-        expect(read.headers.get('access-control-expose-headers')).to.include(['X-Permission', 'Doip-Response', 'Location']);
+        expect(asked.headers.get('access-control-allow-headers')).to.equal('authorization');
+        expect(asked.headers.get('access-control-allow-methods')).to.equal('GET, HEAD, POST, PUT, DELETE');
+        expect(asked.headers.get('access-control-max-age')).to.equal('1800');
+        expect(read.headers.get('access-control-expose-headers')).to.include([
+            'Location', 'X-Schema', 'X-Permission', 'WWW-Authenticate', 'Content-Length', 'Content-Disposition', 'Content-Range', 'Doip-Response'
+        ]);
+    });
+
+    it('may send whatever header they ask for, if it is one', async () => {
+
+        const asking = (headers: string): RequestInit => ({
+            method: 'OPTIONS', headers: { Origin: ORIGIN, 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': headers }
+        });
+
+        const asked = await ask({}, HELLO, asking('x-mine,content-type'));
+        const odd = await ask({}, HELLO, asking('a;b="c"'));
+
+        expect(asked.headers.get('access-control-allow-headers')).to.equal('x-mine,content-type');
+        expect(odd.headers.get('access-control-allow-headers')).to.include(['Authorization', 'As-User', 'Range']);
+    });
+
+    it('are told the methods of a path by OPTIONS, as all others are', async () => {
+
+        const answers = await Promise.all(['/objects/test/1', '/search', '/doip', '/nowhere'].map(async (path) => {
+
+            const { status, headers } = await ask({}, path, { method: 'OPTIONS' });
+            return [status, headers.get('allow')];
+        }));
+
+        expect(answers).to.equal([
+            [204, 'GET, HEAD, POST, PUT, DELETE, OPTIONS'], [204, 'GET, HEAD, POST, OPTIONS'], [204, 'GET, HEAD, POST, OPTIONS'], [404, null]
+        ]);
     });
 
     it('make caches tell origins apart only where answers differ', async () => {

@@ -126,7 +126,7 @@ describe('requests of DOIP over HTTP', () => {
 
     it('names the methods that are allowed', async () => {
 
-        expect((await ask({ method: 'DELETE', url: OK })).headers).to.include({ allow: 'GET, HEAD, POST' });
+        expect((await ask({ method: 'DELETE', url: OK })).headers).to.include({ allow: 'GET, HEAD, POST, OPTIONS' });
     });
 
     it('keeps answers to a token in the query out of shared caches', async () => {

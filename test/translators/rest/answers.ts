@@ -61,7 +61,7 @@ describe('Answers of the REST interface', () => {
     }
 
     for (const [line, allow] of [
-        ['PATCH /objects/t/1', 'GET, HEAD, POST, PUT, DELETE'], ['DELETE /search', 'GET, HEAD, POST'], ['POST /design/', 'GET, HEAD']
+        ['PATCH /objects/t/1', 'GET, HEAD, POST, PUT, DELETE, OPTIONS'], ['DELETE /search', 'GET, HEAD, POST, OPTIONS'], ['POST /design/', 'GET, HEAD, OPTIONS']
     ] as const) {
         it(`answers ${line} with the methods that are allowed`, async () => {
 

@@ -1,0 +1,9 @@
+/**
+ * The methods of HTTP that a path knows.
+ */
+
+/** The methods of a path, for the header Allow. */
+export function allowed(methods: readonly string[]): string {
+
+    return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
+}
