@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { DoipRequest, DoipResponse, Transport } from './doip/envelope.js';
 import type { JsonObject } from './doip/json.js';
 import type { StatusInfo } from './doip/status.js';
-import type { Operation } from './core/operation.js';
+import { toOperation, type OwnOperation } from './core/own-operation.js';
 import type { OperationResolver } from './core/registry.js';
 import type { GatewayOptions, Runtime } from './runtime.js';
 import type { Services } from './services.js';
@@ -47,7 +47,7 @@ export interface Gateway {
      *
      * @throws Error when the declaration is wrong or its id is taken
      */
-    registerOperation<A extends object>(operation: Operation<A>, options?: { override?: boolean }): void;
+    registerOperation<A extends object>(operation: OwnOperation<A>, options?: { override?: boolean }): void;
     /** Makes a status of one's own known, before it is used. `http` defaults to 200. */
     registerStatus(id: string, options?: { http?: number; reason?: string }): void;
     /** Adds operations whose existence depends on the target, before `start()`. */
@@ -132,9 +132,9 @@ class RepositoryGateway implements Gateway {
         return this.#runtime?.services.authentication.refusal(authentication, transport) ?? null;
     }
 
-    registerOperation<A extends object>(operation: Operation<A>, options: { override?: boolean } = {}): void {
+    registerOperation<A extends object>(operation: OwnOperation<A>, options: { override?: boolean } = {}): void {
 
-        this.#registry.register(operation, options);
+        this.#registry.register(toOperation(operation, (caller, request) => this.#dispatcher.performFor(caller, request)), options);
     }
 
     registerStatus(id: string, options: Partial<StatusInfo> = {}): void {

@@ -12,9 +12,12 @@ export { plugin } from '../translators/index.js';
 export type { PluginOptions, TranslatorName } from '../translators/index.js';
 export { ConfigError, configure, loadConfig } from './config.js';
 export type { Config } from './config.js';
-export { defineOperation, result } from './core/operation.js';
-export type { Operation, OperationResult, Rule } from './core/operation.js';
-export type { OperationContext } from './core/context.js';
+export { result } from './core/operation.js';
+export { defineOwnOperation as defineOperation } from './core/own-operation.js';
+export type { OperationResult, Rule } from './core/operation.js';
+export type {
+    CallerObjects, ElementSource, ObjectSource, OwnContext as OperationContext, OwnOperation as Operation, Performed, SearchOptions, SearchPage
+} from './core/own-operation.js';
 export type { OperationResolver } from './core/registry.js';
 export { flag, text, texts } from './core/attributes.js';
 export * from './doip/error.js';

@@ -80,19 +80,43 @@ export class Dispatcher {
         const view = await services.objects.view(targetId);
         const caller = await services.authentication.authenticate(request, fixed?.id, view.epochs);
         seen.caller = caller;
+        return await this.runFor(caller, request, { fixed, stored: view.object });
+    }
+
+    /**
+     * Performs a request within another one, for the caller of that one: with the same rights, checks and hooks as if it had come by
+     * itself. Rejects with what the caller would be answered.
+     */
+    async performFor(caller: Caller, request: DoipRequest): Promise<OperationResult> {
+
+        const { registry, services, outage } = this.options;
+        if (outage) {
+            throw outage;
+        }
+
+        const { object } = await services.objects.view(this.resolveTarget(request));
+        return await this.runFor(caller, request, { fixed: registry.get(request.operationId), stored: object });
+    }
+
+    private async runFor(
+        caller: Caller, request: DoipRequest, { fixed, stored }: { fixed: Operation | undefined; stored: StoredObject | null }
+    ): Promise<OperationResult> {
+
+        const { registry, services } = this.options;
+        const targetId = this.resolveTarget(request);
         const operation = fixed ?? await registry.find(request.operationId, targetId);
         if (!operation) {
-            throw unknownOperation({ caller, targetId, services }, view.object);
+            throw unknownOperation({ caller, targetId, services }, stored);
         }
 
         this.checkVerb(operation, request);
         this.checkTarget(operation, targetId);
         const attributes = shapeAttributes(operation, request.attributes, request.attributeTexts);
         const context = new Context({
-            caller, targetId, operation, attributes, services, request, log: this.options.log, stored: view.object,
+            caller, targetId, operation, attributes, services, request, log: this.options.log, stored,
             requestContext: readRequestContext(request.attributes)
         });
-        await authorise(operation, context, view.object);
+        await authorise(operation, context, stored);
         await shapeInput(operation, context, request.input);
         return operation.handler(context);
     }

@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import type { TestService } from '../support/service.js';
 import { DIALECTS } from '../support/database.js';
+import { ADMIN } from '../support/gateway.js';
 import { startService } from '../support/service.js';
+import { copy } from './copy-operation.js';
 import { registerWordCount, wordCount } from './word-count.js';
 
 export const lab = Lab.script();
@@ -25,7 +27,11 @@ describe('the example of an operation of one\'s own', () => {
     before(async () => {
 
         database = await DIALECTS[0]!.create();
-        test = await startService(database, {}, registerWordCount);
+        test = await startService(database, {}, (gateway) => {
+
+            registerWordCount(gateway);
+            gateway.registerOperation(copy);
+        });
     });
 
     after(async () => {
@@ -34,13 +40,30 @@ describe('the example of an operation of one\'s own', () => {
         await database.dispose();
     });
 
-    it('stands in README word for word', () => {
+    for (const file of ['word-count.ts', 'copy-operation.ts']) {
+        it(`stands in README word for word: ${file}`, () => {
 
-        const source = readFileSync(join(ROOT, 'test/examples/word-count.ts'), 'utf8').replaceAll('../../lib/index.js', 'doip-gateway');
-        const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-        const code = source.slice(source.indexOf('import')).trim();
+            const source = readFileSync(join(ROOT, 'test/examples', file), 'utf8').replaceAll('../../lib/index.js', 'doip-gateway');
+            const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+            const code = source.slice(source.indexOf('import')).trim();
 
-        expect(readme).to.include(code);
+            expect(readme).to.include(code);
+        });
+    }
+
+    it('writes with the rights of the caller', async () => {
+
+        const { id } = await test.create('Document', { name: 'a map' });
+
+        const anonymous = await test.perform(copy.id, { targetId: id });
+        const byAdmin = await test.perform(copy.id, { targetId: id, authentication: ADMIN });
+        const copied = byAdmin.value as { id: string };
+        const { value } = await test.perform('0.DOIP/Op.Retrieve', { targetId: copied.id });
+
+        expect(anonymous.status).to.equal('0.DOIP/Status.102');
+        expect(byAdmin.status).to.equal('0.DOIP/Status.001');
+        expect(copied.id).to.not.equal(id);
+        expect((value as { attributes: { content: object; metadata: object } }).attributes).to.include({ content: { id: copied.id, name: 'a map' } });
     });
 
     it('counts the words of an object', async () => {

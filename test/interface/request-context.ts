@@ -2,6 +2,8 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import type { OperationContext } from '../../lib/core/context.js';
+import type { OwnContext } from '../../lib/core/own-operation.js';
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { builtInOperations } from '../../lib/operations/index.js';
@@ -80,12 +82,14 @@ forEachDatabase((name, create) => {
             service = await startService(database, {}, (gateway) => {
 
                 for (const operation of builtInOperations) {
+                    const { authorise } = operation;
                     gateway.registerOperation({
                         ...operation,
+                        authorise: typeof authorise === 'function' ? (context) => authorise(withServices(context)) : authorise,
                         handler(context) {
 
                             seen.push({ operation: operation.id, requestContext: context.requestContext });
-                            return operation.handler(context);
+                            return operation.handler(withServices(context));
                         }
                     }, { override: true });
                 }
@@ -260,3 +264,9 @@ forEachDatabase((name, create) => {
         });
     });
 });
+
+/** The context as built-in operations know it. */
+function withServices(context: OwnContext): OperationContext {
+
+    return Object.create(context, { services: { value: context.uncheckedServices } }) as OperationContext;
+}
