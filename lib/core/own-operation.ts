@@ -48,7 +48,9 @@ export interface CallerObjects {
     /** Bytes of an element; `range` in bytes from 0, both ends included. */
     element(id: string, name: string, range?: { readonly start?: number; readonly end?: number }): Promise<AsyncIterable<Uint8Array>>;
     /** Without `id` and `suffix` an id is made. */
-    create(object: ObjectSource & { readonly type: string; readonly id?: string }, options?: { readonly suffix?: string; readonly dryRun?: boolean }): Promise<DigitalObject>;
+    create(
+        object: ObjectSource & { readonly type: string; readonly id?: string }, options?: { readonly suffix?: string; readonly dryRun?: boolean }
+    ): Promise<DigitalObject>;
     /** `content` replaces the whole content. */
     update(id: string, object: ObjectSource, options?: { readonly dryRun?: boolean; readonly elementsToDelete?: readonly string[] }): Promise<DigitalObject>;
     delete(id: string): Promise<void>;
@@ -78,9 +80,9 @@ export interface OwnContext<A extends object = JsonObject> extends Omit<Operatio
     /** Objects, with the rights of the caller. */
     readonly objects: CallerObjects;
     /** Finds what the caller may read. */
-    search(query: string, options?: SearchOptions): Promise<SearchPage>;
+    readonly search: (query: string, options?: SearchOptions) => Promise<SearchPage>;
     /** Performs any operation with the rights of the caller; refused where the request promised to change nothing and the operation may. */
-    perform(operationId: string, performed?: Performed): Promise<OperationResult>;
+    readonly perform: (operationId: string, performed?: Performed) => Promise<OperationResult>;
     /** The services behind the operations. They ask nobody's rights: what the caller may is for the handler to find out. */
     readonly uncheckedServices: Services;
 }
@@ -167,7 +169,8 @@ function callerObjects(perform: OwnContext['perform']): CallerObjects {
         },
         async update(targetId, object, { dryRun = false, elementsToDelete = [] } = {}) {
 
-            return await objectOf(await perform(Op.update, { targetId, attributes: { dryRun, elementsToDelete: [...elementsToDelete] }, input: objectSegments(object) }));
+            const attributes = { dryRun, elementsToDelete: [...elementsToDelete] };
+            return await objectOf(await perform(Op.update, { targetId, attributes, input: objectSegments(object) }));
         },
         async delete(targetId) {
 
@@ -252,15 +255,17 @@ async function valueOf({ output }: OperationResult): Promise<JsonValue> {
 async function bytesOf(output: AsyncIterable<Segment>): Promise<AsyncIterable<Uint8Array>> {
 
     const segments = output[Symbol.asyncIterator]();
-    const { value: first, done } = await segments.next();
-    if (done === true || first.kind !== 'bytes') {
+    const next = await segments.next();
+    if (next.done === true || next.value.kind !== 'bytes') {
         throw internal(new Error('an operation gave no bytes'));
     }
+
+    const { body } = next.value;
 
     return (async function *() {
 
         try {
-            yield *first.body;
+            yield *body;
         }
         finally {
             await segments.return?.();

@@ -69,7 +69,7 @@ forEachDatabase((name, create) => {
 
         before(async () => {
 
-            service = await startRest(create, 'http/1.1', { SCRIPT_WORKERS: 1, SCRIPT_TIMEOUT_SECONDS: 1, SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024 });
+            service = await startRest(create, 'http/1.1', { SCRIPT_WORKERS: 1, SCRIPT_TIMEOUT_SECONDS: 2, SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024 });
             await service.create('Schema', { name: 'Hostile', schema: { type: 'object' }, javascript: CODE });
         });
 

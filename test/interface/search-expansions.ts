@@ -24,7 +24,7 @@ forEachWay((name, start) => {
 
         before({ timeout: 120_000 }, async () => {
 
-            service = await start();
+            service = await start({ MAX_CONTENT_BYTES: 8 * 1024 * 1024, MAX_JSON_BYTES: 16 * 1024 * 1024 });
             await service.create('Document', { text: words(COUNT, (text) => `w${text}e`) }, 'handle=test/long');
             await service.create('Document', { text: 'wider' }, 'handle=test/short');
             await service.create('User', { username: 'ann', password: 'password of ann' }, 'handle=test/ann');
