@@ -6,6 +6,7 @@ import { MAX_EXPANSIONS } from '../../lib/search/expansion.js';
 import { basic, jsonOf } from '../support/rest.js';
 import { forEachWay } from '../support/rest-service.js';
 import type { RestService } from '../support/rest-service.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -32,6 +33,7 @@ forEachWay((name, start) => {
             await service.create('Document', { pin: words(COUNT, (text) => `p${text}1234`) }, 'handle=test/hidden');
             const acl = await service.asAdmin('PUT /acls/test/hidden', { payload: JSON.stringify({ readers: [], writers: [] }) });
             expect(acl.statusCode, acl.payload).to.equal(200);
+            await until(async () => (await service.asAdmin('GET /search?ids&query=w0e')).statusCode === 200, 60_000);
         });
 
         after(() => service.stop());
