@@ -51,6 +51,10 @@ export interface Unit {
      * which stops in the middle leaves no lock behind, and it is repeated also when the connection was lost and its outcome is not known.
      */
     readonly isRepeatable?: boolean;
+    /**
+     * True for what takes little room or gives some back: it is written also when the disk has no more than what must stay free.
+     */
+    readonly essential?: boolean;
 }
 
 /** What became of a unit. When `ok`, it is on disk. */
@@ -105,9 +109,18 @@ export interface Database {
      */
     ping(patience?: number): Promise<void>;
 
+    /** What keeps a database that answers from doing all that it should; absent where its server knows alone. Never rejects. */
+    trouble?(): Promise<DatabaseTrouble | null>;
+
+    /** Whether so many bytes more, by default as many as must stay free, can be stored; absent where its server knows alone. */
+    hasRoomFor?(bytes?: number): boolean;
+
     /** Lets running work end and closes everything. */
     close(): Promise<void>;
 }
+
+/** `full`: nothing can be stored until there is room; `damaged`: a part of what was stored cannot be read. */
+export type DatabaseTrouble = 'full' | 'damaged';
 
 /** Chunked bytes, by blob id. */
 export interface BlobDatabase {

@@ -54,6 +54,10 @@ export async function migrateSqlite(
     // Both files must exist with their settings before the first table is made.
     openSqlite(files.blobs).close();
     openSqlite(files.rows).close();
+    if (isUpToDate(files.rows, options)) {
+        return;                             // Without writing: a full disk must not keep anybody from reading
+    }
+
     const release = await lockFile(`${files.rows.path}.migrating`);
     const knex = makeKnex({
         client: knexClient('sqlite'),
@@ -75,6 +79,23 @@ export async function migrateSqlite(
     finally {
         await knex.destroy();
         release();
+    }
+}
+
+/** Whether a file has all migrations, and no others. */
+function isUpToDate(file: SqliteFile, { target = 'newest', migrations = MIGRATIONS }: MigrateOptions): boolean {
+
+    const db = openSqlite(file);
+    try {
+        if (target !== 'newest' || !db.prepare('select 1 from sqlite_schema where name = ?').get(MIGRATION_TABLE)) {
+            return false;
+        }
+
+        const done = db.prepare(`select name from ${MIGRATION_TABLE} order by name`).pluck().all();
+        return done.join() === migrations.map(({ name }) => name).sort().join();
+    }
+    finally {
+        db.close();
     }
 }
 

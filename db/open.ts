@@ -22,6 +22,8 @@ export interface DatabaseOptions {
     /** Folder of the SQLite files; made when it is not there. */
     readonly dataDir: string;
     readonly log?: Log;
+    /** Bytes of the disk of `dataDir` that are left free; default 256 MiB, or 5 % of a smaller disk. */
+    readonly minFree?: number | null | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     }
 
     await mkdir(options.dataDir, FOLDER);
-    return openSqliteDatabase(options.dataDir, log);
+    return openSqliteDatabase(options.dataDir, log, options.minFree);
 }
 
 /** Brings the tables of a database that nobody uses up to date, or back down. A running service does it by `migrate()`. */

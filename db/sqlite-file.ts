@@ -12,10 +12,9 @@ export interface SqliteFile {
     readonly pageSize: number;
     /** KiB of pages that a connection keeps in memory. */
     readonly cacheKiB: number;
+    /** The log is written back to the file when it has this many bytes, and cut to that size afterwards. */
+    readonly logBytes: number;
 }
-
-/** The log is written back to the file when it has this many bytes, and cut to that size afterwards. */
-const LOG_BYTES = 8 * 1024 * 1024;
 
 /** Files that SQLite keeps beside a database; it gives new ones the rights of the database. */
 const LOGS = ['-wal', '-shm', '-journal'];
@@ -54,8 +53,8 @@ function configure(db: Sqlite.Database, file: SqliteFile): void {
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
     db.pragma(`cache_size = -${file.cacheKiB}`);
-    db.pragma(`wal_autocheckpoint = ${Math.ceil(LOG_BYTES / file.pageSize)}`);
-    db.pragma(`journal_size_limit = ${LOG_BYTES}`);
+    db.pragma(`wal_autocheckpoint = ${Math.ceil(file.logBytes / file.pageSize)}`);
+    db.pragma(`journal_size_limit = ${file.logBytes}`);
 }
 
 /** Opens a connection that never writes. */

@@ -6,13 +6,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { CommitResult, Step, StepResult, Unit } from './database.js';
+import type { DiskRules } from './disk-space.js';
 import type { DatabaseFault } from './errors.js';
 import { StatementCache, openSqlite } from './sqlite-file.js';
 import type { SqliteFile } from './sqlite-file.js';
+import { SqliteRoom } from './sqlite-room.js';
 
 /** What the worker is started with. */
 export interface WriterOptions {
     readonly file: SqliteFile;
+    /** What must stay free on the disk; absent where nobody cares. */
+    readonly disk?: DiskRules;
 }
 
 /** A batch to write, or the word to end. */
@@ -34,7 +38,13 @@ export type FromWriter =
     | { readonly kind: 'written'; readonly outcomes: readonly UnitOutcome[]; readonly returned: readonly ArrayBuffer[] };
 
 /** A result, or an error that concerns this unit alone (or all, when the disk is full). */
-export type UnitOutcome = CommitResult | { readonly fault: DatabaseFault; readonly message: string; readonly error: Error };
+export type UnitOutcome = CommitResult | UnitFailure;
+
+interface UnitFailure {
+    readonly fault: DatabaseFault;
+    readonly message: string;
+    readonly error: Error;
+}
 
 /** Thrown within a savepoint to undo it. */
 class Refusal extends Error {
@@ -51,6 +61,11 @@ class Refusal extends Error {
 /** The file, its log or the memory beside it could not grow. */
 const FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);
 
+/** What is refused before it is tried, so that what must be written still can. */
+const SHORT: UnitFailure = {
+    fault: 'full', message: 'the disk has no room but what must stay free', error: new Error('fewer than MIN_FREE_BYTES would be left')
+};
+
 const DUPLICATE = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
 /** Free pages that stay in the file, and how many go at once: with pages of 16 KiB, 64 MiB and 8 MiB. */
@@ -61,16 +76,43 @@ class Writer {
 
     readonly #db: Sqlite.Database;
     readonly #statements: StatementCache;
+    readonly #room: SqliteRoom | null;
     #durable: boolean | undefined;
 
-    constructor(options: WriterOptions) {
+    constructor({ file, disk }: WriterOptions) {
 
-        this.#db = openSqlite(options.file);
+        this.#db = openSqlite(file);
         this.#statements = new StatementCache(this.#db);
+        this.#room = disk && disk.minFree > 0 ? new SqliteRoom(this.#db, file, disk) : null;
     }
 
-    /** Writes a batch; an error of the transaction itself is everybody's. */
-    write(units: readonly Unit[], { durable, reclaim }: BatchOptions): UnitOutcome[] {
+    /** Writes a batch; of one that there is no room for only what is essential. */
+    write(units: readonly Unit[], options: BatchOptions): UnitOutcome[] {
+
+        const isShort = !units.every(isEssential) && this.#room?.has(sizeOf(units)) === false;
+        let taken = isShort ? units.filter(isEssential) : units;
+        let written = this.#transact(taken, options);
+        if (!Array.isArray(written) && written.fault === 'full' && taken.some(isEssential)) {
+            // Before there was less room than it seemed, or somebody else has taken it.
+            this.#room?.giveUp();
+            this.#room?.make(0);
+            taken = units.filter(isEssential);
+            written = this.#transact(taken, { ...options, reclaim: false });
+        }
+
+        // A file becomes shorter only when its log is written back.
+        if (this.#room && (this.#room.isShort || options.reclaim && this.#room.isTight)) {
+            this.#room.make();
+        }
+
+        const outcomes = written;
+        const missing = isShort || !Array.isArray(outcomes) ? SHORT : null;
+        const results = new Map(taken.map((unit, i) => [unit, Array.isArray(outcomes) ? outcomes[i] : outcomes]));
+        return units.map((unit) => results.get(unit) ?? missing ?? SHORT);
+    }
+
+    /** Writes units in one transaction; an error of the transaction itself is everybody's. */
+    #transact(units: readonly Unit[], { durable, reclaim }: BatchOptions): UnitOutcome[] | UnitFailure {
 
         try {
             this.#setDurable(durable);
@@ -88,8 +130,7 @@ class Writer {
                 this.#run('rollback');
             }
 
-            const outcome = failure(error, 'the database could not write');
-            return units.map(() => outcome);
+            return failure(error, 'the database could not write');
         }
     }
 
@@ -156,6 +197,10 @@ class Writer {
     /** Cuts off some of the free pages, except for those that the next uploads can use. */
     #reclaim(): void {
 
+        if (this.#room?.isTight) {
+            return;             // Pages that are moved need room in the log: it is done in small pieces afterwards
+        }
+
         const free = this.#db.pragma('freelist_count', { simple: true }) as number;
         if (free > KEPT_PAGES) {
             this.#db.pragma(`incremental_vacuum(${Math.min(free - KEPT_PAGES, RECLAIMED_PAGES)})`);
@@ -168,7 +213,27 @@ class Writer {
     }
 }
 
-function failure(error: unknown, message: string): UnitOutcome {
+function isEssential({ essential }: Unit): boolean {
+
+    return essential === true;
+}
+
+/** Bytes that units bring along. */
+function sizeOf(units: readonly Unit[]): number {
+
+    let bytes = 0;
+    for (const { steps } of units) {
+        for (const { bindings } of steps) {
+            for (const value of bindings) {
+                bytes += typeof value === 'string' ? value.length : value instanceof Uint8Array ? value.byteLength : 8;
+            }
+        }
+    }
+
+    return bytes;
+}
+
+function failure(error: unknown, message: string): UnitFailure {
 
     return error instanceof Sqlite.SqliteError && FULL.has(error.code) ?
         { fault: 'full', message: 'the database has no room', error: toError(error) } : { fault: 'failed', message, error: toError(error) };

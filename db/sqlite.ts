@@ -5,14 +5,17 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LIST_BLOBS } from './blob-sql.js';
-import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Unit } from './database.js';
+import type { BlobDatabase, CommitResult, Database, DatabaseTrouble, Row, SqlValue, Statement, Unit } from './database.js';
+import type { DiskRules } from './disk-space.js';
+import { diskRules, freeBytes, giveUpReserve, keepReserve, reserveBytes } from './disk-space.js';
 import { DatabaseError } from './errors.js';
 import { isEmpty, refuseLoss } from './lost-file.js';
 import { migrateSqlite } from './migrate.js';
 import type { Log } from './log.js';
-import { StatementCache, openSqliteReader } from './sqlite-file.js';
 import type { SqliteFile } from './sqlite-file.js';
+import { SqliteReader } from './sqlite-reader.js';
 import { SqliteWriter } from './sqlite-writer.js';
 
 /** The files of a data folder. */
@@ -22,51 +25,40 @@ export interface SqliteFiles {
 }
 
 /** Which files a data folder has. Bytes come in chunks of 256 KiB: larger pages, and no point in caching them. */
-export function sqliteFiles(dataDir: string): SqliteFiles {
+export function sqliteFiles(dataDir: string, disk?: DiskRules): SqliteFiles {
 
+    // Where little is left free, little of that may go into logs.
+    const logBytes = disk && disk.minFree > 0 ? Math.min(LOG_BYTES, Math.max(LEAST_LOG_BYTES, disk.minFree / 8)) : LOG_BYTES;
     return {
-        rows: { path: join(dataDir, 'repository.sqlite'), pageSize: 4096, cacheKiB: 16 * 1024 },
-        blobs: { path: join(dataDir, 'blobs.sqlite'), pageSize: 16384, cacheKiB: 1024 }
+        rows: { path: join(dataDir, 'repository.sqlite'), pageSize: 4096, cacheKiB: 16 * 1024, logBytes },
+        blobs: { path: join(dataDir, 'blobs.sqlite'), pageSize: 16384, cacheKiB: 1024, logBytes }
     };
 }
 
-/** Opens the database of a data folder that exists. */
-export function openSqliteDatabase(dataDir: string, log: Log): Database {
+/**
+ * Opens the database of a data folder that exists.
+ *
+ * @param minFree bytes of the disk that are left free; default by its size
+ */
+export function openSqliteDatabase(dataDir: string, log: Log, minFree?: number | null): Database {
 
-    return new SqliteDatabase(sqliteFiles(dataDir), log);
+    const disk = diskRules(dataDir, minFree);
+    if (freeBytes(disk) < reserveBytes(disk) && giveUpReserve(disk)) {
+        log.warn({ folder: dataDir }, 'the disk is full: the file that keeps room for this was given up');
+    }
+
+    return new SqliteDatabase(sqliteFiles(dataDir, disk), log, disk);
 }
 
-/** Reads from one file. */
-class SqliteReader {
+/** Bytes of the log of a file: usually, and at least. */
+const LOG_BYTES = 8 * 1024 * 1024;
+const LEAST_LOG_BYTES = 256 * 1024;
 
-    readonly #db: ReturnType<typeof openSqliteReader>;
-    readonly #statements: StatementCache;
+/** Milliseconds between two looks at the room on the disk. */
+const LOOK_MS = 5000;
 
-    constructor(file: SqliteFile) {
-
-        this.#db = openSqliteReader(file);
-        this.#statements = new StatementCache(this.#db);
-    }
-
-    all(sql: string, bindings: readonly SqlValue[]): unknown[] {
-
-        if (!this.#db.open) {
-            throw new DatabaseError('unavailable', 'the database is closed');
-        }
-
-        try {
-            return this.#statements.get(sql).all(bindings);
-        }
-        catch (error) {
-            throw new DatabaseError('failed', 'the database could not read', error);
-        }
-    }
-
-    close(): void {
-
-        this.#db.close();
-    }
-}
+/** Milliseconds that a look for trouble waits for the writer. */
+const WRITER_MS = 500;
 
 class SqliteDatabase implements Database {
 
@@ -74,6 +66,8 @@ class SqliteDatabase implements Database {
     readonly blobs: BlobDatabase;
     readonly #files: SqliteFiles;
     readonly #log: Log;
+    readonly #disk: DiskRules;
+    readonly #look: NodeJS.Timeout;
     #revision = 0;
     readonly #reader: SqliteReader;
     readonly #blobReader: SqliteReader;
@@ -82,15 +76,18 @@ class SqliteDatabase implements Database {
     readonly #writer: SqliteWriter;
     readonly #blobWriter: SqliteWriter;
 
-    constructor(files: SqliteFiles, log: Log) {
+    constructor(files: SqliteFiles, log: Log, disk: DiskRules) {
 
+        this.#disk = disk;
         this.#files = files;
         this.#log = log;
         [this.#reader, this.#blobReader] = openReaders(files);
         this.#inodes = [inodeOf(files.rows), inodeOf(files.blobs)];
-        this.#writer = new SqliteWriter({ file: files.rows }, log);
-        this.#blobWriter = new SqliteWriter({ file: files.blobs }, log);
+        this.#writer = new SqliteWriter({ file: files.rows, disk }, log);
+        this.#blobWriter = new SqliteWriter({ file: files.blobs, disk }, log);
         this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter);
+        this.#look = setInterval(() => this.#lookAtDisk(), LOOK_MS).unref();
+        setImmediate(() => this.#lookAtDisk());
     }
 
     async read<R extends object = Row>(statement: Statement, bindings: readonly SqlValue[]): Promise<R[]> {
@@ -130,13 +127,56 @@ class SqliteDatabase implements Database {
         }
     }
 
+    async trouble(): Promise<DatabaseTrouble | null> {
+
+        if (this.#reader.isDamaged || this.#blobReader.isDamaged) {
+            return 'damaged';
+        }
+
+        return this.#disk.minFree > 0 && freeBytes(this.#disk) < this.#disk.minFree + AMPLE_BYTES && await this.#isShort() ? 'full' : null;
+    }
+
+    hasRoomFor(bytes = this.#disk.minFree): boolean {
+
+        const unused = this.#reader.unusedBytes + this.#blobReader.unusedBytes;
+        return this.#disk.minFree === 0 || bytes <= freeBytes(this.#disk) + unused - this.#disk.minFree;
+    }
+
     async close(): Promise<void> {
 
+        clearInterval(this.#look);
         await Promise.all([this.#writer.close(), this.#blobWriter.close()]);
         this.#reader.close();
         this.#blobReader.close();
+        keepReserve(this.#disk, 0);         // The next start on a full disk needs what the logs have just given back
+    }
+
+    /** A unit without steps is refused when a small one would be. */
+    async #isShort(): Promise<boolean> {
+
+        const refused = this.#writer.commit({ steps: [] }, { durable: false })
+            .then(() => false, (error: unknown) => error instanceof DatabaseError && error.fault === 'full');
+        return await Promise.race([refused, sleep(WRITER_MS, false, { ref: false })]);
+    }
+
+    /** Keeps the reserve where there is room for it; where there is none, gives back what the files do not need. */
+    #lookAtDisk(): void {
+
+        if (freeBytes(this.#disk) >= this.#disk.minFree) {
+            keepReserve(this.#disk);
+            return;
+        }
+
+        for (const writer of [this.#writer, this.#blobWriter]) {
+            writer.commit({ steps: [], essential: true }, { durable: false }).catch(() => {
+                // It is closed, or has no room even for this.
+            });
+        }
     }
 }
+
+/** With so many bytes more than must stay free nobody needs to look closer. */
+const AMPLE_BYTES = 64 * 1024 * 1024;
 
 /** @throws LostFileError when one of the files is gone */
 function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteReader] {
@@ -200,7 +240,7 @@ class SqliteBlobs implements BlobDatabase {
         // A commit syncs the log only when it writes to it, hence a row that changes.
         const sql = 'insert into blob_seals (id, blob_id) values (1, ?) on conflict (id) do update ' +
             'set blob_id = excluded.blob_id, seals = seals + 1';
-        await this.#writer.commit({ steps: [{ sql, bindings: [blobId] }] });
+        await this.#writer.commit({ steps: [{ sql, bindings: [blobId] }], essential: true });
     }
 
     async readChunk(blobId: number, index: number): Promise<Buffer | null> {
@@ -213,7 +253,7 @@ class SqliteBlobs implements BlobDatabase {
 
         const sql = 'delete from blob_chunks where blob_id = ? and n in ' +
             '(select n from blob_chunks where blob_id = ? order by n desc limit ?)';
-        const unit = { steps: [{ sql, bindings: [blobId, blobId, limit] }] };
+        const unit = { steps: [{ sql, bindings: [blobId, blobId, limit] }], essential: true };
         const result = await this.#writer.commit(unit, { durable: false, reclaim: true });
         return result.ok ? result.steps[0]?.rows ?? 0 : 0;
     }

@@ -163,11 +163,12 @@ class RepositoryGateway implements Gateway {
         try {
             const { runtime, generatedPassword } = await opening;
             this.#runtime = runtime;
+            const { database } = runtime;
             this.#watch = new StorageWatch({
-                ping: (patience) => runtime.ping(patience), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
+                ping: (patience) => database.ping(patience), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
             });
             this.#watch.start();
-            this.#startup.ask(() => this.#watch?.answersNow() ?? Promise.resolve(true));
+            this.#startup.ask(async () => (await this.#watch?.answersNow() === false ? 'silent' : await database.trouble?.() ?? null));
             this.#dispatcher = this.#dispatcherOf(runtime.services, null);
             return { generatedPassword };
         }

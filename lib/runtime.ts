@@ -48,7 +48,7 @@ import { DEFAULT_LIMITS } from './scripting/script-pool.js';
 import { composeScripting, type Scripting } from './scripting/scripting.js';
 import { ModuleParticipant } from './scripting/module-participant.js';
 import { ModuleRules } from './scripting/module-rules.js';
-import { purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
+import { makeRoom, purgeJobs, sweepBlobs } from './jobs/housekeeping.js';
 import { JobRunner } from './jobs/runner.js';
 import type { TextLimits } from './payloads/text-extractor.js';
 import { DEFAULT_TEXT_LIMITS } from './payloads/text-extractor.js';
@@ -66,6 +66,7 @@ import { NumberFloorStore } from './stores/number-floor-store.js';
 import { ObjectScan } from './stores/object-scan.js';
 import { ObjectStore } from './stores/object-store.js';
 import { ReferenceStore } from './stores/reference-store.js';
+import { Room } from './stores/room.js';
 import { ScriptModuleStore } from './stores/script-module-store.js';
 import { SettingStore } from './stores/setting-store.js';
 import { VersionStore } from './stores/version-store.js';
@@ -76,6 +77,8 @@ import { TypeRegistry } from './types/type-registry.js';
 /** What a gateway is made from. */
 export interface GatewayOptions {
     readonly dataDir: string;
+    /** Bytes of the disk of `dataDir` that stay free; default 256 MiB, or 5 % of a smaller disk. */
+    readonly minFreeBytes?: number | null | undefined;
     /** `mysql://user:password@host:port/database`; SQLite in `dataDir` when absent. */
     readonly databaseUrl?: string | null | undefined;
     readonly prefix: string;
@@ -118,8 +121,7 @@ export interface GatewayOptions {
 /** Everything that was opened. */
 export interface Runtime {
     readonly services: Services;
-    /** Rejects when the database does not answer, within so many milliseconds where they are given. */
-    ping(patience?: number): Promise<void>;
+    readonly database: Pick<Database, 'ping' | 'trouble'>;
     /** Ends background work and closes the database. */
     close(): Promise<void>;
 }
@@ -133,10 +135,8 @@ export interface Frame {
     readonly explain: (error: unknown) => DoipError | null;
 }
 
-const TOKEN_TIMEOUT = 30 * 60_000;
-const RELATED_OBJECTS = 1000;
+const [TOKEN_TIMEOUT, RELATED_OBJECTS] = [30 * 60_000, 1000];
 
-/** What came of opening. */
 interface Opened {
     readonly runtime: Runtime;
     /** The administrator's password when it was made up. */
@@ -175,7 +175,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
     const stages = new Stages(options.log);
     try {
         const db = await stages.enter(() => openDatabase({
-            url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log
+            url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes
         }), (opened) => opened.close());
         await db.migrate();
         const parts = await compose(db, options, frame);
@@ -191,7 +191,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
         startup.set('handles', 'UP');
         await stages.enter(() => jobs.start(), () => jobs.stop());
         startup.set('jobs', 'UP');
-        return { runtime: { services, ping: (patience) => db.ping(patience), close: () => stages.leave() }, generatedPassword };
+        return { runtime: { services, database: db, close: () => stages.leave() }, generatedPassword };
     }
     catch (error) {
         await stages.leave();
@@ -224,7 +224,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const blobs = new BlobStore(db, stores, { log });
     const jobStore = new JobStore(db);
     const jobs = new JobRunner(jobStore, { log });
-    jobs.register(sweepBlobs(new BlobSweeper(db, stores, blobs, log)));
+    const sweeper = new BlobSweeper(db, stores, blobs, log);
+    jobs.register(sweepBlobs(sweeper, { isShort: () => db.hasRoomFor?.() === false }));
     jobs.register(purgeJobs(jobStore));
     const elements = new ElementService(blobs, stores, limits.elementBytes, (type) => catalog.current.get(type)?.hashesObjects ?? false);
     const policy = new Policy(() => catalog.current.accessRules, options.hide);
@@ -293,7 +294,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
             directory: identity.directory, secretKeeper, secrets: identity.secretTransfer, references,
             rehearse: scripting.rehearse, gate, refresh: () => objects.view(DESIGN_ID)
         }),
-        startup, log, policy, identity,
+        room: new Room(options.storageChooser ? {} : db, makeRoom(sweeper)), startup, log, policy, identity,
         authentication: local.beside(identity.authenticator),
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects }),
         handles, endpoint, localSecret: local.secret

@@ -77,7 +77,7 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     guard(server, config, connections, gateway);
     logAccess(server, log, factsOf);
     runGateway(server, gateway, log, options.onGeneratedPassword ?? printPassword);
-    offerLocalEntry(server, gateway, config);
+    offerLocalEntry(server, gateway, config, log);
     server.events.on('closing', () => connections.drain(config.http.shutdownSeconds * 1000));
     await server.register({
         plugin, options: { gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies, errorsAreShaped: true }
@@ -134,7 +134,7 @@ function guard(server: Server, config: Config, connections: Connections, gateway
 }
 
 /** Tells programs that may read the data folder how to reach this server; see the command line. */
-function offerLocalEntry(server: Server, gateway: Gateway, config: Config): void {
+function offerLocalEntry(server: Server, gateway: Gateway, config: Config, log: Logger): void {
 
     const { dataDir } = config.storage;
     let isOffered = false;
@@ -142,11 +142,17 @@ function offerLocalEntry(server: Server, gateway: Gateway, config: Config): void
 
         if (gateway.isUp) {
             const { tlsCert } = config.listen;
-            writeLocalEntry(dataDir, {
-                pid: process.pid, url: serverUrl(server, config), secret: gateway.services.localSecret,
-                certificate: tlsCert === null ? null : readFileSync(tlsCert, 'utf8')
-            });
-            isOffered = true;
+            try {
+                writeLocalEntry(dataDir, {
+                    pid: process.pid, url: serverUrl(server, config), secret: gateway.services.localSecret,
+                    certificate: tlsCert === null ? null : readFileSync(tlsCert, 'utf8')
+                });
+                isOffered = true;
+            }
+            catch (error) {
+                // A full disk: commands cannot reach this server, everybody else can.
+                log.warn({ err: error }, 'the file that tells commands how to reach this server could not be written');
+            }
         }
     });
     server.ext('onPreStop', () => {

@@ -28,6 +28,7 @@ import type { Reindexing } from './search/reindexing.js';
 import type { SafeNumber } from './search/safe-number.js';
 import type { SearchService } from './search/search-service.js';
 import type { Epochs } from './stores/object-store.js';
+import type { Room } from './stores/room.js';
 import type { Catalog } from './types/catalog.js';
 import type { StartupState } from './startup-state.js';
 
@@ -88,6 +89,8 @@ export interface Services {
     readonly catalog: Catalog;
     readonly policy: Policy;
     readonly limits: FieldLimits;
+    /** Of the disk. */
+    readonly room: Pick<Room, 'demand'>;
     readonly startup: StartupState;
     readonly log: Logger;
     readonly authentication: Authentication;

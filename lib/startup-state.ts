@@ -1,5 +1,6 @@
 /**
- * What is up and what is not (specification: GET `/startupStatus`).
+ * What is up and what is not (specification: GET `/startupStatus`). The record has the states and names of the specification;
+ * what else operators may want to know stands beside them.
  */
 
 import type { JsonObject } from './doip/json.js';
@@ -12,14 +13,26 @@ export const SUBSYSTEMS = ['storage', 'indexer', 'identity', 'handles', 'jobs'] 
 
 export type Subsystem = (typeof SUBSYSTEMS)[number];
 
+/** The subsystems that the specification names. */
+const NAMED: readonly Subsystem[] = ['storage', 'indexer'];
+
+/** What is wrong with a storage that was up: it does not answer, has no room, or lacks something. */
+export type StorageTrouble = 'silent' | 'full' | 'damaged';
+
+const MESSAGES: Readonly<Record<StorageTrouble, string>> = {
+    silent: 'the storage does not answer',
+    full: 'the storage is full: what is stored can be read, nothing can be added until there is room',
+    damaged: 'a part of the storage cannot be read: restore it from a backup'
+};
+
 /** The states of the subsystems. */
 export class StartupState {
 
-    private readonly details = new Map<Subsystem, SubsystemState>();
-    private probe: () => Promise<boolean> = () => Promise.resolve(true);
+    private readonly subsystems = new Map<Subsystem, SubsystemState>();
+    private probe: () => Promise<StorageTrouble | null> = () => Promise.resolve(null);
 
-    /** Tells how to find out, within a second or so, whether the storage answers that was up last; never rejects. */
-    ask(probe: () => Promise<boolean>): void {
+    /** Tells how to find out, within a second or so, what is wrong with the storage that was up last; never rejects. */
+    ask(probe: () => Promise<StorageTrouble | null>): void {
 
         this.probe = probe;
     }
@@ -28,57 +41,54 @@ export class StartupState {
     begin(): void {
 
         for (const subsystem of SUBSYSTEMS) {
-            this.details.set(subsystem, 'STARTING');
+            this.subsystems.set(subsystem, 'STARTING');
         }
     }
 
     /** Notes the state of a subsystem. */
     set(subsystem: Subsystem, state: SubsystemState): void {
 
-        this.details.set(subsystem, state);
+        this.subsystems.set(subsystem, state);
     }
 
     /** Notes that a start has ended before everything was up: what was being started has failed. */
     fail(): void {
 
-        for (const [subsystem, state] of this.details) {
+        for (const [subsystem, state] of this.subsystems) {
             if (state === 'STARTING') {
-                this.details.set(subsystem, 'FAILED');
+                this.subsystems.set(subsystem, 'FAILED');
             }
         }
     }
 
-    /** FAILED when anything failed, UP when everything is up. */
-    get state(): SubsystemState {
+    /** FAILED when anything has failed, and before the storage is up; what else is being started does not keep it from being UP. */
+    get state(): 'UP' | 'FAILED' {
 
-        return stateOf(this.details);
+        return stateOf(this.subsystems);
     }
 
     /** The record that clients read. */
     record(): JsonObject {
 
-        return recordOf(this.details);
+        return recordOf(this.subsystems);
     }
 
-    /** The record after a look at the storage: what does not answer right now has failed, whatever is known of it. */
+    /** The record after a look at the storage: what is wrong with it right now counts, whatever was known of it. */
     async look(): Promise<JsonObject> {
 
-        const isSilent = this.details.get('storage') === 'UP' && !await this.probe();
-        return recordOf(isSilent ? new Map(this.details).set('storage', 'FAILED') : this.details);
+        const trouble = this.subsystems.get('storage') === 'UP' ? await this.probe() : null;
+        return trouble === null ? recordOf(this.subsystems) :
+            { ...recordOf(new Map(this.subsystems).set('storage', 'FAILED')), message: MESSAGES[trouble] };
     }
 }
 
-function stateOf(details: ReadonlyMap<Subsystem, SubsystemState>): SubsystemState {
+function stateOf(subsystems: ReadonlyMap<Subsystem, SubsystemState>): 'UP' | 'FAILED' {
 
-    const states = [...details.values()];
-    if (states.includes('FAILED')) {
-        return 'FAILED';
-    }
-
-    return states.length > 0 && states.every((state) => state === 'UP') ? 'UP' : 'STARTING';
+    return subsystems.get('storage') === 'UP' && ![...subsystems.values()].includes('FAILED') ? 'UP' : 'FAILED';
 }
 
-function recordOf(details: ReadonlyMap<Subsystem, SubsystemState>): JsonObject {
+function recordOf(subsystems: ReadonlyMap<Subsystem, SubsystemState>): JsonObject {
 
-    return { state: stateOf(details), details: Object.fromEntries(details) };
+    const known = [...subsystems].filter(([name, state]) => NAMED.includes(name) && state !== 'STARTING');
+    return { state: stateOf(subsystems), details: Object.fromEntries(known), subsystems: Object.fromEntries(subsystems) };
 }

@@ -190,6 +190,8 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     }).default(),
     storage: Joi.object({
         dataDir: setting(Joi.string().default('./data'), { name: 'DATA_DIR' }, 'Folder for the embedded database, the lock and repoInit.json.'),
+        minFreeBytes: setting(Joi.number().integer().min(0).max(1024 * GIB).allow(null).default(null), { name: 'MIN_FREE_BYTES' },
+            'Bytes of the disk of DATA_DIR that stay free: what would need them is answered with 503. Unset: 256 MiB, or 5 % of a smaller disk; 0 for none.'),
         databaseUrl: optional(Joi.string(), { name: 'DATABASE_URL', secret: true },
             'MySQL or MariaDB to use, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.')
     }).default(),

@@ -36,6 +36,8 @@ export interface LogConfig {
 
 export interface StorageConfig {
     readonly dataDir: string;
+    /** Bytes of the disk that stay free; null for a share of it. */
+    readonly minFreeBytes: number | null;
     /** Null for SQLite in `dataDir`. Holds a password: never to be shown. */
     readonly databaseUrl: string | null;
 }

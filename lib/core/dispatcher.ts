@@ -38,6 +38,9 @@ export interface DispatcherOptions {
     readonly explain?: (error: unknown) => DoipError | null;
 }
 
+/** Bytes of an input that is looked at when it is stored. */
+const SMALL_BYTES = 256 * 1024;
+
 /** Turns requests into answers. */
 export class Dispatcher {
 
@@ -117,6 +120,7 @@ export class Dispatcher {
             requestContext: readRequestContext(request.attributes)
         });
         await authorise(operation, context, stored);
+        await this.checkRoom(operation, request);
         await shapeInput(operation, context, request.input);
         return operation.handler(context);
     }
@@ -145,6 +149,14 @@ export class Dispatcher {
         const isReading = operation.methods?.includes('GET') || operation.readOnly === true && request.httpMethod === undefined;
         if (request.safe && !isReading) {
             throw badRequest(`operation ${operation.id} may change things: use POST instead of GET`);
+        }
+    }
+
+    /** What can be known to be too long for the disk is refused before it is read. */
+    private async checkRoom({ methods, readOnly, storesEachItem }: Operation, { inputBytes = 0 }: DoipRequest): Promise<void> {
+
+        if (inputBytes > SMALL_BYTES && !methods?.includes('GET') && !readOnly && !storesEachItem) {
+            await this.options.services.room.demand(inputBytes);
         }
     }
 

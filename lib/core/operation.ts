@@ -34,6 +34,8 @@ export interface Operation<A extends object = JsonObject> {
     readonly methods?: readonly ('GET' | 'POST')[];
     /** True for an operation that changes nothing but is offered by POST alone: other interfaces may have it answer a GET. */
     readonly readOnly?: boolean;
+    /** True when the input is a sequence of items that are stored each on their own: those that there is room for are. */
+    readonly storesEachItem?: boolean;
     /** No default on purpose: forgetting it is an error. A function decides by throwing a DoipError. */
     readonly authorise: Rule | ((context: OperationContext<A>) => Promise<void> | void);
     /** Shape of the attributes; defaults and coercions live here. Unknown attributes are always let through. */

@@ -24,6 +24,7 @@ const schema = Joi.object({
     summary: Joi.string().required(),
     target: Joi.valid('service', 'object', 'any').required(),
     readOnly: Joi.boolean(),
+    storesEachItem: Joi.boolean(),
     methods: Joi.array().items(Joi.valid('GET', 'POST')).min(1).unique(),
     authorise: Joi.alternatives(
         Joi.valid('anyone', 'caller', 'admin', 'reader', 'writer', 'in-handler'), Joi.function()

@@ -34,6 +34,8 @@ export interface DoipRequest {
     readonly laterAttributes?: (() => JsonObject) | undefined;
     /** The input segments, in order. Must be pulled in order; see {@link BytesSegment}. */
     readonly input: AsyncIterable<Segment>;
+    /** Bytes of the input as the carrier was told beforehand; absent where it was not. */
+    readonly inputBytes?: number | undefined;
     /**
      * The same input for operations that read a long list of objects while it arrives: a carrier that would parse a JSON body
      * as a whole leaves it as bytes here. Of the two one is read. Absent where there is no difference.

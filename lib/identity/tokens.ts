@@ -118,7 +118,7 @@ export class Tokens {
             hash: digestOf(token), kind, userId, csrf: csrf === null ? null : digestOf(csrf),
             createdOn: now, lastUsed: now, expiresOn, facts
         };
-        const result = await this.#db.commit({ steps: [...guard, ...this.#store.insertSteps(stored)] });
+        const result = await this.#db.commit({ steps: [...guard, ...this.#store.insertSteps(stored)], essential: true });
         if (!result.ok) {
             return null;
         }
@@ -179,7 +179,7 @@ export class Tokens {
         }
 
         const expected = { ...remove, expect: { rows: 1, otherwise: 'unknown' } };
-        const result = await this.#db.commit({ steps: [expected, this.#accounts.bumpStep()] });
+        const result = await this.#db.commit({ steps: [expected, this.#accounts.bumpStep()], essential: true });
         return result.ok;
     }
 
@@ -194,7 +194,7 @@ export class Tokens {
 
         const hashes = await this.#store.surplusOf(userId, this.#options.perUser);
         if (hashes.length > 0) {
-            await this.#db.commit({ steps: [...this.#store.removeAllSteps(hashes), this.#accounts.bumpStep()] });
+            await this.#db.commit({ steps: [...this.#store.removeAllSteps(hashes), this.#accounts.bumpStep()], essential: true });
         }
     }
 
@@ -250,7 +250,7 @@ export class Tokens {
         fresh.sort(([one], [two]) => (one < two ? -1 : 1));
         for (let i = 0; i < fresh.length; i += STEPS_PER_UNIT) {
             const part = fresh.slice(i, i + STEPS_PER_UNIT);
-            await this.#db.commit({ steps: part.flatMap(([hash, , at]) => this.#store.touchSteps(hash, at)) });
+            await this.#db.commit({ steps: part.flatMap(([hash, , at]) => this.#store.touchSteps(hash, at)), essential: true });
             for (const [, use, at] of part) {
                 use.written = at;
             }

@@ -192,7 +192,8 @@ export class Lane {
         }
 
         const { backOff = defaultBackOff, repeatMs, maxAttempts = repeatMs === undefined ? MAX_ATTEMPTS : Infinity } = this.#kind;
-        const final = job.attempts >= maxAttempts;
+        // A full disk is no fault of the job.
+        const final = job.attempts >= maxAttempts && (error as { fault?: unknown } | null)?.fault !== 'full';
         this.#options.log[final ? 'error' : 'warn']({ err: error, job: job.kind, id: job.id, attempts: job.attempts },
             final ? 'a job has failed for good' : 'a job has failed and will be tried again');
         const message = error instanceof Error ? error.message : String(error);

@@ -67,7 +67,7 @@ export class ObjectWriter {
         const { instead } = change;
         const steps = [...instead ? await this.steps(instead) : [], ...await this.steps(change)];
         const guard = change.after ? this.floor.guard(change.after.metadata.txnId) : undefined;
-        const outcome = await this.db.commit({ steps, shared: true, ...guard ? { guard } : {} });
+        const outcome = await this.db.commit({ steps, shared: true, essential: change.after === null, ...guard ? { guard } : {} });
         if (outcome.ok) {
             for (const participant of this.participants) {
                 if (instead) {

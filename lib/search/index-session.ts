@@ -134,7 +134,7 @@ export class IndexSession {
             await setImmediate();
         }
 
-        await this.#keeper?.store(true);
+        await this.#keeper?.complete();
         if (count > 0) {
             logger.info({ objects: count, milliseconds: Date.now() - started }, 'the search index was built');
         }

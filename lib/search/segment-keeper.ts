@@ -6,7 +6,7 @@
 
 import type { Log } from '../../db/log.js';
 import type { SearchLogStore } from '../stores/search-log-store.js';
-import { DamagedSegment } from '../stores/search-segment-store.js';
+import { DamagedSegment, NoRoomForSegment } from '../stores/search-segment-store.js';
 import type { SearchSegmentStore } from '../stores/search-segment-store.js';
 import type { Bits } from './bits.js';
 import { emptyBits } from './bits.js';
@@ -29,6 +29,9 @@ export const DEAD_SECTION = 'dead';
 
 /** Nodes that were not seen for so long are forgotten; when they come back they build their index anew. */
 const ABSENCE_MS = 7 * 86_400_000;
+
+/** Milliseconds until a new index that there was no room for is stored again. */
+const COMPLETE_AGAIN_MS = 60_000;
 
 /** The name of a source, and the new numbers of its documents. */
 interface Replaced {
@@ -56,6 +59,7 @@ export class SegmentKeeper {
     #running: Promise<void> | null = null;
     /** Stores that are under way or wait. */
     #stores = 0;
+    #again: NodeJS.Timeout | undefined;
 
     constructor(parts: KeeperParts, covered: number | null) {
 
@@ -110,9 +114,27 @@ export class SegmentKeeper {
         }
     }
 
-    /** Resolves when nothing is being stored or merged. */
+    /** Stores a new index. One that there is no room for stays in memory, and is stored when there is room. */
+    async complete(): Promise<void> {
+
+        try {
+            await this.store(true);
+        }
+        catch (error) {
+            if (!(error instanceof NoRoomForSegment)) {
+                throw error;
+            }
+
+            this.#again = setTimeout(() => void this.complete().catch(() => {
+                // It was logged; the next session builds the index anew.
+            }), COMPLETE_AGAIN_MS).unref();
+        }
+    }
+
+    /** Resolves when nothing is being stored or merged, nor will be again. */
     async idle(): Promise<void> {
 
+        clearTimeout(this.#again);
         await this.#running?.catch(() => {
             // Whoever started it hears of it.
         });

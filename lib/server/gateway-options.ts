@@ -20,6 +20,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
     return {
         dataDir: storage.dataDir,
         databaseUrl: storage.databaseUrl,
+        minFreeBytes: storage.minFreeBytes,
         prefix: service.handlePrefix,
         baseUri: service.baseUri,
         adminPassword: admin.password,

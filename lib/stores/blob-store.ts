@@ -163,7 +163,7 @@ export class BlobStore {
     async #discard(blobId: number, store: string): Promise<void> {
 
         try {
-            const result = await this.#database.commit({ steps: [this.#sql.discard.step({ id: blobId })] });
+            const result = await this.#database.commit({ steps: [this.#sql.discard.step({ id: blobId })], essential: true });
             if (result.ok && result.steps[0]?.rows === 1) {
                 await this.#stores.get(store).remove(blobId);
             }
@@ -187,7 +187,7 @@ export class BlobStore {
         }
 
         try {
-            const result = await this.#database.commit({ steps: held.map((id) => this.#sql.touch.step({ id, now })) });
+            const result = await this.#database.commit({ steps: held.map((id) => this.#sql.touch.step({ id, now })), essential: true });
             held.filter((_, index) => result.ok && result.steps[index]?.rows === 0).forEach((id) => this.inUse.release(id));
         }
         catch (error) {

@@ -105,7 +105,8 @@ export class BlobSweeper {
     async #purgeBlob({ delete: statement, isWanted }: PurgeStatements, cutoff: number, { id, store }: Candidate): Promise<number> {
 
         const result = await this.#database.commit({
-            steps: [statement.step({ id, cutoff }, { expect: { rows: 1, otherwise: STILL_WANTED } }), this.#texts.removeStep(id)]
+            steps: [statement.step({ id, cutoff }, { expect: { rows: 1, otherwise: STILL_WANTED } }), this.#texts.removeStep(id)],
+            essential: true
         });
         if (!result.ok) {
             return 0;

@@ -84,7 +84,7 @@ export class HandleOutboxStore {
     /** Removes what was told, unless the handle has changed since. */
     async remove({ handle, revision }: OutboxEntry): Promise<void> {
 
-        await this.#db.commit({ steps: [this.#sql.remove.step({ handle, revision })], shared: true });
+        await this.#db.commit({ steps: [this.#sql.remove.step({ handle, revision })], shared: true, essential: true });
     }
 
     /** Puts an entry off, unless the handle has changed since. */

@@ -104,7 +104,7 @@ export class JobStore {
     /** Adds a job; false when `dedup` found one. */
     async enqueue(job: NewJob): Promise<boolean> {
 
-        const result = await this.#database.commit({ steps: [this.enqueueStep(job)] });
+        const result = await this.#database.commit({ steps: [this.enqueueStep(job)], essential: true });
         return result.ok && result.steps[0]?.rows === 1;
     }
 
@@ -213,7 +213,7 @@ export class JobStore {
 
         const { ended } = this.#sql;
         const rows = await this.#database.read<{ id: number }>(ended, ended.values({ before, limit: Math.min(limit, MAX_LIST) }));
-        const result = await this.#database.commit({ steps: rows.map(({ id }) => this.#sql.remove.step({ id })) });
+        const result = await this.#database.commit({ steps: rows.map(({ id }) => this.#sql.remove.step({ id })), essential: true });
         return result.ok ? rows.length : 0;
     }
 
@@ -224,7 +224,7 @@ export class JobStore {
 
     async #change(step: Step): Promise<boolean> {
 
-        const result = await this.#database.commit({ steps: [step] });
+        const result = await this.#database.commit({ steps: [step], essential: true });
         return result.ok && result.steps[0]?.rows === 1;
     }
 }

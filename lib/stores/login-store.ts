@@ -31,7 +31,7 @@ export class LoginStore {
     /** Notes the use of an assertion until it expires; resolves to false when it was used before. */
     async useOnce(hash: string, expiresOn: number): Promise<boolean> {
 
-        const result = await this.#db.commit({ steps: [this.#sql.use.step({ hash, expiresOn }, { duplicate: USED })] });
+        const result = await this.#db.commit({ steps: [this.#sql.use.step({ hash, expiresOn }, { duplicate: USED })], essential: true });
         return result.ok;
     }
 
@@ -48,13 +48,13 @@ export class LoginStore {
 
         const { expire, add } = this.#sql;
         const steps: Step[] = hashes.flatMap((hash) => [expire.step({ hash, since }), add.step({ hash, now })]);
-        await this.#db.commit({ steps });
+        await this.#db.commit({ steps, essential: true });
     }
 
     /** Forgets the failures under some keys. */
     async forget(hashes: readonly string[]): Promise<void> {
 
-        await this.#db.commit({ steps: hashes.map((hash) => this.#sql.forget.step({ hash })) });
+        await this.#db.commit({ steps: hashes.map((hash) => this.#sql.forget.step({ hash })), essential: true });
     }
 
     /** Removes some assertions that have expired and some failures that ended before a time; resolves to how many. */
@@ -73,7 +73,7 @@ export class LoginStore {
         }
 
         if (steps.length > 0) {
-            await this.#db.commit({ steps });
+            await this.#db.commit({ steps, essential: true });
         }
 
         return used.length + failed.length;

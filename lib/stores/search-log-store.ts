@@ -103,7 +103,7 @@ export class SearchLogStore {
 
         const changes = JSON.stringify(next.map(({ seq, objectId, origin, number }) => [seq, objectId, origin, number]));
         const step = this.#sql.add.step({ position: batch.position + 1, changes }, { duplicate: TAKEN });
-        const { ok } = await this.#db.commit({ steps: [step], isRepeatable: true });
+        const { ok } = await this.#db.commit({ steps: [step], isRepeatable: true, essential: true });
         if (ok) {
             await this.#remove(next);
         }
@@ -120,14 +120,14 @@ export class SearchLogStore {
             return true;
         }
 
-        await this.#db.commit({ steps: [this.#sql.prune.step({ below: Math.min(below, first + PRUNED_AT_ONCE) })] });
+        await this.#db.commit({ steps: [this.#sql.prune.step({ below: Math.min(below, first + PRUNED_AT_ONCE) })], essential: true });
         return false;
     }
 
     async #remove(rows: readonly LogRow[]): Promise<void> {
 
         if (rows.length > 0) {
-            await this.#db.commit({ steps: [this.#sql.remove.step({ seqs: rows.map(({ seq }) => seq) })], isRepeatable: true });
+            await this.#db.commit({ steps: [this.#sql.remove.step({ seqs: rows.map(({ seq }) => seq) })], isRepeatable: true, essential: true });
         }
     }
 }

@@ -37,6 +37,9 @@ export interface SegmentSwitch {
     readonly covered: number | null;
 }
 
+/** There is no room to store a segment. */
+export class NoRoomForSegment extends Error {}
+
 /** A part does not have the bytes that were written. */
 export class DamagedSegment extends Error {}
 
@@ -90,11 +93,11 @@ export class SearchSegmentStore {
     /** Stores a segment; it does not belong to the index before {@link switch}. Returns its id. */
     async write(documents: number, sections: Iterable<readonly [name: string, bytes: Uint8Array]>): Promise<number> {
 
-        const [created] = await this.#commit([this.#sql.create.step({ owner: this.#owner, documents })]);
+        const [created] = await this.#commit([this.#sql.create.step({ owner: this.#owner, documents })], false);
         const id = created?.insertId ?? 0;
         for (const [name, bytes] of sections) {
             for (const step of this.#partSteps(id, name, bytes)) {
-                await this.#commit([step]);
+                await this.#commit([step], false);
             }
         }
 
@@ -235,15 +238,21 @@ export class SearchSegmentStore {
         }
     }
 
-    async #commit(steps: readonly Step[]) {
+    /** @param essential false for what makes the database grow */
+    async #commit(steps: readonly Step[], essential = true) {
 
-        const result = await this.#db.commit({ steps });
+        const result = await this.#db.commit({ steps, essential }).catch(explainFull);
         if (!result.ok) {
             throw new Error(`the search index could not be stored: ${result.failed}`);
         }
 
         return result.steps;
     }
+}
+
+function explainFull(error: unknown): never {
+
+    throw error instanceof DatabaseError && error.fault === 'full' ? new NoRoomForSegment('there is no room for the search index', { cause: error }) : error;
 }
 
 function buildStatements({ dialect }: Database) {

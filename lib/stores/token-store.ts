@@ -111,7 +111,7 @@ export class TokenStore {
         const { old, removeOld } = this.#sql;
         const rows = await this.#db.read<{ hash: string }>(old, old.values({ before: lastUsedBefore }));
         if (rows.length > 0) {
-            await this.#db.commit({ steps: [removeOld.step({ hashes: rows.map(({ hash }) => hash), before: lastUsedBefore })] });
+            await this.#db.commit({ steps: [removeOld.step({ hashes: rows.map(({ hash }) => hash), before: lastUsedBefore })], essential: true });
         }
 
         return rows.length;

@@ -68,7 +68,7 @@ describe('the command line', () => {
         const answer = await fetch(`${service.url}/startupStatus`);
 
         expect(service.output().trimEnd().split('\n').at(-1)).to.equal(service.url);
-        expect([answer.status, Object.keys(await answer.json() as object)]).to.equal([200, ['state', 'details']]);
+        expect([answer.status, Object.keys(await answer.json() as object)]).to.equal([200, ['state', 'details', 'subsystems']]);
     });
 
     it('prints a password that it made up once, and never again', async () => {

@@ -47,7 +47,7 @@ describe('the configuration', () => {
         const config = loadConfig({});
 
         expect(config.listen).to.include({ port: 8080, host: '127.0.0.1', basePath: '', tlsCert: null });
-        expect(config.storage).to.equal({ dataDir: './data', databaseUrl: null });
+        expect(config.storage).to.equal({ dataDir: './data', minFreeBytes: null, databaseUrl: null });
         expect(config.service).to.equal({ handlePrefix: 'test', baseUri: null, extensionKeyword: 'cordra' });
         expect(config.admin.password).to.be.null();
         expect(config.limits.idBytes).to.equal(255);

@@ -106,7 +106,7 @@ describe('a start that does not give up', () => {
         await until(() => started.length > 0);
         await start.end();
 
-        expect(early).to.include({ state: 'STARTING' });
+        expect(early).to.include({ state: 'FAILED', details: {} });
         expect((await talkTo(gateway).perform('0.DOIP/Op.Hello')).status).to.equal('0.DOIP/Status.001');
     });
 

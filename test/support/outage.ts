@@ -32,7 +32,12 @@ export const status = (service: ServiceProcess): Promise<Answered> => ask(servic
 /** Asks until the service says that it is in a state. */
 export const stateBecomes = (service: ServiceProcess, state: string): Promise<void> => {
 
-    return until(async () => (await status(service)).body['state'] === state, PATIENCE_MS);
+    return until(async () => {
+
+        const { body } = await status(service);
+        // UP is said before the last part of the service, such as an index that is being built, has started.
+        return body['state'] === state && (state !== 'UP' || Object.values(body['subsystems'] as object).every((each) => each === 'UP'));
+    }, PATIENCE_MS);
 };
 
 /** Makes an object. */

@@ -5,6 +5,7 @@
 
 import type { Request } from '@hapi/hapi';
 import type { DoipRequest } from '../../lib/doip/envelope.js';
+import { header } from './headers.js';
 import { peerSignal } from './transport.js';
 
 /**
@@ -30,7 +31,7 @@ export class HttpEnvelope implements DoipRequest {
     readonly #request: Request;
     #signal: AbortSignal | undefined;
 
-    constructor(request: Request, fields: Omit<DoipRequest, 'signal'>) {
+    constructor(request: Request, fields: Omit<DoipRequest, 'signal' | 'inputBytes'>) {
 
         this.requestId = fields.requestId;
         this.clientId = fields.clientId;
@@ -55,6 +56,12 @@ export class HttpEnvelope implements DoipRequest {
         if (fields.httpMethod !== undefined) {
             this.httpMethod = fields.httpMethod;
         }
+    }
+
+    get inputBytes(): number | undefined {
+
+        const length = header(this.#request.headers, 'content-length') ?? '';
+        return /^\d+$/.test(length) ? Number(length) : undefined;
     }
 
     /** Fires when the connection ends before the response does. */

@@ -14,6 +14,7 @@ export const importObjects = defineOperation({
     target: 'service',
     authorise: 'admin',
     input: 'segments',
+    storesEachItem: true,
     unlisted: true,
 
     async handler({ caller, log, rawInput, requestContext, services: { bulk, transfer }, signal }) {

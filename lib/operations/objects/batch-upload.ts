@@ -43,6 +43,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
     target: 'service',
     authorise: admit,
     input: 'segments',
+    storesEachItem: true,
     attributes: Joi.object<BatchAttributes>({
         format: text(), failFast: flag().default(false), parallel: flag().default(true), inBlocks: flag().default(false)
     }),

@@ -183,8 +183,9 @@ describe('the dispatcher', () => {
         await place.dispose();
 
         expect(early).to.include({ status: INTERNAL, value: { message: 'The system is down.' } });
-        expect(status.status).to.equal(OK);
-        expect((up.value as { details: unknown }).details).to.include({ storage: 'UP', identity: 'UP', handles: 'UP', jobs: 'UP' });
+        expect(status.status).to.equal(INTERNAL);
+        expect(status.value).to.include({ state: 'FAILED' });
+        expect((up.value as { subsystems: unknown }).subsystems).to.include({ storage: 'UP', identity: 'UP', handles: 'UP', jobs: 'UP' });
         expect(late.status).to.equal(INTERNAL);
     });
 

@@ -1,0 +1,86 @@
+/**
+ * Disks of a few MiB, real ones: memory, or a file with ext4 in it. Only who may mount can make them.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type DiskKind = 'tmpfs' | 'ext4';
+
+/** A mounted disk. */
+export interface SmallDisk {
+    readonly path: string;
+    /** Bytes that are free. */
+    free(): number;
+    /** Takes all room but some bytes, as another program would. */
+    fill(left?: number): void;
+    /** Gives back what was taken. */
+    relieve(): void;
+    remove(): void;
+}
+
+/** Mounts a disk; null where that is not possible. */
+export function smallDisk(bytes: number, kind: DiskKind = 'tmpfs'): SmallDisk | null {
+
+    const place = mkdtempSync(join(tmpdir(), 'doip-gateway-disk-'));
+    const path = mkdtempSync(join(place, 'disk-'));
+    const image = join(place, 'image');
+    const run = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
+    let isMounted: boolean;
+    if (kind === 'tmpfs') {
+        isMounted = run('mount', '-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path);
+    }
+    else {
+        writeFileSync(image, '');
+        truncateSync(image, bytes);
+        isMounted = run('mkfs.ext4', '-q', '-F', image) && run('mount', '-o', 'loop', image, path);
+    }
+
+    const ballast = join(path, 'ballast');
+    const free = (): number => {
+
+        const { bavail, bsize } = statfsSync(path);
+        return bavail * bsize;
+    };
+
+    const disk: SmallDisk = {
+        path, free,
+        fill(left = 0) {
+
+            const piece = Buffer.alloc(64 * 1024, 1);
+            try {
+                while (free() > left) {
+                    appendFileSync(ballast, piece.subarray(0, Math.min(piece.length, free() - left)));
+                }
+            }
+            catch {
+                // The disk is full.
+            }
+        },
+        relieve: () => rmSync(ballast, { force: true }),
+        remove() {
+
+            if (isMounted) {
+                run('umount', path);
+            }
+
+            rmSync(place, { recursive: true, force: true });
+        }
+    };
+    if (isMounted) {
+        return disk;
+    }
+
+    disk.remove();
+    return null;
+}
+
+/** Why there are no small disks here, for the title of tests that are skipped; empty where there are. */
+export function withoutDisks(kind: DiskKind = 'tmpfs'): string {
+
+    const disk = smallDisk(4 * 1024 * 1024, kind);
+    disk?.remove();
+    return disk ? '' : ` (skipped: no ${kind} disk can be mounted here)`;
+}
