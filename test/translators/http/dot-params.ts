@@ -18,9 +18,11 @@ describe('readEnvelopeParameters', () => {
 
     it('keeps the texts of attributes that read like numbers', () => {
 
-        const { texts } = readEnvelopeParameters(parseParameters('query=1.0&a.element=1e3&xx=null&name=abc&quoted="1"&deep.x=1.0&i.y=1.0', 1000));
+        const { texts, attributes } = readEnvelopeParameters(parseParameters('query=1.0&a.element=1e3&xx=null&name=abc&quoted="1"&deep.x=1.0&i.y=1.0', 1000));
 
-        expect([...texts]).to.equal([['query', '1.0'], ['element', '1e3'], ['xx', 'null']]);
+        // A number that would be written otherwise is a text already.
+        expect<unknown>([attributes['query'], attributes['element']]).to.equal(['1.0', '1e3']);
+        expect([...texts]).to.equal([['xx', 'null']]);
     });
 
     const accepted: [string, string, object][] = [
