@@ -39,6 +39,9 @@ const TOOLS = ['dist/test/support/', 'dist/test/bench/', 'dist/test/resilience/'
 /** Runs of lab that the whole is parted into: few, because each loads the service anew; many, so that all cores end at the same time. */
 const PARTS = 16;
 
+/** How many of the slowest tests a whole run shows. */
+const SLOWEST = 40;
+
 /** Splits the command line into our switches, paths, and what lab gets. */
 function parseArguments(args) {
 
@@ -111,7 +114,7 @@ async function database(wanted) {
 async function readCounts(file) {
 
     const text = existsSync(file) ? await readFile(file, 'utf8') : '';
-    return text === '' ? { passed: 0, failed: 1, leaks: 0 } : JSON.parse(text);
+    return text === '' ? { passed: 0, failed: 1, leaks: 0, slowest: [] } : JSON.parse(text);
 }
 
 /** A seed for the order of tests. */
@@ -146,6 +149,7 @@ async function runParts(url) {
         .filter((file) => file.endsWith('.js') && !TOOLS.some((folder) => file.startsWith(folder))));
     const size = Math.ceil(files.length / PARTS);
     const sum = { passed: 0, failed: 0, leaks: 0, code: 0 };
+    const slowest = [];
     let done = 0;
     console.log(`\n> lab, ${files.length} files`);
     await Promise.all(Array.from({ length: availableParallelism() }, async () => {
@@ -158,12 +162,21 @@ async function runParts(url) {
 
                 sum[key] += counts[key];
             });
+            slowest.push(...counts.slowest);
             done += part.length;
             console.log(counts.code === 0 ? `${done} files done, ${sum.passed} tests passed` :
                 `${output}\nto repeat: npx lab -m 20000 --shuffle --seed ${seed} ${part.join(' ')}`);
         }
     }));
+    printSlowest(slowest);
     return sum;
+}
+
+/** Shows where the time went. */
+function printSlowest(tests) {
+
+    console.log('\nslowest tests:');
+    tests.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST).forEach(({ title, ms }) => console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${title}`));
 }
 
 function shuffled(items) {

@@ -1,7 +1,11 @@
 'use strict';
 
+/** How many of the slowest tests are written down. */
+const SLOWEST = 40;
+
 /**
- * A lab reporter that writes down what lab counted, for `test/run.mjs`: `{ passed, failed, skipped, leaks }` as JSON.
+ * A lab reporter that writes down what lab counted, for `test/run.mjs`: `{ passed, failed, skipped, leaks, slowest }` as JSON,
+ * where `slowest` has the tests that took longest, each as `{ title, ms }`.
  * Errors outside of a test (a broken `before`, a script that cannot be loaded) count as failures of their own.
  */
 module.exports = class CountsReporter {
@@ -19,7 +23,8 @@ module.exports = class CountsReporter {
             passed: notebook.tests.length - skipped.length - broken.length,
             failed: broken.length + errors.length,
             skipped: skipped.length,
-            leaks: notebook.leaks?.length ?? 0
+            leaks: notebook.leaks?.length ?? 0,
+            slowest: notebook.tests.map(({ title, duration }) => ({ title, ms: duration ?? 0 })).sort((a, b) => b.ms - a.ms).slice(0, SLOWEST)
         }));
     }
 };
