@@ -16,7 +16,7 @@ const NULL_MARK = '\u0003';
 /** Words of texts that have no field of their own, because an object has too many. */
 export const REST_FIELD = '\u0002';
 
-/** The default field: every text of an object. In the index it has only lengths. */
+/** The default field: every text of an object. In the index it has only lengths, those of payloads left out. */
 export const ALL_FIELD = 'internal.all';
 
 /** Before the name of a field: its whole values. Used by filters that facets hand out. */
@@ -89,6 +89,11 @@ export function isNumberField(field: string): boolean {
 export function payloadField(payload: string): string {
 
     return PAYLOAD_MARK + withoutIndices(payload);
+}
+
+export function isPayloadField(field: string): boolean {
+
+    return field.startsWith(PAYLOAD_MARK);
 }
 
 /** Not before any field of a payload, and before all others. */

@@ -45,6 +45,8 @@ export function describeFields(document: IndexDocument, sink: FieldSink): void {
     describeKeywords(document, sink);
     describeRights(document, sink);
     document.elements.forEach((element) => describeElement(element, sink));
+    // Last of all, since there is a limit of words: nothing else of an object may depend on how long its payloads are.
+    document.elements.forEach((element) => describeText(element, sink));
 }
 
 /** Goes through JSON; array indices become `_`. */
@@ -150,7 +152,7 @@ function describeRights({ acl, rights, metadata }: IndexDocument, sink: FieldSin
     }
 }
 
-function describeElement({ name, filename, mediaType, size, text, altField }: IndexElement, sink: FieldSink): void {
+function describeElement({ name, filename, mediaType, size }: IndexElement, sink: FieldSink): void {
 
     const fact = (field: string, value: string | number): void => {
 
@@ -172,6 +174,9 @@ function describeElement({ name, filename, mediaType, size, text, altField }: In
         sink.text(field, filename);
         sink.value(field, filename);
     }
+}
+
+function describeText({ name, text, altField }: IndexElement, sink: FieldSink): void {
 
     if (text !== null) {
         sink.text(payloadField(name), text);

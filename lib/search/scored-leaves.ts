@@ -2,7 +2,7 @@
  * Which parts of a query add to scores, and in what way.
  */
 
-import { ALL_FIELD } from './field-names.js';
+import { ALL_FIELD, isPayloadField } from './field-names.js';
 import type { Leaf } from './leaves.js';
 import type { PhraseQuery, Query, TermQuery } from './query.js';
 
@@ -52,14 +52,14 @@ export function isWordLeaf(leaf: Leaf): leaf is WordLeaf {
     return leaf.kind === 'phrase' || leaf.kind === 'term' && leaf.target.kind !== 'number';
 }
 
-/** Fields whose lengths count; none for whole values. */
+/** Fields whose lengths count; none for whole values. Payloads are left out: not all callers may learn how long they are. */
 export function lengthFields({ target }: Pick<WordLeaf, 'target'>): readonly string[] {
 
     switch (target.kind) {
         case 'any':
             return [ALL_FIELD];
         case 'text':
-            return target.fields;
+            return target.fields.filter((field) => !isPayloadField(field));
         default:
             return [];
     }

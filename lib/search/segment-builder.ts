@@ -4,7 +4,7 @@
 
 import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH, TEXT_GAP } from './analysis.js';
 import { compareUnicode } from './bytes.js';
-import { ALL_FIELD, isNumberField } from './field-names.js';
+import { ALL_FIELD, isNumberField, isPayloadField } from './field-names.js';
 import { describeFields } from './fields.js';
 import type { FieldSink, PrincipalList } from './fields.js';
 import type { IndexDocument } from './index-document.js';
@@ -62,7 +62,10 @@ export class SegmentBuilder implements FieldSink {
 
         this.#nextPosition.set(field, start + (words.at(-1)?.position ?? 0) + TEXT_GAP);
         this.#lengthen(field, words.length);
-        this.#lengthen(ALL_FIELD, words.length);
+        if (!isPayloadField(field)) {
+            // This length goes into the scores of all callers, also of those who must not learn how long a payload is.
+            this.#lengthen(ALL_FIELD, words.length);
+        }
     }
 
     keyword(field: string, value: string): void {

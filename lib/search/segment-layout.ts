@@ -16,7 +16,7 @@
 export const LAYOUT_VERSION = 1;
 
 /** Raised when objects are indexed in another way: segments of before are searched until all objects were indexed anew. */
-const RULES_VERSION = 3;
+const RULES_VERSION = 4;
 
 /** The version of an index as a whole. */
 export const INDEX_VERSION = RULES_VERSION * 1000 + LAYOUT_VERSION;

@@ -5,7 +5,9 @@ import { SearchEngine } from '../../../lib/search/engine.js';
 import type { LiveSegment } from '../../../lib/search/engine.js';
 import { findDocument } from '../../../lib/search/find-document.js';
 import { Memory } from '../../../lib/search/memory.js';
+import type { IndexDocument } from '../../../lib/search/index-document.js';
 import type { SearchRequest } from '../../../lib/search/search-request.js';
+import { mayReadPayloads } from '../../support/naive-access.js';
 import { naiveSearch } from '../../support/naive-search.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
 import { build, layouts, merge, readInPieces } from '../../support/search-layouts.js';
@@ -22,6 +24,22 @@ function answer(engine: SearchEngine, request: SearchRequest, segments: readonly
 function bestFirst(a: number | null, b: number | null): number {
 
     return (b ?? 0) - (a ?? 0);
+}
+
+/** What payloads may hold instead of what is in them. */
+const OTHER_TEXTS: readonly (string | null)[] = [null, 'tess', 'tess foo bar '.repeat(300)];
+
+function withTexts(document: IndexDocument, text: string | null): IndexDocument {
+
+    return { ...document, elements: document.elements.map((element) => ({ ...element, text })) };
+}
+
+function inSegmentsOf(size: number, documents: readonly IndexDocument[]): LiveSegment[] {
+
+    return Array.from({ length: Math.ceil(documents.length / size) }, (_, i) => {
+
+        return build(documents.slice(i * size, (i + 1) * size).map((document) => ({ document, isGone: false })));
+    });
 }
 
 describe('search engine', () => {
@@ -107,6 +125,45 @@ describe('search engine', () => {
             expect(hidden).to.be.above(0);
         });
     }
+
+    for (const seed of [21, 22, 23]) {
+        it(`answers the same whatever there is in payloads that the caller may not read (seed ${seed})`, () => {
+
+            const corpus = new SearchCorpus(seed);
+            const documents = Array.from({ length: 40 }, (_, i) => corpus.document(`test/${i}`));
+            const engine = new SearchEngine();
+            let hidden = 0;
+            for (let caller = 0; caller < 8; ++caller) {
+                const access = corpus.access();
+                const isHidden = (document: IndexDocument): boolean => !mayReadPayloads(document, access);
+                hidden += documents.filter((document) => document.elements.length > 0 && isHidden(document)).length;
+                const asTheyAre = inSegmentsOf(9, documents);
+                const others = OTHER_TEXTS.map((text) => {
+
+                    return inSegmentsOf(13, documents.map((document) => (isHidden(document) ? withTexts(document, text) : document)));
+                });
+                for (let round = 0; round < 25; ++round) {
+                    const request = { ...corpus.request({ access }), includeScore: true };
+                    const found = answer(engine, request, asTheyAre);
+                    others.forEach((segments, i) => expect(answer(engine, request, segments), `${i}: ${JSON.stringify(request)}`).to.equal(found));
+                }
+            }
+
+            expect(hidden).to.be.above(0);
+        });
+    }
+
+    it('finds what is told of all payloads, though one of them has more words than are indexed', () => {
+
+        const corpus = new SearchCorpus(41);
+        const element = { mediaType: null, size: 1, altField: null };
+        const elements = [{ ...element, name: 'first', filename: null, text: 'x '.repeat(1_000_001) }, { ...element, name: 'second', filename: 'catalogue', text: 'tess' }];
+        const segments = inSegmentsOf(1, [{ ...corpus.document('test/1'), elements }]);
+        const find = (query: string): number => answer(new SearchEngine(), corpus.request({
+            query, access: FULL_ACCESS, includeVersions: true, filterQueries: [], start: 0, limit: 1
+        }), segments).size;
+        expect(['catalogue', 'first:x', 'second:*'].map(find)).to.equal([1, 1, 0]);
+    });
 
     it('knows which of many states of an object is the last one, though it reads stored segments in pieces', () => {
 
