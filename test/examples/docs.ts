@@ -1,0 +1,119 @@
+/**
+ * The documentation does what it says: its commands run against a service and answer what is shown, its programs and JSON are well-formed,
+ * its links lead somewhere, its generated sections are those of the code.
+ */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { isAsShown } from '../support/doc-answers.js';
+import { anchorsOf, linksOf, readPage, readPages, ROOT, withSections } from '../support/doc-pages.js';
+import type { BlockRun } from '../support/doc-runner.js';
+import { answerOf, isRunnable, runPage } from '../support/doc-runner.js';
+import { SECTIONS } from '../support/doc-sections.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const PAGES = readPages();
+
+/** What is wrong with a block that ran; null when nothing is. */
+function fault({ block, answer, code, out, error, statuses }: BlockRun): string | null {
+
+    const expected = answer?.options.get('status');
+    const wrongStatus = answer?.language === 'http' ? undefined :
+        statuses.find((status, index) => (expected !== undefined && index === statuses.length - 1 ? status !== Number(expected) : status >= 400));
+    if (code !== 0 || wrongStatus !== undefined || (answer && !isAsShown(answer.language, answer.text, out))) {
+        return [`line ${block.line}: exit code ${code}, statuses ${statuses.join(' ')}`, error.trim(), 'shown:', answer?.text ?? '(nothing)', 'received:', out].join('\n');
+    }
+
+    return null;
+}
+
+describe('the documentation', () => {
+
+    for (const page of PAGES.filter(isRunnable)) {
+        it(`runs as it stands: ${page.path}`, { timeout: 120_000 }, async () => {
+
+            const runs = await runPage(page);
+
+            expect(runs.map(fault).filter((text) => text !== null).join('\n\n')).to.equal('');
+        });
+    }
+
+    it('has JSON in its JSON blocks', () => {
+
+        const broken: string[] = [];
+        for (const page of PAGES) {
+            for (const { language, text, line } of page.blocks) {
+                try {
+                    if (language === 'json') {
+                        JSON.parse(text);
+                    }
+                }
+                catch {
+                    broken.push(`${page.path}:${line}`);
+                }
+            }
+        }
+
+        expect(broken).to.equal([]);
+    });
+
+    it('shows TypeScript that is compiled here, word for word', () => {
+
+        const wrong: string[] = [];
+        for (const page of PAGES) {
+            for (const { language, options, text, line } of page.blocks) {
+                const file = join(ROOT, 'test/examples', options.get('file') ?? '');
+                const code = language === 'ts' && options.has('file') && existsSync(file) ? readFileSync(file, 'utf8').replaceAll('../../lib/index.js', 'doip-gateway') : '';
+                if (language === 'ts' && !code.includes(text)) {
+                    wrong.push(`${page.path}:${line}`);
+                }
+            }
+        }
+
+        expect(wrong).to.equal([]);
+    });
+
+    it('shows answers only after the commands that give them', () => {
+
+        const lonely = PAGES.flatMap((page) => page.blocks.filter(({ language, options }) => language === 'http' || options.has('status'))
+            .filter((block) => !page.blocks.some((command) => command.language === 'sh' && answerOf(page, command) === block))
+            .map(({ line }) => `${page.path}:${line}`));
+
+        expect(lonely).to.equal([]);
+    });
+
+    it('has no broken links', () => {
+
+        const broken: string[] = [];
+        for (const page of PAGES) {
+            for (const { file, anchor } of linksOf(page)) {
+                const path = file === '' ? page.path : relative(ROOT, join(ROOT, dirname(page.path), file));
+                const isThere = existsSync(join(ROOT, path)) && (anchor === '' || anchorsOf(readPage(path)).has(anchor));
+                if (!isThere) {
+                    broken.push(`${page.path}: ${file}#${anchor}`);
+                }
+            }
+        }
+
+        expect(broken).to.equal([]);
+    });
+
+    it('leads to every page from its index', () => {
+
+        const index = readPage('docs/README.md');
+        const linked = new Set(linksOf(index).map(({ file }) => relative(ROOT, join(ROOT, 'docs', file))));
+
+        expect(PAGES.map(({ path }) => path).filter((path) => path.startsWith('docs/') && path !== index.path && !linked.has(path))).to.equal([]);
+    });
+
+    it('has the generated sections of `npm run docs`', () => {
+
+        const stale = PAGES.filter(({ text }) => withSections(text, SECTIONS) !== text).map(({ path }) => path);
+
+        expect(stale).to.equal([]);
+    });
+});

@@ -1,0 +1,123 @@
+/**
+ * Runs a page of the documentation: its `sh` blocks in one shell, in a folder of their own, against a service that was started for
+ * the page. Blocks with `file=NAME` are written to that folder where they stand.
+ */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { DIALECTS } from './database.js';
+import type { Block, Page } from './doc-pages.js';
+import { ROOT } from './doc-pages.js';
+import { ADMIN_PASSWORD } from './gateway.js';
+import { startProcess } from './process.js';
+
+/** What pages write for the address and the administrator's password of a service. */
+const SHOWN_ADDRESS = '127.0.0.1:8080';
+const SHOWN_PASSWORD = /\bPASSWORD\b/g;
+
+const CLI = join(ROOT, 'dist/lib/cli.js');
+
+/** How a block ended. */
+export interface BlockRun {
+    readonly block: Block;
+    /** The block that shows the answer; undefined when none does. */
+    readonly answer: Block | undefined;
+    readonly code: number;
+    readonly out: string;
+    readonly error: string;
+    /** HTTP statuses of the requests by curl. */
+    readonly statuses: readonly number[];
+}
+
+/** True for a page with something to run. */
+export function isRunnable({ blocks }: Page): boolean {
+
+    return blocks.some(({ language }) => language === 'sh');
+}
+
+/** The block after a command that shows its answer. */
+export function answerOf({ blocks }: Page, command: Block): Block | undefined {
+
+    const next = blocks[blocks.indexOf(command) + 1];
+    return next?.isAdjacent && ['json', 'http', 'text'].includes(next.language) && !next.options.has('file') ? next : undefined;
+}
+
+/** Runs a page on a fresh service. */
+export async function runPage(page: Page): Promise<readonly BlockRun[]> {
+
+    const database = await DIALECTS[0]!.create();
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-docs-'));
+    const service = await startProcess(database);
+    try {
+        const real = (text: string): string => text.replaceAll(SHOWN_ADDRESS, new URL(service.url).host).replaceAll(SHOWN_PASSWORD, ADMIN_PASSWORD);
+        await prepare(folder);
+        const failure = await shell(folder, real(scriptOf(page)), database.options.dataDir);
+        const commands = page.blocks.filter(({ language }) => language === 'sh');
+        return await Promise.all(commands.map(async (block) => {
+
+            const output = async (name: string): Promise<string> => (await readFile(join(folder, '.run', `${block.line}.${name}`), 'utf8').catch(() => ''))
+                .replaceAll(new URL(service.url).host, SHOWN_ADDRESS);
+            const error = await output('error');
+            return {
+                block, error: error.replaceAll(/^HTTP \d+\n/gm, '') + failure, out: await output('out'), answer: answerOf(page, block),
+                code: Number(await output('code') || '-1'),
+                statuses: [...error.matchAll(/^HTTP (\d+)$/gm)].map(([, status]) => Number(status))
+            };
+        }));
+    }
+    finally {
+        await service.stop();
+        await database.dispose();
+        await rm(folder, { recursive: true });
+    }
+}
+
+/** What a page gets to see of this machine: our packages, the command line, and a curl that tells the status of each answer. */
+async function prepare(folder: string): Promise<void> {
+
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const tools = join(folder, '.run');
+    await mkdir(tools);
+    const programs = {
+        curl: 'PATH="$REAL_PATH" exec curl -sS -w "%{stderr}HTTP %{http_code}\\n" "$@"',
+        npx: `[ "$1" = doip-gateway ] || { echo "npx $1 is not available to pages" >&2; exit 1; }; shift; exec "${process.execPath}" "${CLI}" "$@"`
+    };
+    for (const [name, text] of Object.entries(programs)) {
+        await writeFile(join(tools, name), `#!/bin/sh\n${text}\n`);
+        await chmod(join(tools, name), 0o755);
+    }
+}
+
+/** All blocks of a page as one script, so that variables last to its end. */
+function scriptOf({ blocks }: Page): string {
+
+    return blocks.flatMap(({ language, options, text, line }) => {
+
+        const file = options.get('file');
+        if (file !== undefined) {
+            return [`cat > '${file}' <<'END_OF_FILE'`, text, 'END_OF_FILE'];
+        }
+
+        return language === 'sh' ? ['{', text, `} > .run/${line}.out 2> .run/${line}.error`, `echo $? > .run/${line}.code`] : [];
+    }).join('\n');
+}
+
+async function shell(folder: string, script: string, dataDir: string | undefined): Promise<string> {
+
+    const path = process.env['PATH'] ?? '';
+    const child = spawn('sh', ['-s'], {
+        cwd: folder, stdio: ['pipe', 'ignore', 'pipe'],
+        env: {
+            ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'warn', NO_PROXY: '*', no_proxy: '*', REAL_PATH: path,
+            PATH: [join(folder, '.run'), dirname(process.execPath), path].join(delimiter)
+        }
+    });
+    let error = '';
+    child.stderr.on('data', (chunk: Buffer) => (error += chunk.toString()));
+    child.stdin.end(script);
+    await once(child, 'close');
+    return error;
+}
