@@ -11,6 +11,8 @@ export interface Acl {
     writers?: string[];
     /** When present it governs the reading of elements instead of `readers`. */
     payloadReaders?: string[];
+    /** Who may call a method of the object, by the name of the method. */
+    methods?: Record<string, string[]>;
 }
 
 /** Facts kept by the service. Times are epoch milliseconds. */

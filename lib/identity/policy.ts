@@ -5,6 +5,7 @@
  * It knows callers, objects and rules, and reads no store: the rules are handed in, current for the request.
  */
 
+import type { Acl } from '../doip/object.js';
 import type { StoredObject } from '../objects/stored-object.js';
 import type { AccessRules, AclDefaults, MethodAcls } from './access-rules.js';
 import type { Caller, Decision } from './caller.js';
@@ -23,7 +24,15 @@ export interface MethodCall {
     readonly type: string;
     readonly method: string;
     /** The object it is called on; for static methods the Schema object of the type, where there is one. */
-    readonly object?: StoredObject | null;
+    readonly object?: Subject | null;
+}
+
+/** What is about to be stored: the type and the list of an object. */
+export interface MethodGrant {
+    readonly type: string;
+    readonly acl: Acl | null;
+    /** The object as it is stored; null for one that is created. */
+    readonly before: Subject | null;
 }
 
 /** What a search needs to know in order to leave out objects that the caller may not read. */
@@ -109,8 +118,9 @@ export class Policy {
     }
 
     /**
-     * May the caller call a method? The rule of the method, else the `default` of its kind, else nobody. Both are looked for
-     * in the entry of the type, when that has rules for methods, else in those of the service; with neither it is the writers.
+     * May the caller call a method? What the list of the object says of the method counts first. Else the rule of the method,
+     * else the `default` of its kind, else nobody: both are looked for in the entry of the type, when that has rules for methods,
+     * else in those of the service; with neither it is the writers.
      */
     canCall(caller: Caller, call: MethodCall): Decision {
 
@@ -119,13 +129,33 @@ export class Policy {
         }
 
         const object = call.object ?? null;
-        const entries = this.#methodEntries(call);
+        const own = methodsOf(object?.acl ?? null, call.method);
+        const entries = own ?? this.#methodEntries(call);
         if (object && entries.includes('writers') && this.canWrite(caller, object).allowed ||
             object && entries.includes('readers') && this.canRead(caller, object).allowed) {
             return { allowed: true, reason: `method ${call.method} is open to readers or writers of ${object.id}` };
         }
 
-        return this.#listed(caller, `aclMethods of ${call.type}, method ${call.method}`, entries, object);
+        return this.#listed(caller, `${own ? 'acl.methods' : 'aclMethods'} of ${call.type}, method ${call.method}`, entries, object);
+    }
+
+    /**
+     * May the caller store these rights to methods? A right is passed on by those who have it: a writer of an object does not get
+     * past the rules of its type for a method by naming it in the list of the object.
+     */
+    canGrantMethods(caller: Caller, { type, acl, before }: MethodGrant): Decision {
+
+        const isSameType = before?.type === type;
+        // Who creates an object, or gives it another type, is a reader and writer of it then.
+        const object: Subject = before && isSameType ? before : {
+            id: before?.id ?? '', type, acl: { readers: ['public'], writers: ['public'] },
+            metadata: { createdBy: before?.metadata.createdBy ?? caller.userId ?? ANONYMOUS_AUTHOR }
+        };
+        const refused = Object.entries(acl?.methods ?? {})
+            .filter(([method, entries]) => !isSameType || !isSameList(methodsOf(before?.acl ?? null, method), entries))
+            .map(([method]) => this.canCall(caller, { kind: 'instance', type, method, object }))
+            .find(({ allowed }) => !allowed);
+        return refused ?? { allowed: true, reason: 'no rights to methods are given that the caller lacks' };
     }
 
     /** What the caller may do with the object, as shown to clients. */
@@ -260,6 +290,17 @@ function admits(entry: string, caller: Caller, object: Subject | null): boolean 
         default:
             return principalsOf(caller).has(entry);
     }
+}
+
+/** The list of an object for one of its methods. */
+function methodsOf(acl: Acl | null, method: string): readonly string[] | undefined {
+
+    return acl?.methods && Object.hasOwn(acl.methods, method) ? acl.methods[method] : undefined;
+}
+
+function isSameList(one: readonly string[] | undefined, other: readonly string[]): boolean {
+
+    return one?.length === other.length && one.every((entry, index) => entry === other[index]);
 }
 
 /** The ids by which ACL entries can name the caller: the caller's own and those of the groups. */

@@ -145,7 +145,7 @@ export class Principals {
 
 function entriesOf(acl: Acl | null): string[] {
 
-    return [...acl?.readers ?? [], ...acl?.writers ?? [], ...acl?.payloadReaders ?? []];
+    return [...acl?.readers ?? [], ...acl?.writers ?? [], ...acl?.payloadReaders ?? [], ...Object.values(acl?.methods ?? {}).flat()];
 }
 
 function noteOf(id: string, namedBy: string | null): string {

@@ -91,7 +91,7 @@ export function checkMediaType(mediaType: JsonValue | undefined, limits: FieldLi
     return checked;
 }
 
-/** Requires an ACL: an object with any of the three arrays, each of non-empty strings. Absent arrays stay absent. */
+/** Requires an ACL: an object with any of the three arrays, and one for each method, all of non-empty strings. Absent arrays stay absent. */
 export function checkAcl(value: JsonValue, limits: FieldLimits): Acl {
 
     if (!isJsonObject(value)) {
@@ -100,6 +100,11 @@ export function checkAcl(value: JsonValue, limits: FieldLimits): Acl {
 
     const acl: Acl = {};
     for (const [member, entries] of Object.entries(value)) {
+        if (member === 'methods') {
+            Object.assign(acl, entries === null ? {} : { methods: checkMethods(entries, limits) });
+            continue;
+        }
+
         const name = ACL_MEMBERS.find((known) => known === member);
         if (!name) {
             throw badRequest(`Invalid ACL format: unknown member ${member}`);
@@ -155,6 +160,25 @@ export function checkElementCount(count: number, limits: FieldLimits): void {
     if (count > limits.elements) {
         throw badRequest(`an object may have at most ${limits.elements} payloads, got ${count}`);
     }
+}
+
+/** Lists by the name of a method. Together they may be as long as any other list, however many methods share it. */
+function checkMethods(value: JsonValue, limits: FieldLimits): Record<string, string[]> {
+
+    if (!isJsonObject(value)) {
+        throw badRequest('Invalid ACL format: methods must be an object with an array of strings for each method');
+    }
+
+    const lists = Object.entries(value).filter(([, entries]) => entries !== null).map(([method, entries]) => {
+
+        checkName('method in ACL methods', method, limits);
+        return [method, checkPrincipals(`methods/${method}`, entries, limits)] as const;
+    });
+    if (lists.reduce((sum, [, entries]) => sum + Math.max(1, entries.length), 0) > limits.aclEntries) {
+        throw badRequest(`Invalid ACL format: methods has more than ${limits.aclEntries} entries`);
+    }
+
+    return Object.fromEntries(lists);
 }
 
 function checkPrincipals(member: string, entries: JsonValue, limits: FieldLimits): string[] {

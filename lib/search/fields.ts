@@ -147,6 +147,14 @@ function describeRights({ acl, rights, metadata }: IndexDocument, sink: FieldSin
     list('readers', 'noReaders', 'aclRead');
     list('writers', 'noWriters', 'aclWrite');
     list('payloadReaders', 'noPayloadReaders');
+    for (const [method, entries] of Object.entries(acl?.methods ?? {})) {
+        const field = `acl/methods/${escapeSegment(method)}/_`;
+        for (const entry of entries) {
+            sink.keyword(field, entry);
+            sink.value(field, entry);
+        }
+    }
+
     if (metadata.isVersion) {
         sink.principal('versions', ABSENT);
     }

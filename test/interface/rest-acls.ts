@@ -1,4 +1,4 @@
-import type { RestService } from '../support/rest-service.js';
+import type { Received, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { jsonOf } from '../support/rest.js';
@@ -60,6 +60,86 @@ forEachWay((name, start) => {
             }
         });
 
+        it('say who calls a method, and are given back as they were sent', async () => {
+
+            const javascript = 'exports.methods = { look: () => 1, sign: () => 2 }; exports.staticMethods = { count: () => 3 };';
+            const name = `Signed${count}`;
+            const { id: schemaId } = await service.create('Schema', { name, schema: { type: 'object' }, javascript });
+            const { id } = await service.create(name, {});
+            const acl = { readers: ['public'], writers: ['test/w'], methods: { look: ['public'], sign: [], 'a/b': ['readers'] } };
+            const put = await service.asAdmin(`PUT /acls/${id}`, { payload: JSON.stringify(acl) });
+            const ofSchema = await service.asAdmin(`PUT /acls/${schemaId}`, { payload: '{"methods":{"count":["public"]}}' });
+            const called = await Promise.all([
+                `/call?objectId=${id}&method=look`, `/call?objectId=${id}&method=sign`, `/call?type=${name}&method=count`,
+                `/doip?operationId=look&targetId=${id}`
+            ].map((path) => service.anonymously(`POST ${path}`)));
+            const listed = await service.anonymously(`GET /doip?operationId=0.DOIP/Op.ListOperations&targetId=${id}`);
+            const retrieved = await service.anonymously(`GET /doip?operationId=0.DOIP/Op.Retrieve&targetId=${id}`);
+            const found = await service.anonymously('GET /search?ids&query=acl\\/methods\\/a~1b\\/_:readers');
+
+            expect([put.statusCode, jsonOf(put), ofSchema.statusCode]).to.equal([200, acl, 200]);
+            expect(jsonOf(await service.anonymously(`GET /acls/${id}`))).to.equal(acl);
+            expect(jsonOf(await service.anonymously(`GET /objects/${id}?full`))['acl']).to.equal(acl);
+            expect(jsonOf(retrieved)['attributes']).to.include({ acl });
+            expect(called.map(({ statusCode }) => statusCode)).to.equal([200, 401, 200, 200]);
+            expect(listed.payload).to.contain('look').and.to.not.contain('sign');
+            expect(jsonOf(found)['results']).to.equal([id]);
+        });
+
+        it('are sent with objects, too, and in batches, rights to methods included', async () => {
+
+            const acl = { writers: ['test/w'], methods: { look: ['public'] } };
+            const item = { type: 'Document', content: {}, acl };
+            const batch = jsonOf(await service.asAdmin('POST /batchUpload', { payload: JSON.stringify([item]) }))['results'] as { response: object }[];
+            const payload = JSON.stringify({ type: 'Document', attributes: { content: {}, acl } });
+            const created = jsonOf(await service.asAdmin('POST /doip?operationId=0.DOIP/Op.Create&targetId=service', {
+                payload, headers: { 'content-type': 'application/json' }
+            }));
+
+            expect(batch[0]!.response).to.include({ acl });
+            expect(created['attributes']).to.include({ acl });
+        });
+
+        it('give a right to a method only by those who have it', async () => {
+
+            const javascript = 'exports.methods = { look: () => 1, sign: () => 2 };';
+            const [ruled, free] = [`Ruled${count}`, `Free${count}`];
+            const rules = { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['public', 'authenticated'] };
+            const aclMethods = { instance: { look: ['writers'], sign: [] } };
+            await service.create('Schema', { name: ruled, schema: { type: 'object' }, javascript, authConfig: { ...rules, aclMethods } });
+            await service.create('Schema', { name: free, schema: { type: 'object' }, javascript, authConfig: rules });
+            const { id: userId } = await service.create('User', { username: `ann${count}`, password: 'password of ann' });
+            const headers = { 'As-User': userId, 'content-type': 'application/json' };
+            const as = (line: string, body: object): Promise<Received> => service.asAdmin(line, { payload: JSON.stringify(body), headers });
+            const batch = async (item: object): Promise<number> => {
+
+                const answer = jsonOf(await as('POST /batchUpload', [item]));
+                return (answer['results'] as { responseCode: number }[])[0]!.responseCode;
+            };
+
+            const [ofRuled, ofFree] = [ruled, free].map((type) => `test/${type}`);
+            await as(`POST /objects?type=${ruled}&handle=${ofRuled}`, {});
+            await as(`POST /objects?type=${free}&handle=${ofFree}`, {});
+            const [sign, look] = [{ methods: { sign: ['public'] } }, { methods: { look: ['public'] } }];
+            const refused = [
+                (await as(`PUT /acls/${ofRuled}`, sign)).statusCode,
+                await batch({ id: ofRuled, type: ruled, content: {}, acl: sign }),
+                await batch({ type: ruled, content: {}, acl: sign }),
+                (await as('POST /doip?operationId=0.DOIP/Op.Create&targetId=service', { type: ruled, attributes: { content: {}, acl: sign } })).statusCode
+            ];
+            const before = (await service.anonymously(`GET /acls/${ofRuled}`)).payload;
+            const taken = [(await as(`PUT /acls/${ofRuled}`, look)).statusCode, (await as(`PUT /acls/${ofFree}`, sign)).statusCode];
+            const design = jsonOf(await service.asAdmin('GET /objects/design'));
+            await service.asAdmin('PUT /objects/design', { payload: JSON.stringify({ ...design, enableTypeChangeViaUpdate: true }) });
+            const changed = await as(`PUT /objects/${ofFree}?type=${ruled}`, {});
+
+            expect(refused).to.equal([403, 403, 403, 403]);
+            expect(before).to.equal('{}');
+            expect(taken).to.equal([200, 200]);
+            expect(changed.statusCode).to.equal(403);
+            expect((await service.anonymously(`POST /call?objectId=${ofFree}&method=sign`)).payload).to.equal('2');
+        });
+
         it('are taken away by null, so that the defaults apply again', async () => {
 
             await service.asAdmin(`PUT ${path}`, { payload: '{"readers":[]}' });
@@ -111,7 +191,11 @@ forEachWay((name, start) => {
 
         const faults: [string, string | undefined][] = [
             ['nothing', undefined], ['no JSON', 'x'], ['an array', '[]'], ['readers that are no array', '{"readers":"public"}'],
-            ['readers that are no strings', '{"readers":[1]}'], ['too many readers', JSON.stringify({ readers: Array(1001).fill('x') })]
+            ['readers that are no strings', '{"readers":[1]}'],
+            ['methods that are an array', '{"methods":["x"]}'], ['a method for one user that is no array', '{"methods":{"x":"public"}}'],
+            ['a method for what is no user', '{"methods":{"x":[{}]}}'], ['a method without a name', '{"methods":{"":["public"]}}'],
+            ['too many methods', JSON.stringify({ methods: Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`m${i}`, []])) })],
+            ['unknown members', '{"read":[]}'], ['too many readers', JSON.stringify({ readers: Array(1001).fill('x') })]
         ];
         for (const [title, payload] of faults) {
             it(`cannot be ${title}`, async () => {

@@ -24,7 +24,11 @@ export const updateAcl = defineOperation({
         const acl = inputJson === null ? null : checkAcl(inputJson ?? null, limits);
         const stored = await objects.updateAcl(target.id, acl, {
             caller, requestContext,
-            check: (object) => demand(caller, policy.canWrite(caller, object))
+            check: (object) => {
+
+                demand(caller, policy.canWrite(caller, object));
+                demand(caller, policy.canGrantMethods(caller, { type: object.type, acl, before: object }));
+            }
         });
         return result.json((acl ?? {}) as JsonObject, objectFacts({ caller, services }, stored));
     }

@@ -128,7 +128,11 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
 
         catalog.require(type);
     });
-    return storing(input, false, () => objects.create(input, { caller, earlier, requestContext }, { isFree: true }));
+    return storing(input, false, () => {
+
+        demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
+        return objects.create(input, { caller, earlier, requestContext }, { isFree: true });
+    });
 }
 
 async function change(context: ItemContext, known: StoredObject, item: JsonObject): Promise<StoredObject> {
@@ -143,7 +147,11 @@ async function change(context: ItemContext, known: StoredObject, item: JsonObjec
     });
     return storing(input, false, () => objects.update(known.id, { input }, {
         caller, earlier, requestContext,
-        check: (object) => demand(caller, policy.canWrite(caller, object))
+        check: (object) => {
+
+            demand(caller, policy.canWrite(caller, object));
+            demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
+        }
     }));
 }
 

@@ -28,7 +28,7 @@ export const create = defineOperation<CreateAttributes>({
 
     async handler(context) {
 
-        const { services: { objects, elements, limits }, caller } = context;
+        const { services: { objects, elements, limits, policy }, caller } = context;
         const input = await readObjectInput(context.input, {
             limits,
             beforeBytes: (known) => admit(context, known),
@@ -40,6 +40,7 @@ export const create = defineOperation<CreateAttributes>({
         const { attributes: { dryRun, suffix }, requestContext } = context.latest();
         const stored = await storing(input, dryRun, () => {
 
+            demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
             return objects.create(input, { caller, dryRun, requestContext }, { suffix: suffix || undefined });
         });
         return result.json(...writtenAnswer(context, stored, dryRun));

@@ -51,7 +51,11 @@ export const update = defineOperation<UpdateAttributes>({
         const { dryRun } = attributes;
         const stored = await storing(input, dryRun, () => objects.update(target.id, { ...attributes, input, allowTypeChange: context.allowTypeChange }, {
             caller, dryRun, requestContext,
-            check: (object) => demand(caller, policy.canWrite(caller, object))
+            check: (object) => {
+
+                demand(caller, policy.canWrite(caller, object));
+                demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
+            }
         }));
         return result.json(...writtenAnswer(context, stored, dryRun));
     }

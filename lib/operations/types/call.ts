@@ -31,6 +31,7 @@ interface CallAttributes {
 
 /** What a method is looked for in, and on whose rights the call depends. */
 interface Callee extends Omit<MethodCall, 'method'> {
+    readonly object?: StoredObject | null;
     readonly methods: readonly FoundMethod[];
 }
 

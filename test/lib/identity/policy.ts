@@ -184,6 +184,10 @@ describe('Policy', () => {
             ['does not mix the entry of the type with the rules of the service',
                 policyOf({ ...SYSTEM, aclMethods }, { Document: { ...SYSTEM, aclMethods: { default: {} } } }), ANN, call('sign'), false],
             ['finds nothing under inherited names', policyOf(SYSTEM, { Document: { aclMethods: { instance: {} } } }), BOB, call('constructor'), false],
+            ['lets the list of the object decide before the rules of its type', policyOf(SYSTEM, own), ANONYMOUS,
+                call('sign', 'instance', objectOf({ methods: { sign: ['public'] } })), true],
+            ['lets an empty list of the object keep writers out', policyOf(), BOB, call('x', 'instance', objectOf({ writers: ['test/bob'], methods: { x: [] } })), false],
+            ['finds nothing in the list of the object under inherited names', policyOf(), ANN, call('toString', 'instance', objectOf({ methods: {} })), false],
             ['rules methods of the design object like those of instances', policyOf(SYSTEM, { CordraDesign: { aclMethods } }),
                 ANN, { kind: 'service', type: 'CordraDesign', method: 'sign' }, true]
         ];
