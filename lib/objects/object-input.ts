@@ -44,7 +44,10 @@ export interface ObjectInput {
 /** How {@link readObjectInput} stores bytes and what it asks before it stores the first. */
 export interface InputReaderOptions {
     readonly limits: FieldLimits;
-    /** Called once, when all that came before the first bytes is known, or at the end. Throws to refuse. */
+    /**
+     * Called when all that came before the first bytes is known, or at the end; again when the type is another one by then, because
+     * rights depend on it. Throws to refuse.
+     */
     beforeBytes(input: ObjectInput): Promise<void> | void;
     stage(body: AsyncIterable<Uint8Array>, input: ObjectInput): Promise<StagedElement>;
     /** True where bytes are taken only for elements that the object lists; else their header is enough. Default false. */
@@ -111,7 +114,8 @@ class InputReader {
     private readonly input: ObjectInput;
     private readonly options: InputReaderOptions;
     private header: ElementInput | null = null;
-    private asked = false;
+    /** What was asked about last; null before. */
+    private asked: Pick<ObjectInput, 'type'> | null = null;
     private first = true;
 
     constructor(input: ObjectInput, options: InputReaderOptions) {
@@ -154,8 +158,9 @@ class InputReader {
 
     private async ask(): Promise<void> {
 
-        if (!this.asked) {
-            this.asked = true;
+        const { asked, input: { type } } = this;
+        if (!asked || asked.type !== type) {
+            this.asked = type === undefined ? {} : { type };
             await this.options.beforeBytes(this.input);
         }
     }

@@ -1,7 +1,7 @@
 import type { More, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { jsonOf, multipart } from '../support/rest.js';
+import { basic, jsonOf, multipart } from '../support/rest.js';
 import { forEachWay } from '../support/rest-service.js';
 
 export const lab = Lab.script();
@@ -103,6 +103,22 @@ forEachWay((name, start) => {
 
             expect([response.statusCode, response.headers['x-schema']]).to.equal([200, 'Other']);
             expect(await full()).to.include({ type: 'Other' });
+        });
+
+        it('asks whether the type may be created, also where its field comes behind a payload', async () => {
+
+            await service.create('User', { username: 'typist', password: 'password of typist' });
+            const headers = basic('typist', 'password of typist');
+            const made = await service.anonymously('POST /objects?type=Document&handle=test/typed', { headers, payload: '{}' });
+            const { payload, headers: media } = multipart(
+                { name: 'p', value: 'bytes', filename: 'p' }, { name: 'type', value: 'Schema' },
+                { name: 'content', value: '{"identifier":"","name":"Taken","schema":{},"javascript":"exports.methods = {}"}' });
+
+            const response = await service.anonymously('PUT /objects/test/typed', { payload, headers: { ...headers, ...media } });
+
+            expect([made.statusCode, response.statusCode]).to.equal([200, 403]);
+            expect(JSON.parse((await service.asAdmin('GET /objects/test/typed?full')).payload)).to.include({ type: 'Document' });
+            expect((await service.asAdmin('GET /objects/test/typed?payload=p')).statusCode).to.equal(404);
         });
 
         const pointers: [string, string, string, object][] = [

@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import type { TestDatabase } from '../../../support/database.js';
 import type { Answer, TestGateway } from '../../../support/gateway.js';
 import { forEachDatabase } from '../../../support/database.js';
+import { bytesSegment, jsonSegment } from '../../../../lib/doip/segments.js';
 import { startGateway } from '../../../support/gateway.js';
 import { defineType } from '../../../support/type-code.js';
 
@@ -12,6 +13,10 @@ const { describe, it, before, after } = lab;
 const UPDATE = '0.DOIP/Op.Update';
 const OK = '0.DOIP/Status.001';
 const BAD = '0.DOIP/Status.101';
+const MISSING = '0.DOIP/Status.104';
+const FORBIDDEN = '0.DOIP/Status.103';
+
+const ANN = { username: 'ann', password: 'password of ann' };
 
 forEachDatabase((name, create) => {
 
@@ -51,6 +56,50 @@ forEachDatabase((name, create) => {
             expect(before).to.include({ type: 'Document' });
             expect(byCarrier).to.include({ status: OK });
             expect(await typeOf('test/a')).to.include({ type: 'Other' });
+        });
+
+        describe('that is told behind the bytes of an element', () => {
+
+            const RULE = 'exports.staticMethods = {}';
+            const content = { identifier: '', name: 'Taken', schema: {}, javascript: RULE };
+            const bytes = [jsonSegment({ id: 'p' }), bytesSegment(Buffer.from('bytes'))];
+            const late = jsonSegment({ type: 'Schema', attributes: { content } });
+
+            before(() => node.create('User', ANN));
+
+            it('is refused to whoever may not create objects of the type, for a new object', async () => {
+
+                const { status } = await node.perform('0.DOIP/Op.Create', {
+                    authentication: ANN, input: [jsonSegment({ id: 'test/late', type: 'Document', elements: [{ id: 'p' }] }), ...bytes, late]
+                });
+
+                expect(status).to.equal(FORBIDDEN);
+                expect((await node.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/late' })).status).to.equal(MISSING);
+            });
+
+            it('is refused to whoever may not create objects of the type, for an object of theirs', async () => {
+
+                await node.perform('0.DOIP/Op.Create', { authentication: ANN, input: { id: 'test/own', type: 'Document', attributes: { content: {} } } });
+
+                const { status } = await node.perform(UPDATE, {
+                    targetId: 'test/own', authentication: ANN, allowTypeChange: true, input: [jsonSegment({ elements: [{ id: 'p' }] }), ...bytes, late]
+                });
+
+                expect(status).to.equal(FORBIDDEN);
+                expect(await typeOf('test/own')).to.include({ type: 'Document' });
+            });
+
+            it('is taken from whoever may', async () => {
+
+                await node.create('Document', {}, { id: 'test/any' });
+
+                const { status } = await node.asAdmin(UPDATE, {
+                    targetId: 'test/any', allowTypeChange: true, input: [jsonSegment({ elements: [{ id: 'p' }] }), ...bytes, jsonSegment({ type: 'Other', attributes: { content: { id: '' } } })]
+                });
+
+                expect(status).to.equal(OK);
+                expect(await typeOf('test/any')).to.include({ type: 'Other' });
+            });
         });
 
         it('is refused for the design object, also where a script asks for it', async () => {
