@@ -29,8 +29,9 @@ export interface Step {
  * the look. Databases of one process do not look.
  */
 export interface Guard {
-    /** Gives one row with one number, `floor`, and locks it against changes. */
+    /** Gives one row with one number, `floor`, and locks it against changes. Without the row nothing is written. */
     readonly statement: Statement;
+    readonly bindings: readonly SqlValue[];
     readonly number: number;
     /** What the unit fails with. */
     readonly otherwise: string;

@@ -65,7 +65,7 @@ export async function writeTogether(connection: PoolConnection, units: readonly 
     return true;
 }
 
-/** For each statement the guard of the lowest number. */
+/** For each statement the guard of the lowest number; a process binds the same values to it every time. */
 function lowest(units: readonly Unit[]): Iterable<Guard> {
 
     const guards = new Map<string, Guard>();
@@ -80,10 +80,10 @@ function lowest(units: readonly Unit[]): Iterable<Guard> {
 }
 
 /** Until the end of the transaction the answer stays true. */
-async function isAbove(connection: PoolConnection, { statement: { sql }, number }: Guard): Promise<boolean> {
+async function isAbove(connection: PoolConnection, { statement: { sql }, bindings, number }: Guard): Promise<boolean> {
 
-    const [rows] = await connection.execute<(RowDataPacket & { floor: number })[]>(sql);
-    return rows.every(({ floor }) => number > floor);
+    const [row] = await connection.execute<(RowDataPacket & { floor: number })[]>(sql, bindings.map(toParameter)).then(([rows]) => rows);
+    return row !== undefined && number > row.floor;
 }
 
 async function isWritten(connection: PoolConnection, step: Step): Promise<boolean> {

@@ -181,6 +181,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
         const parts = await compose(db, options, frame);
         const { blobs, identity, jobs, scripting, search, services } = parts;
         await stages.enter(() => blobs, () => blobs.close());
+        await parts.floor.renew();
         const { generatedPassword } = await bootstrap(parts);
         startup.set('storage', 'UP');
         await stages.enter(() => search.index.start(), () => search.stop());
@@ -248,9 +249,10 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         hasher: new ObjectHasher(catalog, elements), modules: moduleRules
     });
     const scan = new ObjectScan(db);
+    const node = db.dialect === 'mysql' ? nodeName(options.dataDir) : null;
     const search = composeSearch({
         db, log, catalog, objects: scan, elements, jobs, jobStore, texts: options.texts ?? DEFAULT_TEXT_LIMITS, search: options.search,
-        node: db.dialect === 'mysql' ? nodeName(options.dataDir) : null,
+        node,
         onState: (state) => startup.set('indexer', state)
     });
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
@@ -267,7 +269,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         new IdentityParticipant(identity), ...search.participants, ...handles.participants
     ];
     const gate = new UploadGate(catalog);
-    const floor = new NumberFloorStore(db);
+    const floor = new NumberFloorStore(db, node ?? 'local');
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate, clock, floor });
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(scripting.lifecycle, limits);
@@ -299,5 +301,5 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects }),
         handles, endpoint, localSecret: local.secret
     };
-    return { db, log, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin: identity.admin, services, seed: options };
+    return { db, log, floor, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin: identity.admin, services, seed: options };
 }

@@ -15,6 +15,7 @@ import { handles } from './011-handles.js';
 import { numberFloor } from './014-number-floor.js';
 import { principals } from './015-principals.js';
 import { searchBatches } from './016-search-batches.js';
+import { nodeFloors } from './017-node-floors.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -28,5 +29,6 @@ export const MIGRATIONS: readonly Migration[] = [
     handles,
     numberFloor,
     principals,
-    searchBatches
+    searchBatches,
+    nodeFloors
 ];

@@ -82,7 +82,7 @@ export class ObjectWriter {
 
         if (outcome.failed === NUMBER_PASSED) {
             // The clock of this node may be behind those of others.
-            this.clock.raise(await this.floor.read());
+            this.clock.raise(await this.floor.renew());
             return 'lost-race';
         }
 

@@ -44,8 +44,7 @@ export class SafeNumber {
             return Math.min(highest, settled);
         }
 
-        const safe = Math.min(highest, settled, numberOf(Date.now() - SETTLING_MS));
-        await this.#floor.raise(safe);
+        const safe = await this.#floor.raise(Math.min(highest, settled, numberOf(Date.now() - SETTLING_MS)));
         await this.#index.catchUp();
         return safe;
     }

@@ -1,25 +1,48 @@
 /**
  * The floor under transaction numbers where several nodes share a database: once it was raised, nothing is stored any more with a
- * number up to it, by whatever node. Every unit with a number looks at it under a shared lock, so raising it waits for those that
- * are being written, and those that come later see it. This rests on the locks of one database server: a cluster of servers that
- * all take writes does not share them.
+ * number up to it, by whatever node. Each node has a row of its own, at which every unit with a number looks under a shared lock. So
+ * raising a row waits for units of its node that are being written, and those that come later see it; other nodes do not wait. This
+ * rests on the locks of one database server: a cluster of servers that all take writes does not share them.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Guard } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
 /** What a unit fails with whose number the floor has passed. */
 export const NUMBER_PASSED = 'number:passed';
 
+/** How long one who raises the floor waits for a node that holds its row, because it was stopped or is slow. */
+const PATIENCE_MS = 2000;
+
+/** Rows are removed when they are so old: a node that still writes makes its row again. */
+const KEPT_MS = 7 * 86_400_000;
+
+interface NodeFloor {
+    readonly node: string;
+    readonly floor: number;
+    readonly made_on: number;
+}
+
 export class NumberFloorStore {
 
     readonly #db: Database;
+    readonly #node: string;
     readonly #sql: ReturnType<typeof buildStatements>;
+    readonly #patienceMs: number;
+    /** Rows that are being raised, and how far: for one that is held one connection waits, however many ask. */
+    readonly #raising = new Map<string, { floor: number; done: Promise<void> }>();
 
-    constructor(db: Database) {
+    /**
+     * @param node names this node among those that share the database
+     * @param patienceMs milliseconds that {@link raise} waits for nodes that hold their rows
+     */
+    constructor(db: Database, node: string, patienceMs = PATIENCE_MS) {
 
         this.#db = db;
+        this.#node = node;
         this.#sql = buildStatements(db);
+        this.#patienceMs = patienceMs;
     }
 
     /** False where this process alone writes, and knows its numbers: then there is no floor. */
@@ -31,22 +54,84 @@ export class NumberFloorStore {
     /** The guard of a unit that stores an object with a number; undefined where there is no floor. */
     guard(number: number): Guard | undefined {
 
-        return this.isNeeded ? { statement: this.#sql.hold, number, otherwise: NUMBER_PASSED } : undefined;
+        const { hold } = this.#sql;
+        return this.isNeeded ? { statement: hold, bindings: hold.values({ node: this.#node }), number, otherwise: NUMBER_PASSED } : undefined;
     }
 
-    async read(): Promise<number> {
+    /** Makes sure that this node has its row, without which nothing is stored, and tells its floor. */
+    async renew(): Promise<number> {
 
-        const { read } = this.#sql;
-        const [found] = await this.#db.read<{ floor: number }>(read, read.values({}));
-        return found?.floor ?? 0;
-    }
-
-    /** Raises the floor. When it resolves, whatever is stored with a number up to it can be read, and no more is to come. */
-    async raise(floor: number): Promise<void> {
-
-        if (await this.read() < floor) {
-            await this.#db.commit({ steps: [this.#sql.raise.step({ floor, above: floor })] });
+        if (!this.isNeeded) {
+            return 0;
         }
+
+        const own = async (): Promise<number | undefined> => (await this.#nodes()).find(({ node }) => node === this.#node)?.floor;
+        const found = await own();
+        if (found !== undefined) {
+            return found;
+        }
+
+        // Who raises the floor meanwhile either finds the new row or has raised what it begins with.
+        await this.#db.commit({ steps: [this.#sql.add.step({ node: this.#node, now: Date.now() })], isRepeatable: true });
+        return await own() ?? 0;
+    }
+
+    /**
+     * Raises the floor. Whatever is stored with a number up to the answer can be read when it resolves, and no more is to come.
+     *
+     * @returns `floor`, or less while a node holds its row: the floor that it had before
+     */
+    async raise(floor: number): Promise<number> {
+
+        const { asked, raiseAsked } = this.#sql;
+        const [found] = await this.#db.read<{ floor: number }>(asked, asked.values({}));
+        if ((found?.floor ?? 0) < floor) {
+            await this.#db.commit({ steps: [raiseAsked.step({ floor, above: floor })], isRepeatable: true });
+        }
+
+        const behind = (await this.#nodes()).filter((each) => each.floor < floor);
+        const over = new AbortController();
+        const patience = sleep(this.#patienceMs, undefined, { signal: over.signal, ref: false }).catch(() => {
+            // All rows were raised before.
+        });
+        await Promise.race([Promise.all(behind.map((each) => this.#raiseRow(each, floor))), patience]);
+        over.abort();
+        return (await this.#nodes()).reduce((lowest, each) => Math.min(lowest, each.floor), floor);
+    }
+
+    /** Never rejects; a row that could not be raised is seen by its floor. */
+    #raiseRow({ node, made_on }: NodeFloor, floor: number): Promise<void> {
+
+        const running = this.#raising.get(node);
+        if (running) {
+            running.floor = Math.max(running.floor, floor);
+            return running.done;
+        }
+
+        const { raiseNode, remove } = this.#sql;
+        const isOld = made_on < Date.now() - KEPT_MS && node !== this.#node;
+        const work = async (): Promise<void> => {
+
+            let raised: number;
+            do {
+                raised = raising.floor;
+                const step = isOld ? remove.step({ node, floor: raised }) : raiseNode.step({ node, floor: raised, above: raised });
+                await this.#db.commit({ steps: [step], isRepeatable: true, essential: true });
+            }
+            while (raising.floor > raised);
+        };
+
+        const raising = { floor, done: Promise.resolve() };
+        this.#raising.set(node, raising);
+        raising.done = work().catch(() => {
+            // Its node holds it for longer than the database lets anybody wait.
+        }).finally(() => this.#raising.delete(node));
+        return raising.done;
+    }
+
+    async #nodes(): Promise<NodeFloor[]> {
+
+        return await this.#db.read<NodeFloor & Record<string, never>>(this.#sql.nodes, []);
     }
 }
 
@@ -54,9 +139,16 @@ function buildStatements({ dialect }: Database) {
 
     const build = statements(dialect);
     return {
-        read: build<never>((knex) => knex('number_floor').where('id', 1).select('floor')),
-        hold: build((knex) => knex.raw('select floor from number_floor where id = 1 lock in share mode')),
-        raise: build<'floor' | 'above'>((knex, bind) => knex('number_floor').where('id', 1).where('floor', '<', bind('above'))
-            .update({ floor: bind('floor') }))
+        asked: build<never>((knex) => knex('number_floor').where('id', 1).select('floor')),
+        raiseAsked: build<'floor' | 'above'>((knex, bind) => knex('number_floor').where('id', 1).where('floor', '<', bind('above'))
+            .update({ floor: bind('floor') })),
+        nodes: build((knex) => knex('node_floors').select('node', 'floor', 'made_on').orderBy('node')),
+        hold: build<'node'>((knex, bind) => knex.raw('select floor from node_floors where node = ? lock in share mode', [bind('node')])),
+        add: build<'node' | 'now'>((knex, bind) => knex.raw(
+            'insert ignore into node_floors (node, floor, made_on) select ?, floor, ? from number_floor where id = 1 lock in share mode',
+            [bind('node'), bind('now')])),
+        raiseNode: build<'node' | 'floor' | 'above'>((knex, bind) => knex('node_floors').where('node', bind('node')).where('floor', '<', bind('above'))
+            .update({ floor: bind('floor') })),
+        remove: build<'node' | 'floor'>((knex, bind) => knex('node_floors').where('node', bind('node')).where('floor', '<', bind('floor')).delete())
     };
 }
