@@ -107,6 +107,8 @@ export class Dispatcher {
 
         const { registry, services } = this.options;
         const targetId = this.resolveTarget(request);
+        // Before a method is looked for: whether there is one must not decide what is said of a request that cannot be.
+        const requestContext = readRequestContext(request.attributes);
         const operation = fixed ?? await registry.find(request.operationId, targetId);
         if (!operation) {
             throw unknownOperation({ caller, targetId, services }, stored);
@@ -116,8 +118,7 @@ export class Dispatcher {
         this.checkTarget(operation, targetId);
         const attributes = shapeAttributes(operation, request.attributes, request.attributeTexts);
         const context = new Context({
-            caller, targetId, operation, attributes, services, request, log: this.options.log, stored,
-            requestContext: readRequestContext(request.attributes)
+            caller, targetId, operation, attributes, services, request, log: this.options.log, stored, requestContext
         });
         await authorise(operation, context, stored);
         await this.checkRoom(operation, request);

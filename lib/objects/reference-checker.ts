@@ -12,7 +12,6 @@ import type { ProcessedContent } from '../types/type-definition.js';
 import type { Draft } from './content-pipeline.js';
 import type { ObjectChange, WriteParticipant } from './write-participant.js';
 import { invalidContent, type ContentFault } from '../doip/error.js';
-import { isJsonObject, type JsonValue } from '../doip/json.js';
 import { getAt } from '../doip/json-pointer.js';
 import { referenceFaults } from '../types/references.js';
 
@@ -40,7 +39,7 @@ export class ReferenceChecker implements WriteParticipant {
     /**
      * References to objects that the caller may not read tell nothing of them: where the caller may know which ids are in use, the
      * type of the object is not looked at; elsewhere such an object is as good as missing. What code of a type puts into the content,
-     * and what was there before, is not the caller's.
+     * and what was referred to before, is not the caller's.
      *
      * @throws DoipError 400 with the pointer of a reference to nothing or to the wrong type
      */
@@ -79,7 +78,22 @@ export class ReferenceChecker implements WriteParticipant {
         const unreadable = new Set(references.filter(isUnreadable));
         const faults = referenceFaults(references.filter((reference) => !unreadable.has(reference)), types);
         return unreadable.size === 0 || this.#policy().canReadUnknown(caller).allowed ?
-            faults : [...faults, ...referenceFaults(withoutKept([...unreadable], referrer), NOTHING)];
+            faults : [...faults, ...referenceFaults(await this.#withoutKept([...unreadable], referrer), NOTHING)];
+    }
+
+    /** References to objects that the object did not refer to before. An id that was nothing but text in it was never looked up. */
+    async #withoutKept(references: readonly ContentReference[], { before }: Referrer): Promise<readonly ContentReference[]> {
+
+        if (!before) {
+            return references;
+        }
+
+        const known = new Set<string>();
+        for await (const block of this.#references.outbound(before.id)) {
+            block.forEach(({ toId }) => known.add(toId));
+        }
+
+        return references.filter(({ id }) => !known.has(id));
     }
 
     steps({ before, after, processed }: ObjectChange): Step[] {
@@ -101,31 +115,4 @@ export class ReferenceChecker implements WriteParticipant {
 function isOfCode({ pointer }: ContentReference, { content, sent }: Referrer): boolean {
 
     return sent === null || sent !== undefined && sent !== content && getAt(sent, pointer) !== getAt(content, pointer);
-}
-
-/** References whose value was not anywhere in the content before the change. */
-function withoutKept(references: readonly ContentReference[], { content, before }: Referrer): readonly ContentReference[] {
-
-    if (!before) {
-        return references;
-    }
-
-    const known = new Set(stringsIn(before.content));
-    return references.filter(({ pointer }) => !known.has(getAt(content, pointer) as string));
-}
-
-function *stringsIn(root: JsonValue): Generator<string> {
-
-    const rest: JsonValue[] = [root];
-    for (let value = rest.pop(); value !== undefined; value = rest.pop()) {
-        if (typeof value === 'string') {
-            yield value;
-        }
-        else if (Array.isArray(value)) {
-            value.forEach((element) => rest.push(element));
-        }
-        else if (isJsonObject(value)) {
-            Object.values(value).forEach((member) => rest.push(member));
-        }
-    }
 }

@@ -114,6 +114,10 @@ function isOvertaken(error: unknown, known: StoredObject | null): boolean {
 async function add(context: ItemContext, item: JsonObject): Promise<StoredObject> {
 
     const { caller, earlier, requestContext, services: { catalog, objects, policy } } = context;
+    if (idOf(item) !== undefined) {
+        demandKnown(context, item);
+    }
+
     const input = await read(context, item, async ({ type }) => {
 
         if (type === undefined) {
@@ -133,6 +137,13 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
         demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
         return objects.create(input, { caller, earlier, requestContext }, { isFree: true });
     });
+}
+
+/** Whoever could not create the object is told no more than of one that is there and may not be written. */
+function demandKnown({ caller, services: { catalog, policy } }: ItemContext, { type }: JsonObject): void {
+
+    catalog.checkComplete();
+    demand(caller, typeof type === 'string' ? policy.canCreate(caller, type) : policy.canReadUnknown(caller));
 }
 
 async function change(context: ItemContext, known: StoredObject, item: JsonObject): Promise<StoredObject> {

@@ -89,6 +89,43 @@ forEachDatabase((name, create) => {
                 }
             }
 
+            it('cannot be told from a missing one by a request that cannot be', async () => {
+
+                const answers = await Promise.all(['plain', 'coded', 'none'].map(async (suffix) => (
+                    seen(await node.perform('count', { targetId: `test/${suffix}`, authentication: ANN, attributes: { requestContext: 'none' } }))
+                )));
+
+                expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).to.equal(1);
+            });
+
+            it('cannot be told from a missing one in a batch, by whoever may create nothing', async () => {
+
+                await changeDesign(node, { authConfig: { ...RULES([]), defaultAcls: { ...RULES([])['defaultAcls'] as JsonObject, aclCreate: [] } } });
+                const facts: readonly JsonObject[] = [{}, { type: 'Plain' }, { type: 'Unknown' }, { type: 'Plain', attributes: { acl: 1 } }, { type: 1 }];
+                for (const more of facts) {
+                    const items = ['test/plain', 'test/coded', 'test/none'].map((id) => ({ id, ...more }));
+                    const { value } = await node.perform('20.DOIP/Op.BatchUpload', { authentication: ANN, input: items });
+                    const { results } = value as { results: JsonObject[] };
+
+                    expect<unknown>(results.map(({ responseCode }) => responseCode)).to.equal([403, 403, 403]);
+                    expect(new Set(results.map(({ response }) => JSON.stringify(response))).size).to.equal(1);
+                }
+
+                await changeDesign(node, { authConfig: RULES([]) });
+            });
+
+            it('cannot be told from a missing one by referring to it where its id was no more than text', async () => {
+
+                const note = ['test/plain', 'test/coded', 'test/none'];
+                await node.create('Referrer', { id: '', note }, { id: 'test/noted', attributes: { acl: { writers: ['test/ann'] } } });
+                const messages = await Promise.all(['plain', 'coded', 'none'].map(async (suffix) => String((await node.perform('0.DOIP/Op.Update', {
+                    targetId: 'test/noted', authentication: ANN, attributes: { dryRun: true },
+                    input: { attributes: { content: { id: '', note, untyped: `test/${suffix}` } } }
+                })).attributes['message']).replaceAll(suffix, '…')));
+
+                expect(new Set(messages)).to.equal(new Set(['/untyped: Unexpected missing cordra object test/… at /untyped']));
+            });
+
             it('cannot be told from a missing one by referring to it', async () => {
 
                 for (const property of ['typed', 'untyped']) {
