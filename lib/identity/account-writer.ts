@@ -13,7 +13,7 @@ import type { TokenStore } from '../stores/token-store.js';
 import type { Caller } from './caller.js';
 import { checkOwnCredentials } from './caller.js';
 import type { ContentRoles } from './content-roles.js';
-import { isAccount, NO_ROLES } from './content-roles.js';
+import { isAccount, isPrincipalContent, NO_ROLES } from './content-roles.js';
 import { checkUsername, loginKey, usernameTaken } from './login-name.js';
 import type { Principals } from './principals.js';
 
@@ -66,11 +66,11 @@ export class AccountWriter {
         const content = roles ?? NO_ROLES;
         const kept = isNew ? NOTHING : await this.#accounts.footprint(id);
         const steps = [
-            ...await this.#accountSteps({ id, caller }, kept.account, content),
+            ...await this.#accountSteps({ id, isNew, caller }, kept.account, content),
             ...kept.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
             ...await this.#groupSteps(id, kept.group, content.members),
             ...kept.secrets && roles === null ? this.#credentials.removeSecretsSteps(id) : [],
-            ...await this.#principals.holdingSteps({ id, wasHeld: kept.held, isHeld: isAccount(content) || content.members !== undefined, caller })
+            ...await this.#principals.holdingSteps({ id, wasHeld: kept.held, isHeld: isPrincipalContent(content), caller })
         ];
         const onlyNewAccount = content.members === undefined && !kept.account && !kept.group;
         return steps.length === 0 || onlyNewAccount ? steps : [...steps, this.#accounts.bumpStep()];
@@ -83,7 +83,7 @@ export class AccountWriter {
         return failed === USERNAME_TAKEN && typeof name === 'string' ? usernameTaken(name) : undefined;
     }
 
-    async #accountSteps({ id, caller }: Pick<IdentityChange, 'id' | 'caller'>, exists: boolean, roles: ContentRoles): Promise<Step[]> {
+    async #accountSteps({ id, isNew, caller }: Pick<IdentityChange, 'id' | 'isNew' | 'caller'>, exists: boolean, roles: ContentRoles): Promise<Step[]> {
 
         const before = exists ? await this.#accounts.get(id) : null;
         const after = accountOf(id, roles);
@@ -93,7 +93,7 @@ export class AccountWriter {
             ] : [];
         }
 
-        if (before && after.publicKey !== null && !isSameKey(before.publicKey, after.publicKey)) {
+        if (!isNew && after.publicKey !== null && !isSameKey(before?.publicKey ?? null, after.publicKey)) {
             checkOwnCredentials(caller, id);
         }
 

@@ -21,6 +21,8 @@ export interface ContentRoles {
     readonly publicKey?: MarkedValue;
     /** Ids of the members of a group, with their prefixes; absent when the object is no group. */
     readonly members?: readonly string[];
+    /** True where the type has properties for logging in or for groups, whether or not this content has values for them. */
+    readonly isOfPrincipalType?: boolean;
     /** Values of secure properties. */
     readonly secure: readonly MarkedValue[];
 }
@@ -32,4 +34,10 @@ export const NO_ROLES: ContentRoles = { secure: [] };
 export function isAccount({ username, password, requirePasswordChange, accountActive, publicKey }: ContentRoles): boolean {
 
     return [username, password, requirePasswordChange, accountActive, publicKey].some((marked) => marked !== undefined);
+}
+
+/** True when content describes a user or a group, or may do so after its next change. */
+export function isPrincipalContent(roles: ContentRoles): boolean {
+
+    return roles.isOfPrincipalType === true || roles.members !== undefined || isAccount(roles);
 }

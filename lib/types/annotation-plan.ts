@@ -9,6 +9,7 @@ import type { AutoField } from './auto-fields.js';
 import { autoFieldOf } from './auto-fields.js';
 import { LinearPattern } from './linear-pattern.js';
 import { ANNOTATION, propertiesOf, referredBy } from './linked-schema.js';
+import { authRoleOf } from './roles.js';
 import type { Schema } from './schema-shapes.js';
 
 /** A part of a schema that counts where the content matches it. */
@@ -43,6 +44,8 @@ export interface PlanNode {
     /** True when it, or anything it leads to, has an annotation or an auto-generated field. */
     isMarked: boolean;
     isGenerated: boolean;
+    /** True when it, or anything it leads to, has a role for logging in or for groups. */
+    hasAuthRole: boolean;
     /** True when it, or anything that applies to the same value in any case, names members that must be there. */
     isRequiring: boolean;
 }
@@ -69,6 +72,7 @@ class Planner {
         const nodes = [...this.#nodes.values()];
         mark(nodes, 'isMarked', ({ keyword }) => keyword !== undefined);
         mark(nodes, 'isGenerated', ({ auto }) => auto !== undefined);
+        mark(nodes, 'hasAuthRole', ({ keyword }) => keyword !== undefined && authRoleOf(keyword) !== undefined);
         mark(nodes, 'isRequiring', ({ required }) => required.size > 0, ({ inPlace }) => inPlace);
         nodes.forEach(prune);
         return root;
@@ -175,13 +179,13 @@ function emptyNode(schema: JsonObject): PlanNode {
         keyword, auto: keyword && autoFieldOf(keyword), properties: [], patterns: [], others: undefined, tuple: [], items: undefined,
         contains: undefined, inPlace: [], alternatives: [], condition: undefined, dependents: [],
         required: new Set(listOf(schema['required']).filter((name) => typeof name === 'string')), requiring: [],
-        isMarked: false, isGenerated: false, isRequiring: false
+        isMarked: false, isGenerated: false, hasAuthRole: false, isRequiring: false
     };
 }
 
 /** Sets a flag on the nodes that have something, and on all that lead to them. */
 function mark(
-    nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated' | 'isRequiring', has: (node: PlanNode) => boolean, leadsTo = childrenOf
+    nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated' | 'hasAuthRole' | 'isRequiring', has: (node: PlanNode) => boolean, leadsTo = childrenOf
 ): void {
 
     const parents = new Map<PlanNode, PlanNode[]>();

@@ -100,6 +100,12 @@ export class CompiledSchema {
         return collectAnnotations(this.#plan, content, this.#validator.matches);
     }
 
+    /** True when some content may have values for logging in, or members of a group. */
+    get hasAuthRoles(): boolean {
+
+        return this.#plan.hasAuthRole;
+    }
+
     /** The content with its generated fields; see {@link fillGenerated}. */
     fill(content: JsonObject, facts: GeneratedFacts & FillRules): JsonObject {
 

@@ -15,6 +15,14 @@ export const AUTH_ROLES: readonly string[] = [
     'username', 'password', 'requirePasswordChange', 'accountActive', 'publicKey', 'usersList'
 ];
 
+/** What a value with this keyword is for in logging in or in groups; undefined for nothing. */
+export function authRoleOf(keyword: JsonObject): string | undefined {
+
+    const auth = memberOf(keyword, 'auth');
+    const role = isJsonObject(auth) ? auth['type'] : auth;
+    return typeof role === 'string' && AUTH_ROLES.includes(role) ? role : undefined;
+}
+
 /** The roles among annotations. Of several values with one role the first counts, of lists of members the last. */
 export function findRoles(annotations: readonly Annotation[], prefix: string): ContentRoles {
 
@@ -22,12 +30,12 @@ export function findRoles(annotations: readonly Annotation[], prefix: string): C
     const secure: MarkedValue[] = [];
     let members: readonly string[] | undefined;
     for (const { pointer, keyword, value } of annotations) {
-        const auth = memberOf(keyword, 'auth');
-        const role = isJsonObject(auth) ? auth['type'] : auth;
+        const role = authRoleOf(keyword);
         if (role === 'usersList') {
+            const auth = memberOf(keyword, 'auth');
             members = membersIn(value, isJsonObject(auth) ? auth : {}, prefix);
         }
-        else if (typeof role === 'string' && AUTH_ROLES.includes(role) && value !== null) {
+        else if (role !== undefined && value !== null) {
             marked[role] ??= { pointer, value };
         }
 

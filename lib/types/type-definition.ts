@@ -140,7 +140,7 @@ export class TypeDefinition {
                 throw invalidContent(faults);
             }
 
-            return described(compiled.reorder(filled), compiled.annotate(filled), prefix);
+            return this.#described(compiled.reorder(filled), compiled.annotate(filled));
         });
     }
 
@@ -154,7 +154,7 @@ export class TypeDefinition {
     /** What {@link process} tells of content, of content that is left as it is and may break the rules of the type. */
     examine(content: JsonObject): ProcessedContent {
 
-        return described(content, this.annotate(content), this.#surroundings.prefix);
+        return this.#described(content, this.annotate(content));
     }
 
     /** The extension keyword wherever it applies to stored content; nothing when the type cannot be used. */
@@ -173,6 +173,17 @@ export class TypeDefinition {
     textMediaTypeAt(content: JsonObject, pointer: string): string | undefined {
 
         return textMediaType(this.annotate(content), pointer);
+    }
+
+    #described(content: JsonObject, annotations: readonly Annotation[]): ProcessedContent {
+
+        const { prefix } = this.#surroundings;
+        return {
+            content, annotations,
+            references: findReferences(annotations, prefix),
+            roles: { ...findRoles(annotations, prefix), ...this.#compiled?.hasAuthRoles === true ? { isOfPrincipalType: true } : {} },
+            moduleDirectory: findModuleDirectory(annotations)
+        };
     }
 
     /** Undefined when the type cannot be used, or the work takes too long. */
@@ -206,16 +217,6 @@ export class TypeDefinition {
 
         return mergedKeyword(this.schema, this.#surroundings.keywordNames) ?? {};
     }
-}
-
-function described(content: JsonObject, annotations: readonly Annotation[], prefix: string): ProcessedContent {
-
-    return {
-        content, annotations,
-        references: findReferences(annotations, prefix),
-        roles: findRoles(annotations, prefix),
-        moduleDirectory: findModuleDirectory(annotations)
-    };
 }
 
 function sentence({ message }: UnusableSchema): string {

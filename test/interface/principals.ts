@@ -137,8 +137,8 @@ forEachDatabase((name, create) => {
             }],
             ['an object that begins to list members', async (id) => {
 
-                await as(MALLORY, `POST /objects?type=Team&handle=${id}`, {});
-                return as(MALLORY, `PUT /objects/${id}?jsonPointer=/members`, [mallory]);
+                const made = await as(MALLORY, `POST /objects?type=Team&handle=${id}`, {});
+                return made.statusCode === 200 ? as(MALLORY, `PUT /objects/${id}?jsonPointer=/members`, [mallory]) : made;
             }],
             ['a user who registers', (id) => as({}, `POST /objects?type=Visitor&handle=${id}`, { name: `visitor${++others}`, secret: 'x' })]
         ];
@@ -232,6 +232,19 @@ forEachDatabase((name, create) => {
             }
 
             expect(codes).to.equal(lines.map(() => 200));
+        });
+
+        it('a group that others have named is given its first members by its owner, and members again after it had none', async () => {
+
+            const group = await as(MALLORY, 'POST /objects?type=Group&handle=test/empty', STAFF);
+            const document = await open(['test/empty']);
+            const contents = [{ users: [mallory] }, {}, { users: [mallory] }];
+            const codes = [];
+            for (const content of contents) {
+                codes.push((await as(MALLORY, 'PUT /objects/test/empty', { ...STAFF, ...content })).statusCode, await read(document));
+            }
+
+            expect([group.statusCode, ...codes]).to.equal([200, 200, 200, 200, 403, 200, 200]);
         });
 
         it('whoever is deleted by another cannot make the group again', async () => {
