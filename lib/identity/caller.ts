@@ -49,6 +49,19 @@ export function checkOwnCredentials({ userId, isAdmin, method }: Caller, objectI
     }
 }
 
+/**
+ * Requires of callers who change who may write their own user object that they did not come with a token or a session: a writer can
+ * set its password.
+ *
+ * @throws DoipError 403
+ */
+export function checkOwnWriters({ userId, isAdmin, method }: Caller, objectId: string): void {
+
+    if (userId === objectId && !isAdmin && (method === 'token' || method === 'session')) {
+        throw forbidden('changing who may write the own user object needs the password itself or a signed assertion, not an access token');
+    }
+}
+
 /** An answer to "may the caller?". The reason is for the log; it may name groups and rules that the caller must not learn. */
 export interface Decision {
     readonly allowed: boolean;

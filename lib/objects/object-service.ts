@@ -19,6 +19,7 @@ import type { StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
 import { badRequest, conflict, notFound } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
+import { checkOwnWriters } from '../identity/caller.js';
 import { ChangeFrame } from './change-frame.js';
 import { indexFormOf, withIndexForm } from './index-form-maker.js';
 import { ObjectCreation, type CreateOptions } from './object-creation.js';
@@ -93,6 +94,7 @@ export class ObjectService {
                 throw badRequest(`the id of the input, ${input.id}, differs from the target, ${id}`);
             }
 
+            checkWriters(before, input.acl ?? before.acl, context);
             const proposal: Proposal = {
                 id,
                 type: this.#typeAfter(before, wish),
@@ -114,6 +116,7 @@ export class ObjectService {
         return this.#stored(id, context, async (before, now) => {
 
             checkVersion(this.#catalog.current.design, before);
+            checkWriters(before, acl, context);
             const write = { before, input: undefined, context };
             return this.#prepare(write, { now, wanted: { ...before, acl }, hooks: this.#hooksOf(write, before.type), sent: null });
         });
@@ -248,5 +251,13 @@ export class ObjectService {
         }
 
         return type;
+    }
+}
+
+/** Asks about a list of writers that is another one afterwards. */
+function checkWriters({ id, acl }: StoredObject, wanted: Acl | null, { caller }: WriteContext): void {
+
+    if (JSON.stringify(acl?.writers) !== JSON.stringify(wanted?.writers)) {
+        checkOwnWriters(caller, id);
     }
 }

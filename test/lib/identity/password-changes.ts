@@ -155,6 +155,56 @@ forEachDatabase((name, create) => {
                 }
             }
 
+            const writers = { writers: ['self', 'test/friend'] };
+            const openings: readonly (readonly [title: string, request: (id: string, content: JsonObject) => [string, ShortRequest]])[] = [
+                ['by its access control list', (targetId) => [Op.aclsUpdate, { targetId, input: writers }]],
+                ['by an update', (targetId, content) => [Op.update, { targetId, input: { attributes: { content, acl: writers } } }]],
+                ['in a batch', (id, content) => [Op.batchUpload, { input: [{ id, type: ACCOUNT, attributes: { content, acl: writers } }] }]]
+            ];
+            for (const [how, request] of openings) {
+                it(`lets nobody else write the user object with a token or a session, ${how}`, async () => {
+
+                    const username = `open${++users}`;
+                    const { id } = await test.create(ACCOUNT, account(username));
+                    const [operation, wanted] = request(id, { username, login: { password: '' } });
+                    const codeWith = async (authentication: JsonObject): Promise<boolean> => {
+
+                        const { status, value } = await test.perform(operation, { ...wanted, authentication });
+                        return operation === Op.batchUpload ? JSON.stringify(value).includes('"responseCode":200') : status === OK;
+                    };
+
+                    expect(await codeWith({ token: await tokenOf(test, basic(username)) })).to.be.false();
+                    expect(await codeWith(await session(basic(username)))).to.be.false();
+                    expect((await test.asAdmin(Op.aclsGet, { targetId: id })).value).to.equal({});
+                    expect(await codeWith(basic(username))).to.be.true();
+                    expect(await codeWith({ token: await tokenOf(test, basic(username)) }), 'the same writers again').to.be.true();
+                });
+            }
+
+            it('lets others read the user object with a token', async () => {
+
+                const { id } = await test.create(ACCOUNT, account('readable'));
+                const authentication = { token: await tokenOf(test, basic('readable')) };
+
+                expect((await test.perform(Op.aclsUpdate, { targetId: id, authentication, input: { readers: ['public'] } })).status).to.equal(OK);
+            });
+
+            it('refuses a first key of an object without any, to a user of elsewhere', async () => {
+
+                const { id } = await test.create(ACCOUNT, {});
+                const hook = async ({ token }: JsonObject): Promise<JsonObject | null> => (
+                    token === 'elsewhere' ? { active: true, userId: id, grantAuthenticatedAccess: true } : null
+                );
+                test.gateway.services.identity.useAuthenticateHook(() => hook);
+
+                const { status } = await test.perform(Op.update, {
+                    targetId: id, authentication: { token: 'elsewhere' }, input: { attributes: { content: { publicKey: key } } }
+                });
+                test.gateway.services.identity.useAuthenticateHook(() => null);
+
+                expect(status).to.equal(FORBIDDEN);
+            });
+
             it('takes one with the password itself, from administrators by a token, and other changes by a token', async () => {
 
                 const { id } = await test.create(ACCOUNT, account('rightful'));
