@@ -17,17 +17,17 @@ export function guestCode(): string {
     const modules = FILES.map((name) => {
 
         const source = readFileSync(join(__dirname, 'guest', `${name}.js`), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
-        return `${JSON.stringify(`./${name}.js`)}: function (exports, require) {${source}\n}`;
+        return `${JSON.stringify(`./${name}.js`)}: function (exports, require, module) {${source}\n}`;
     });
     return `(function () {
         const files = {${modules.join(',\n')}};
         const loaded = {};
         const require = (name) => {
             if (!loaded[name]) {
-                loaded[name] = {};
-                files[name](loaded[name], require);
+                const module = loaded[name] = { exports: {} };
+                files[name](module.exports, require, module);
             }
-            return loaded[name];
+            return loaded[name].exports;
         };
         return require('./main.js').boot;
     })()`;
