@@ -24,7 +24,7 @@ import type { ObjectService } from './objects/object-service.js';
 import type { RelationshipService } from './objects/relationship-service.js';
 import type { VersionService } from './objects/version-service.js';
 import type { Scripting } from './scripting/scripting.js';
-import type { Reindexing } from './search/reindexing.js';
+import type { ReindexJobs } from './search/reindex-jobs.js';
 import type { SafeNumber } from './search/safe-number.js';
 import type { SearchService } from './search/search-service.js';
 import type { Epochs } from './stores/object-store.js';
@@ -80,7 +80,7 @@ export interface Services {
     readonly versions: VersionService;
     readonly relationships: RelationshipService;
     readonly search: SearchService;
-    readonly reindexing: Reindexing;
+    readonly reindexing: ReindexJobs;
     readonly safeNumber: SafeNumber;
     readonly bulk: BulkService;
     readonly uploader: Uploader;

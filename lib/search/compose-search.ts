@@ -23,6 +23,7 @@ import { StoredIndexSource } from './index-source.js';
 import { LocalSearchIndex } from './local-search-index.js';
 import type { SearchLimits } from './session-parts.js';
 import type { ReindexParts, ReindexReader } from './reindexing.js';
+import { ReindexJobs } from './reindex-jobs.js';
 import { Reindexing } from './reindexing.js';
 import type { SearchIndex } from './search-index.js';
 
@@ -48,7 +49,7 @@ export interface ComposedSearch {
     /** Write along with every object, in this order. */
     readonly participants: readonly WriteParticipant[];
     /** Makes the service that indexes objects anew. */
-    readonly reindexing: (parts: Pick<ReindexParts, 'locks' | 'makeForm'>) => Reindexing;
+    readonly reindexing: (parts: Pick<ReindexParts, 'locks' | 'makeForm'>) => ReindexJobs;
     /** Ends all threads. After the jobs. */
     stop(): Promise<void>;
 }
@@ -66,19 +67,20 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
         source: new StoredIndexSource({ objects, forms, texts, catalog }), ...parts.search
     });
     jobs.register(readTexts({ objects, elements, texts, store, extractor, index, log }));
-    const made: Reindexing[] = [];
+    const made: ReindexJobs[] = [];
     return {
         index,
         reindexing: (parts) => {
 
             const reindexing = new Reindexing({ ...parts, index, objects, forms, texts, jobs: textJobs, log });
-            made.push(reindexing);
-            return reindexing;
+            const requests = new ReindexJobs({ reindexing, index, jobs, jobStore });
+            made.push(requests);
+            return requests;
         },
         participants: [new IndexFormKeeper(forms), texts.participant, index.participant],
         stop: async () => {
 
-            await Promise.all(made.map((reindexing) => reindexing.stop()));
+            await Promise.all(made.map((requests) => requests.stop()));
             await extractor.close();
             await index.stop();
         }

@@ -25,6 +25,12 @@ export interface ReindexOptions {
     readonly caller: Caller;
     /** Objects of a batch are not changed by writers of this node while the batch is worked on. */
     readonly lockObjects: boolean;
+    /** Goes on after this id, in the order in which {@link reached} was told; objects that a query finds are gone through from the first. */
+    readonly after?: string;
+    /** Told the last id of what is done. */
+    readonly reached?: (id: string) => Promise<void>;
+    /** Ends it after a batch. */
+    readonly signal?: AbortSignal;
 }
 
 /** Objects as they are read for this. */
@@ -96,13 +102,18 @@ export class Reindexing {
     async #run(wish: ReindexWish, options: ReindexOptions): Promise<number> {
 
         let count = 0;
-        for await (const ids of this.#batches(wish)) {
+        for await (const ids of this.#batches(wish, options.after ?? '')) {
+            options.signal?.throwIfAborted();
             if (this.#isStopped) {
                 throw unavailable('the service stops; not all objects were indexed anew', 10);
             }
 
             await this.#locked(ids, options, () => this.#reindex(ids, options.caller));
             count += ids.length;
+            if (!isQuery(wish)) {
+                await options.reached?.(ids.at(-1) ?? '');
+            }
+
             // It may be many; whatever else the process does comes first.
             await setImmediate();
         }
@@ -111,9 +122,9 @@ export class Reindexing {
     }
 
     /** A few ids at a time, of objects that may be in memory at once. */
-    async *#batches(wish: ReindexWish): AsyncGenerator<readonly string[]> {
+    async *#batches(wish: ReindexWish, after: string): AsyncGenerator<readonly string[]> {
 
-        for await (const block of this.#ids(wish)) {
+        for await (const block of this.#ids(wish, after)) {
             for (const some of slices(block, OBJECTS_AT_ONCE)) {
                 for (const portion of await this.#parts.objects.portions(some)) {
                     yield *slices(portion, BATCH);
@@ -122,15 +133,15 @@ export class Reindexing {
         }
     }
 
-    async *#ids(wish: ReindexWish): AsyncGenerator<readonly string[]> {
+    async *#ids(wish: ReindexWish, after: string): AsyncGenerator<readonly string[]> {
 
         if (wish === 'all') {
-            for (let ids = await this.#parts.objects.idsAfter(''); ids.length > 0; ids = await this.#parts.objects.idsAfter(ids.at(-1) ?? '')) {
+            for (let ids = await this.#parts.objects.idsAfter(after); ids.length > 0; ids = await this.#parts.objects.idsAfter(ids.at(-1) ?? '')) {
                 yield ids;
             }
         }
-        else if ('ids' in wish) {
-            yield [...new Set(wish.ids)];
+        else if (!isQuery(wish)) {
+            yield [...new Set(wish.ids)].filter((id) => id > after).sort();
         }
         else {
             const { hits } = await this.#parts.index.search({
@@ -200,6 +211,11 @@ export class Reindexing {
             return [];
         }
     }
+}
+
+function isQuery(wish: ReindexWish): wish is { readonly query: string } {
+
+    return wish !== 'all' && 'query' in wish;
 }
 
 function *slices(ids: readonly string[], length: number): Generator<readonly string[]> {

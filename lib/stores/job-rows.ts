@@ -63,6 +63,7 @@ export function buildJobStatements(dialect: Dialect) {
         nextExpired: build<'kind'>((knex, bind) => knex('jobs')
             .min({ due: 'lease_until' }).where({ kind: bind('kind'), state: 'running' })),
         get: build<'id'>((knex, bind) => knex('jobs').select(COLUMNS).where('id', bind('id'))),
+        outcome: build<'id'>((knex, bind) => knex('jobs').select('state', 'last_error').where('id', bind('id'))),
         list: build<'kind' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
             .where('kind', bind('kind')).orderBy('id', 'desc').limit(bind('limit'))),
         listState: build<'kind' | 'state' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)

@@ -108,6 +108,21 @@ export class JobStore {
         return result.ok && result.steps[0]?.rows === 1;
     }
 
+    /** Adds a job without a key. Returns its number, to ask for its {@link outcome}. */
+    async add(job: Omit<NewJob, 'dedup'>): Promise<number> {
+
+        const result = await this.#database.commit({ steps: [this.enqueueStep(job)] });
+        return result.ok ? result.steps[0]?.insertId ?? 0 : 0;
+    }
+
+    /** What has become of a job, however much it was given; `failed` when it is forgotten. */
+    async outcome(id: number): Promise<Pick<Job, 'state' | 'lastError'>> {
+
+        const { outcome } = this.#sql;
+        const [row] = await this.#database.read<Pick<JobRow, 'state' | 'last_error'>>(outcome, outcome.values({ id }));
+        return row ? { state: row.state, lastError: row.last_error } : { state: 'failed', lastError: 'it is not there any more' };
+    }
+
     /** Takes the job of a kind that is due for the longest time, also from one whose lease has run out; null when there is none. */
     async claim(kind: string, leaseMs: number): Promise<LeasedJob | null> {
 

@@ -1,6 +1,6 @@
 /**
  * `20.DOIP/Op.ReindexBatch`: indexes objects anew (specification: POST `/reindexBatch`, DOIP "ReindexBatch"). The answer comes
- * when it is done; whoever does not wait for it does not end it.
+ * when it is done; whoever does not wait for it does not end it, nor does the end of the process.
  */
 
 import Joi from 'joi';
@@ -25,9 +25,9 @@ export const reindexBatch = defineOperation<ReindexAttributes>({
     attributes: Joi.object<ReindexAttributes>({ lockObjects: flag().default(true), query: text(), all: flag().default(false) }),
     input: 'optional-json',
 
-    async handler({ caller, attributes, inputJson, services: { reindexing } }) {
+    async handler({ attributes, inputJson, services: { reindexing } }) {
 
-        await reindexing.run(toWish(attributes, inputJson), { caller, lockObjects: attributes.lockObjects });
+        await reindexing.run(toWish(attributes, inputJson), { lockObjects: attributes.lockObjects });
         return result.json({ success: true, msg: 'success' });
     }
 });

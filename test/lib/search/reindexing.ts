@@ -177,6 +177,23 @@ forEachDatabase((name, create) => {
             expect(Math.max(...read)).to.be.below(8 * 1024 * 1024);
         });
 
+        it('goes on after what was done before, and tells how far it is', async () => {
+
+            const order = Array.from({ length: 20 }, (_, n) => `test/${n}`).sort();
+            for (const wish of ['all', { ids: order.toReversed() }] as const) {
+                const done: string[] = [];
+                const reached: string[] = [];
+                const work = reindexing((each) => {
+
+                    done.push(each.id);
+                    return Promise.resolve(undefined);
+                });
+                await work.run(wish, { ...OPTIONS, after: order[2] ?? '', reached: async (id) => void reached.push(id) });
+                expect(done.toSorted()).to.equal(order.slice(3));
+                expect(reached).to.equal([order[18], order[19]]);
+            }
+        });
+
         it('stops with the service, after a batch', async () => {
 
             const stopping: Reindexing = reindexing(() => {
