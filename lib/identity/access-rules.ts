@@ -15,6 +15,8 @@ export interface AclDefaults {
     readonly aclCreate: readonly string[];
     /** Who may provide modules for type code by objects of the type; absent: nobody. */
     readonly aclModules?: readonly string[];
+    /** Who finds objects of the type by searching, of those who may read them; `writers` are those of the object. Absent: all of them. */
+    readonly aclSearch?: readonly string[];
     /** Absent: the service's own rules for methods count. */
     readonly aclMethods?: MethodAcls;
 }
@@ -58,6 +60,7 @@ export function readAclDefaults(value: JsonValue | undefined): AclDefaults {
         aclCreate: readEntries(own.get('aclCreate')),
         ...(own.has('defaultAclPayloadRead') ? { defaultAclPayloadRead: readEntries(own.get('defaultAclPayloadRead')) } : {}),
         ...(own.has('aclModules') ? { aclModules: readEntries(own.get('aclModules')) } : {}),
+        ...(own.has('aclSearch') ? { aclSearch: readEntries(own.get('aclSearch')) } : {}),
         ...(own.has('aclMethods') ? { aclMethods: readMethodAcls(own.get('aclMethods')) } : {})
     };
 }

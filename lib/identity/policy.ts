@@ -266,12 +266,13 @@ export class Policy {
     }
 }
 
-function allEntries({ defaultAclRead, defaultAclWrite, defaultAclPayloadRead = [], aclCreate, aclModules = [], aclMethods }: AclDefaults): string[] {
+function allEntries(defaults: AclDefaults): string[] {
 
+    const { defaultAclRead, defaultAclWrite, defaultAclPayloadRead = [], aclCreate, aclModules = [], aclSearch = [], aclMethods } = defaults;
     const { instance, static: ofType, default: fallback } = aclMethods ?? NO_METHODS;
     return [
-        ...defaultAclRead, ...defaultAclWrite, ...defaultAclPayloadRead, ...aclCreate, ...aclModules, ...[...instance.values()].flat(),
-        ...[...ofType.values()].flat(), ...fallback.instance ?? [], ...fallback.static ?? []
+        ...defaultAclRead, ...defaultAclWrite, ...defaultAclPayloadRead, ...aclCreate, ...aclModules, ...aclSearch,
+        ...[...instance.values()].flat(), ...[...ofType.values()].flat(), ...fallback.instance ?? [], ...fallback.static ?? []
     ];
 }
 

@@ -6,7 +6,7 @@
 
 import type { AccessRules, AclDefaults } from '../identity/access-rules.js';
 import type { ReadPrincipals } from '../identity/policy.js';
-import { andBits, andNotBits, emptyBits, fullBits, orBits, setBit } from './bits.js';
+import { andBits, andNotBits, emptyBits, fullBits, hasBit, orBits, setBit } from './bits.js';
 import type { Bits } from './bits.js';
 import { ABSENT } from './fields.js';
 import type { PrincipalList } from './fields.js';
@@ -28,6 +28,14 @@ export interface TypeAccess {
     readonly write: Admission;
     /** Null: elements are for those who may read. */
     readonly payload: Admission | null;
+    /** Who finds objects that they may read; null: everybody. */
+    readonly search: SearchAdmission | null;
+}
+
+/** Who finds objects of a type by searching. */
+export interface SearchAdmission extends Admission {
+    /** Whoever may write an object. */
+    readonly writers: boolean;
 }
 
 /** What has to be known of a caller and the rules. Plain data that crosses threads. */
@@ -57,9 +65,10 @@ export function accessOf(principals: ReadPrincipals, rules: AccessRules): Search
         creator: userId !== null && list.includes('creator'),
         self: userId !== null && list.includes('self')
     });
-    const ofType = ({ defaultAclRead, defaultAclWrite, defaultAclPayloadRead }: AclDefaults): TypeAccess => ({
+    const ofType = ({ defaultAclRead, defaultAclWrite, defaultAclPayloadRead, aclSearch }: AclDefaults): TypeAccess => ({
         read: admission(defaultAclRead), write: admission(defaultAclWrite),
-        payload: defaultAclPayloadRead ? admission(defaultAclPayloadRead) : null
+        payload: defaultAclPayloadRead ? admission(defaultAclPayloadRead) : null,
+        search: aclSearch ? { ...admission(aclSearch), writers: aclSearch.includes('writers') } : null
     });
     const types: [string, TypeAccess][] = [];
     for (const type of all ? [] : rules.typeNames()) {
@@ -117,8 +126,8 @@ class AccessReader {
 
     read(): Readable {
 
-        const objects = this.#list('writers', 'noWriters', ({ write }) => write);
-        const payloads = objects.slice();
+        const writable = this.#list('writers', 'noWriters', ({ write }) => write);
+        const [objects, payloads] = [writable.slice(), writable.slice()];
         orBits(objects, this.#list('readers', 'noReaders', ({ read }) => read));
         orBits(payloads, this.#list('payloadReaders', 'noPayloadReaders', ({ payload }) => payload));
 
@@ -127,7 +136,28 @@ class AccessReader {
         this.#addAbsent(asObject, 'noPayloadReaders', ({ payload }) => payload === null);
         andBits(asObject, objects);
         orBits(payloads, asObject);
+        this.#keepFindable(objects, writable);
         return { objects, payloads };
+    }
+
+    /** Takes out the documents that the caller may read but not find. */
+    #keepFindable(objects: Bits, writable: Bits): void {
+
+        if (this.#types.every(({ search }) => search === null)) {
+            return;
+        }
+
+        const withheld = emptyBits(this.#segment.documents);
+        for (let document = 0; document < this.#typeOf.length; ++document) {
+            const search = this.#types[(this.#typeOf[document] ?? 0) - 1]?.search ?? null;
+            const isFound = search === null || search.caller || search.writers && hasBit(writable, document) ||
+                search.creator && hasBit(this.#created, document) || search.self && hasBit(this.#self, document);
+            if (!isFound) {
+                setBit(withheld, document);
+            }
+        }
+
+        andNotBits(objects, withheld);
     }
 
     /** Documents to which a list admits, be it their own or that of their type. */

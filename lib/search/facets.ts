@@ -228,7 +228,7 @@ function countFew({ dense, pairDocuments, pairOrdinals }: Column, documents: Uin
 }
 
 /** A query for exactly this value of a field. */
-function filterQuery(field: string, value: string): string {
+export function filterQuery(field: string, value: string): string {
 
     // A slash behind a backslash would begin a regular expression.
     return `${VALUE_PREFIX}${field.replaceAll(/[\\+\-!():^[\]"{}~*?|&\s]|(?<=\\)\//gu, '\\$&')}:"${value.replaceAll(/["\\]/g, '\\$&')}"`;

@@ -7,6 +7,8 @@ import type { Policy } from '../identity/policy.js';
 import type { ObjectResolution } from '../objects/object-resolution.js';
 import type { Catalog } from '../types/catalog.js';
 import { accessOf } from './access.js';
+import type { SearchAccess } from './access.js';
+import { filterQuery } from './facets.js';
 import { BLOCK } from './hit-blocks.js';
 import { LoopTurns } from './loop-turns.js';
 import type { ResultReading, TextReader } from './result-reader.js';
@@ -40,6 +42,9 @@ const UNLIMITED_AT_ONCE = 4;
 
 /** How long a further one waits for its turn. */
 const PATIENCE_MS = 10_000;
+
+/** Objects of more types are not looked for before all objects are read: the query would be too long. */
+const MOST_CODED_TYPES = 100;
 
 const REFUSAL = `${UNLIMITED_AT_ONCE} of your searches without a limit, or for more than ${BLOCK} results, are still being answered: read their results to the end, ` +
     'or ask for shorter pages by pageSize';
@@ -76,13 +81,28 @@ export class SearchService {
     }
 
     /**
-     * Finds the ids of what {@link objects} finds. Objects are read only while the code of some type may keep its objects back. Throws like
-     * {@link SearchIndex.search}, and 429 when too many searches of the caller are being answered.
+     * Finds the ids of what {@link objects} finds. Objects are read only where some of them are of types whose code may keep them back. Throws
+     * like {@link SearchIndex.search}, and 429 when too many searches of the caller are being answered.
      */
     async ids(wish: SearchWish, searching: Searching): Promise<Found<string>> {
 
-        return this.#mayKeepBack() ? await this.#search(wish, searching, (hits) => this.#idsShown(hits, searching)) :
-            await this.indexedIds(wish, searching);
+        const types = this.#catalog.current.names().filter((type) => this.#resolution.concerns(type));
+        if (types.length === 0 || wish.limit === 0) {
+            return await this.indexedIds(wish, searching);
+        }
+
+        return types.length <= MOST_CODED_TYPES && !await this.#findsAny(wish, types, searching) ?
+            await this.indexedIds(without(wish, types), searching) : await this.#search(wish, searching, (hits) => this.#idsShown(hits, searching));
+    }
+
+    /** Are there objects of some types among what is found? */
+    async #findsAny(wish: SearchWish, types: readonly string[], searching: Searching): Promise<boolean> {
+
+        const { size } = await this.#index.search({
+            ...wish, filterQueries: [...wish.filterQueries, types.map((type) => filterQuery('type', type)).join(' ')],
+            facets: [], sort: [], start: 0, limit: 0, includeScore: false, access: this.#accessOf(searching)
+        });
+        return size > 0;
     }
 
     /** Finds ids without asking the code of types: not for clients. Throws like {@link ids}. */
@@ -98,11 +118,6 @@ export class SearchService {
         return await this.#search(wish, searching, (hits) => this.#results.show(hits, searching));
     }
 
-    #mayKeepBack(): boolean {
-
-        return this.#catalog.current.names().some((type) => this.#resolution.concerns(type));
-    }
-
     async *#idsShown(hits: Hits, searching: Searching): AsyncGenerator<readonly string[], void, undefined> {
 
         for await (const objects of this.#results.show(hits, searching)) {
@@ -110,10 +125,15 @@ export class SearchService {
         }
     }
 
+    #accessOf({ caller }: Searching): SearchAccess {
+
+        return accessOf(this.#policy.readPrincipals(caller), this.#catalog.current.accessRules);
+    }
+
     async #search<T>(wish: SearchWish, searching: Searching, show: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
 
         const { caller, remoteAddress, signal } = searching;
-        const access = accessOf(this.#policy.readPrincipals(caller), this.#catalog.current.accessRules);
+        const access = this.#accessOf(searching);
         const leave = wish.limit === null || wish.limit > BLOCK ? await this.#unlimited.enter(caller.userId ?? ` ${remoteAddress}`, signal) : () => {};
         try {
             const { size, facets, hits } = await this.#index.search({ ...wish, access });
@@ -130,6 +150,12 @@ export class SearchService {
             throw error;
         }
     }
+}
+
+/** Leaves out objects of some types that may have been stored meanwhile. */
+function without(wish: SearchWish, types: readonly string[]): SearchWish {
+
+    return { ...wish, filterQueries: [...wish.filterQueries, `*:* ${types.map((type) => `-${filterQuery('type', type)}`).join(' ')}`] };
 }
 
 type Hits = AsyncGenerator<readonly SearchHit[]>;

@@ -32,7 +32,7 @@ const PRINCIPALS = { type: 'array', items: STRING };
 
 const METHOD_ACLS = { type: 'object', additionalProperties: PRINCIPALS };
 
-/** Access rules of a type, or of all types: who may read, write, create, and call which method. */
+/** Access rules of a type, or of all types: who may read, write, create, find by searching, and call which method. */
 export const ACL_DEFAULTS: JsonObject = {
     type: 'object',
     properties: {
@@ -41,6 +41,7 @@ export const ACL_DEFAULTS: JsonObject = {
         defaultAclPayloadRead: PRINCIPALS,
         aclCreate: PRINCIPALS,
         aclModules: PRINCIPALS,
+        aclSearch: PRINCIPALS,
         aclMethods: {
             type: 'object',
             properties: {

@@ -5,7 +5,15 @@
 import type { SearchAccess, TypeAccess } from '../../lib/search/access.js';
 import type { IndexDocument } from '../../lib/search/index-document.js';
 
-export function mayRead(document: IndexDocument, access: SearchAccess): boolean {
+/** Who may read an object finds it, unless its type says otherwise. */
+export function mayFind(document: IndexDocument, access: SearchAccess): boolean {
+
+    const { search } = typeAccess(document, access);
+    return mayRead(document, access) && (access.all || search === null || search.caller || search.writers && mayWrite(document, access) ||
+        search.creator && document.metadata.createdBy === access.userId || search.self && document.id === access.userId);
+}
+
+function mayRead(document: IndexDocument, access: SearchAccess): boolean {
 
     return access.all || mayWrite(document, access) || isListed(document, access, document.rights?.readers, 'read');
 }
@@ -27,7 +35,7 @@ function typeAccess({ type }: IndexDocument, { types, defaults }: SearchAccess):
     return types.find(([name]) => name === type)?.[1] ?? defaults;
 }
 
-function isListed(document: IndexDocument, access: SearchAccess, list: readonly string[] | undefined, kind: keyof TypeAccess): boolean {
+function isListed(document: IndexDocument, access: SearchAccess, list: readonly string[] | undefined, kind: 'read' | 'write' | 'payload'): boolean {
 
     const isCreator = document.metadata.createdBy === access.userId;
     const isSelf = document.id === access.userId;

@@ -10,7 +10,7 @@ import { allOf, MATCH_ALL } from '../../lib/search/query.js';
 import { readQueryJson } from '../../lib/search/query-json.js';
 import { readQuery } from '../../lib/search/rewrite.js';
 import type { SearchRequest, SortField } from '../../lib/search/search-request.js';
-import { mayRead, mayReadPayloads } from './naive-access.js';
+import { mayFind, mayReadPayloads } from './naive-access.js';
 import { matches } from './naive-matches.js';
 import { takeApart, valuesOf, type Parts, type Value } from './naive-parts.js';
 
@@ -34,7 +34,7 @@ export function naiveSearch(documents: Iterable<IndexDocument>, request: SearchR
     for (const document of documents) {
         const { access } = request;
         const isWanted = request.includeVersions || document.metadata.isVersion !== true;
-        if (isWanted && mayRead(document, access)) {
+        if (isWanted && mayFind(document, access)) {
             const parts = takeApart(document, mayReadPayloads(document, access));
             if (matches(query, parts)) {
                 found.push(parts);

@@ -30,7 +30,7 @@ function member(variant: number): SearchAccess {
     const nothing = { caller: false, creator: false, self: false };
     return {
         all: false, entries: ['public', 'authenticated', ...entries], userId: entries[0] ?? '', types: [],
-        defaults: { read: nothing, write: nothing, payload: null }
+        defaults: { read: nothing, write: nothing, payload: null, search: null }
     };
 }
 

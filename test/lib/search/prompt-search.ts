@@ -195,7 +195,7 @@ forEachDatabase((name, create) => {
             const may = { caller: true, creator: false, self: false };
             const mayNot = { ...may, caller: false };
             const accessOf = (userId: string) => ({
-                ...FULL_ACCESS, all: false, userId, entries: [userId], defaults: { read: mayNot, write: mayNot, payload: null }, types: []
+                ...FULL_ACCESS, all: false, userId, entries: [userId], defaults: { read: mayNot, write: mayNot, payload: null, search: null }, types: []
             });
             for (const [userId, id] of [['test/u1', 'test/1'], ['test/u2', 'test/2'], ['test/u3', null]] as const) {
                 const access = accessOf(userId);
@@ -203,7 +203,7 @@ forEachDatabase((name, create) => {
                 expect((await atOnce(node, { query: 'secret', access }))?.hits.map((hit) => hit.id), userId).to.equal(id ? [id] : []);
             }
 
-            const mayWrite = { ...accessOf('test/u3'), types: [['Document', { read: mayNot, write: may, payload: null }]] as const };
+            const mayWrite = { ...accessOf('test/u3'), types: [['Document', { read: mayNot, write: may, payload: null, search: null }]] as const };
             expect((await node.search({ query: 'secret', access: mayWrite })).size).to.equal(2);
             await becomesPrompt(node, { query: 'secret' });
             expect((await atOnce(node, { query: 'secret' }))?.size).to.equal(2);
