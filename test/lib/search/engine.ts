@@ -45,7 +45,7 @@ function inSegmentsOf(size: number, documents: readonly IndexDocument[]): LiveSe
 describe('search engine', () => {
 
     for (const seed of [1, 2, 3, 4, 5, 6]) {
-        it(`answers like a naive matcher, however documents are spread over segments (seed ${seed})`, () => {
+        it(`answers like a naive matcher, however documents are spread over segments (seed ${seed})`, { timeout: 120_000 }, () => {
 
             const corpus = new SearchCorpus(seed);
             const { current, layouts: spread } = layouts(corpus, 20 + corpus.below(60));
@@ -106,7 +106,7 @@ describe('search engine', () => {
     });
 
     for (const seed of [11, 12, 13]) {
-        it(`answers with the very scores and counts that there would be without what the caller may not see (seed ${seed})`, () => {
+        it(`answers with the very scores and counts that there would be without what the caller may not see (seed ${seed})`, { timeout: 120_000 }, () => {
 
             const corpus = new SearchCorpus(seed);
             const { current, layouts: { 'many segments': all = [] } } = layouts(corpus, 60);
@@ -127,7 +127,7 @@ describe('search engine', () => {
     }
 
     for (const seed of [21, 22, 23]) {
-        it(`answers the same whatever there is in payloads that the caller may not read (seed ${seed})`, () => {
+        it(`answers the same whatever there is in payloads that the caller may not read (seed ${seed})`, { timeout: 120_000 }, () => {
 
             const corpus = new SearchCorpus(seed);
             const documents = Array.from({ length: 40 }, (_, i) => corpus.document(`test/${i}`));
