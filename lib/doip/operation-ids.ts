@@ -31,6 +31,7 @@ export const Op = {
     schemasGet: 'gateway/Op.Schemas.Get',
     schemasUpdate: 'gateway/Op.Schemas.Update',
     schemasDelete: 'gateway/Op.Schemas.Delete',
+    schemaTemplates: 'gateway/Op.Schemas.Templates',
     changeAdminPassword: 'gateway/Op.ChangeAdminPassword',
     call: 'gateway/Op.Call',
     listMethods: 'gateway/Op.ListMethods',

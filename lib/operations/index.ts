@@ -40,6 +40,7 @@ import { deleteSchema } from './types/delete.js';
 import { getSchema } from './types/get.js';
 import { listSchemas } from './types/list.js';
 import { listMethods } from './types/list-methods.js';
+import { getSchemaTemplates } from './types/templates.js';
 import { updateSchema } from './types/update.js';
 import { getVersions } from './versions/get.js';
 import { publishVersion } from './versions/publish.js';
@@ -49,7 +50,7 @@ export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, reindexBatch, highestSafeTxnId, getDesign,
     getRelationships, publishVersion, getVersions,
-    getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, call, listMethods,
+    getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus
 ] as unknown as readonly Operation[];

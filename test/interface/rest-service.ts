@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../lib/doip/json.js';
 import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -33,6 +34,56 @@ forEachWay((name, start) => {
             expect(design.handleMintingConfig).to.include({ prefix: 'test' });
             expect(Object.keys(design.schemas)).to.include(['Schema', 'CordraDesign', 'User', 'Group', 'Document']);
             expect(Object.values(design.schemaIds)).to.include(['User', 'Group', 'Document']);
+        });
+
+        it('has what a user interface reads of the design, also where the design object does not say it', async () => {
+
+            const design = async (path: string): Promise<Record<string, Record<string, unknown>>> => {
+
+                const answer = jsonOf(await service.anonymously(`GET ${path}`)) as Record<string, Record<string, unknown>>;
+                return (path === '/initData' ? answer['design'] : answer) as Record<string, Record<string, unknown>>;
+            };
+
+            const before = (await service.anonymously('GET /objects/design')).payload;
+            for (const content of [before, '{}', '{"uiConfig":{"title":"Maps"},"handleMintingConfig":{"prefix":"20.500.1"}}']) {
+                const put = await service.asAdmin('PUT /objects/design', { payload: content });
+                const isOwn = content.includes('Maps');
+
+                expect(put.statusCode).to.equal(200);
+                expect(jsonOf(await service.anonymously('GET /objects/design'))).to.equal(JSON.parse(content) as JsonObject);
+                for (const path of ['/design', '/initData']) {
+                    const { uiConfig, authConfig, handleMintingConfig } = await design(path);
+
+                    expect(uiConfig!['title']).to.be.a.string().and.to.not.be.empty();
+                    expect(uiConfig).to.only.include(isOwn ? ['title'] : [
+                        'title', 'relationshipsButtonText', 'allowUserToSpecifySuffixOnCreate', 'numTypesForCreateDropdown', 'aclUiSearchTypes',
+                        'searchResults', 'initialQuery', 'initialFragment', 'initialSortFields', 'initialFilter', 'navBarLinks'
+                    ]);
+                    expect(authConfig).to.only.include(['schemaAcls', 'defaultAcls']);
+                    expect(handleMintingConfig).to.equal({
+                        prefix: isOwn ? '20.500.1' : 'test', defaultLinks: [{ type: 'json' }, { type: 'ui', primary: true }]
+                    });
+                }
+            }
+
+            await service.asAdmin('PUT /objects/design', { payload: before });
+        });
+
+        it('has templates for types, each of which makes a type, and code that runs', async () => {
+
+            const response = await service.anonymously('GET /schemaTemplates');
+            const { templates, exampleJavaScript } = jsonOf(response) as { templates: Record<string, object>; exampleJavaScript: string };
+
+            expect(response.statusCode).to.equal(200);
+            expect(Object.keys(templates)).to.include(['default', 'document', 'empty']);
+            for (const [name, schema] of Object.entries(templates)) {
+                await service.create('Schema', { name: `Of-${name}`, schema, javascript: exampleJavaScript });
+            }
+
+            const { id } = await service.create('Of-empty', {});
+
+            expect((await service.asAdmin(`POST /call?objectId=${id}&method=nameOf`)).payload).to.equal('"untitled"');
+            expect(Number((await service.asAdmin('POST /call?type=Of-empty&method=count')).payload)).to.be.above(0);
         });
 
         it('is its version and design with the session of the caller', async () => {

@@ -40,6 +40,7 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['GET /schemas/{name*}'], operation: Op.schemasGet, tests: ['interface/rest-schemas.ts'] },
     { rest: ['PUT /schemas/{name*}'], operation: Op.schemasUpdate, tests: ['interface/rest-schemas.ts', 'interface/rights.ts'] },
     { rest: ['DELETE /schemas/{name*}'], operation: Op.schemasDelete, tests: ['interface/rest-schemas.ts', 'interface/rights.ts'] },
+    { rest: ['GET /schemaTemplates'], operation: Op.schemaTemplates, tests: ['interface/rest-service.ts'] },
     { rest: ['GET /design'], operation: Op.getDesign, tests: ['interface/rest-service.ts', 'lib/identity/authentication.ts'] },
     { rest: ['GET /initData'], operation: Op.getInitData, tests: ['interface/rest-service.ts'] },
     { rest: ['GET /startupStatus'], operation: Op.startupStatus, tests: ['interface/outage.ts', 'interface/rest-service.ts', 'lib/startup-state.ts'] },

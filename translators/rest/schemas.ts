@@ -24,6 +24,11 @@ export const schemaRoutes: readonly Route[] = [
         methods: ['DELETE'],
         path: '/schemas/{name*}',
         toEnvelope: ({ name }) => ({ operationId: Op.schemasDelete, attributes: { type: named(name) } })
+    },
+    {
+        methods: ['GET'],
+        path: '/schemaTemplates',
+        toEnvelope: () => ({ operationId: Op.schemaTemplates })
     }
 ];
 

@@ -1,0 +1,21 @@
+/**
+ * What a user interface offers to start a new type from: schemas, and an example of code. Public.
+ */
+
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { EXAMPLE_JAVASCRIPT, schemaTemplates } from '../../types/schema-templates.js';
+
+export const getSchemaTemplates = defineOperation({
+    id: Op.schemaTemplates,
+    summary: 'read templates for new types',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'anyone',
+    unlisted: true,
+
+    async handler({ services: { catalog } }) {
+
+        return result.json({ templates: schemaTemplates(catalog.current.extensionKeyword), exampleJavaScript: EXAMPLE_JAVASCRIPT });
+    }
+});
