@@ -236,6 +236,26 @@ class Meter {
     }
 }
 
+/** What waits for a signal. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls back when a signal fires, until it is told to forget that. A batch stores many bodies at a time under the signal of one
+ * request: they share one listener.
+ */
+function onAbort(signal: AbortSignal, callback: () => void): () => void {
+
+    let callbacks = waiting.get(signal);
+    if (!callbacks) {
+        const all = callbacks = new Set<() => void>();
+        waiting.set(signal, all);
+        signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true });
+    }
+
+    callbacks.add(callback);
+    return () => callbacks.delete(callback);
+}
+
 /** The same pieces; when the signal fires the sequence ends with its reason at once, even if the source never answers again. */
 async function *abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 
@@ -248,7 +268,7 @@ async function *abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal
         iterator.next().then(resolve, reject);
     });
     const fire = (): void => giveUp(signal.reason);
-    signal.addEventListener('abort', fire, { once: true });
+    const forget = onAbort(signal, fire);
     let ended = false;
     try {
         for (;;) {
@@ -263,7 +283,7 @@ async function *abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal
         }
     }
     finally {
-        signal.removeEventListener('abort', fire);
+        forget();
         if (!ended) {
             // Not awaited: a stalled source would answer this only after the next piece, that is never.
             iterator.return?.().catch(() => {

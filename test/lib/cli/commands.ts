@@ -36,6 +36,12 @@ async function fill(database: TestDatabase): Promise<void> {
             secret: { type: 'string', cordra: { secureProperty: true } }
         }
     } });
+    for (let n = 0; n < 40; ++n) {
+        await asAdmin('0.DOIP/Op.Create', { input: [
+            jsonSegment({ id: `test/note-${n}`, type: 'Document', attributes: { content: {} } }), jsonSegment({ id: 'note' }), bytesSegment(Buffer.from(`note ${n}`))
+        ] });
+    }
+
     await create('User', { id: '', username: 'ada', password: 'ada-password' }, { id: 'test/ada' });
     await create('Group', { id: '', groupName: 'all', description: '', users: ['test/ada'] }, { id: 'test/all' });
     await create('Document', { name: 'last' }, { id: 'test/z', attributes: { acl: { readers: ['test/ada'], writers: ['test/all'] } } });
@@ -107,6 +113,7 @@ forEachDatabase((name, create) => {
             const back = join(other.options.dataDir, 'back.ndjson');
             await runCommand(other, ['export', back]);
 
+            expect(first.error).to.not.contain('Warning');
             expect(first.error).to.match(/^import \(opened here\): \d+ objects created, \d+ updated, 0 were there already, 0 refused, 1\.\d MiB in/);
             expect(first.code).to.equal(0);
             expect(again.error).to.match(/: 0 objects created, 0 updated, \d+ were there already, 0 refused/);

@@ -1,4 +1,5 @@
 import { expect } from '@hapi/code';
+import { getEventListeners } from 'node:events';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
 import { SILENT } from '../../../db/log.js';
@@ -198,6 +199,32 @@ forEachDatabase((name, create) => {
 
                 await expectNothingLeft(() => blobs.stage(stalling(), { maxBytes: 10 * MIB, signal: controller.signal }),
                     'the client has gone');
+            });
+
+            it('stores many bodies at a time under one signal, with one listener', async () => {
+
+                const controller = new AbortController();
+                const { signal } = controller;
+                const counts: number[] = [];
+                const silent = async function *(): AsyncGenerator<Uint8Array> {
+
+                    yield Buffer.from('x');
+                    await new Promise(() => {});
+                };
+
+                const counting = async function *(): AsyncGenerator<Uint8Array> {
+
+                    yield Buffer.from('x');
+                    counts.push(getEventListeners(signal, 'abort').length);
+                };
+
+                const staged = await Promise.all(Array.from({ length: 50 }, () => blobs.stage(counting(), { maxBytes: MIB, signal })));
+                await Promise.all(staged.map((each) => each.discard()));
+                const stalled = Array.from({ length: 20 }, () => blobs.stage(silent(), { maxBytes: MIB, signal }));
+                controller.abort(new Error('gone'));
+
+                expect(counts).to.have.length(50).and.to.only.include([1]);
+                expect((await Promise.allSettled(stalled)).map((each) => each.status === 'rejected' && String(each.reason))).to.only.include('Error: gone');
             });
 
             it('leave nothing behind when the signal has fired before', async () => {
