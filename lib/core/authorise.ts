@@ -7,7 +7,7 @@ import type { StoredObject } from '../objects/stored-object.js';
 import type { Caller, Decision } from '../identity/caller.js';
 import type { OperationContext } from './context.js';
 import type { Operation } from './operation.js';
-import { notFound } from '../doip/error.js';
+import { missingObject } from '../doip/error.js';
 import { denied } from '../identity/caller.js';
 
 /**
@@ -17,7 +17,7 @@ import { denied } from '../identity/caller.js';
 export async function authorise(operation: Operation, context: OperationContext, target: StoredObject | null): Promise<void> {
 
     if (operation.target === 'object' && !target && !operation.targetMayBeGone) {
-        throw missingTarget(context, operation.authorise === 'writer');
+        throw missingTarget(context, { isWrite: operation.authorise === 'writer', words: operation.missing });
     }
 
     const { authorise: rule } = operation;
@@ -56,9 +56,11 @@ function decide(rule: Exclude<Operation['authorise'], (...args: never[]) => unkn
 }
 
 /** What is said of a target that does not exist: to callers who might not have changed it that they may not. */
-export function missingTarget(context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, isWrite = false): Error {
+export function missingTarget(
+    context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, { isWrite = false, words }: { isWrite?: boolean; words?: string | undefined } = {}
+): Error {
 
     const { caller, targetId, services: { policy } } = context;
     const mayKnow = isWrite ? policy.canWriteUnknown(caller) : policy.canReadUnknown(caller);
-    return mayKnow.allowed ? notFound(`object ${targetId} does not exist`) : denied(caller, mayKnow.reason);
+    return mayKnow.allowed ? missingObject(targetId, words) : denied(caller, mayKnow.reason);
 }

@@ -111,7 +111,7 @@ export class Dispatcher {
         const requestContext = readRequestContext(request.attributes);
         const operation = fixed ?? await registry.find(request.operationId, targetId);
         if (!operation) {
-            throw unknownOperation({ caller, targetId, services }, stored);
+            throw unknownOperation({ caller, targetId, services }, request.operationId, stored);
         }
 
         this.checkVerb(operation, request);
@@ -171,16 +171,22 @@ export class Dispatcher {
     }
 }
 
+/** Characters of an unknown operation id, and of its target, that are shown. */
+const SHOWN = 100;
+
 /** What is said of an operation that nobody knows: a caller who may not read the target learns nothing of it, its methods included. */
-function unknownOperation(context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, target: StoredObject | null): Error {
+function unknownOperation(
+    context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, operationId: string, target: StoredObject | null
+): Error {
 
     const { caller, targetId, services: { policy, serviceId } } = context;
+    const unknown = `Operation not supported: ${operationId.slice(0, SHOWN).toWellFormed()} is not known for ${targetId.slice(0, SHOWN).toWellFormed()}`;
     if (target) {
         const mayRead = policy.canRead(caller, target);
-        return mayRead.allowed ? declined('Operation not supported') : denied(caller, mayRead.reason);
+        return mayRead.allowed ? declined(unknown) : denied(caller, mayRead.reason);
     }
 
-    return targetId === serviceId ? declined('Operation not supported') : missingTarget(context);
+    return targetId === serviceId ? declined(unknown) : missingTarget(context);
 }
 
 interface ContextFacts {

@@ -56,6 +56,8 @@ export interface Operation<A extends object = JsonObject> {
     readonly availableWhenDown?: boolean;
     /** True for an operation on objects that also has an answer for an id whose object is gone; its handler asks `hasTarget`. */
     readonly targetMayBeGone?: boolean;
+    /** What is said before the id of a target that does not exist; default `Missing object`. */
+    readonly missing?: string;
     /** True to be left out of ListOperations. */
     readonly unlisted?: boolean;
     handler(context: OperationContext<A>): Promise<OperationResult>;

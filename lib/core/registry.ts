@@ -35,6 +35,7 @@ const schema = Joi.object({
     inputMembers: Joi.array().items(Joi.string()).unique(),
     availableWhenDown: Joi.boolean(),
     targetMayBeGone: Joi.boolean(),
+    missing: Joi.string(),
     unlisted: Joi.boolean(),
     handler: Joi.function().required()
 }).custom((operation: Operation, helpers) => {

@@ -95,6 +95,12 @@ export function notFound(message: string, options?: ErrorOptions): DoipError {
     return new DoipError(Status.notFound, message, options);
 }
 
+/** 404: there is no object with an id. Clients of the reference implementation look for its words. */
+export function missingObject(id: string, words = 'Missing object'): DoipError {
+
+    return notFound(`${words} ${id}`);
+}
+
 /** 409: the id is taken, or somebody else was faster. */
 export function conflict(message: string, options?: ErrorOptions): DoipError {
 

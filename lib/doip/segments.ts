@@ -95,7 +95,7 @@ export async function jsonOf(segment: Segment, limit = JSON_LIMIT): Promise<Json
     }
 
     if (!/^application\/([^;\s]+\+)?json\s*(;|$)/i.test(segment.mediaType ?? '')) {
-        throw badRequest('expected JSON input, got bytes');
+        throw badRequest('expected JSON input, got bytes: JSON has the media type application/json');
     }
 
     return parseJson(await readBytes(segment.body, limit), { maxValues: JSON_VALUES });

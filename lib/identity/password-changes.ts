@@ -3,7 +3,7 @@
  * it ends every token of the user.
  */
 
-import { badRequest, forbidden, notFound } from '../doip/error.js';
+import { badRequest, forbidden, missingObject } from '../doip/error.js';
 import { setAt } from '../doip/json-pointer.js';
 import type { JsonObject } from '../doip/json.js';
 import type { ObjectService } from '../objects/object-service.js';
@@ -70,7 +70,7 @@ export class PasswordChanges {
 
         const { object } = await this.#objects.view(userId);
         if (!object) {
-            throw notFound(`object ${userId} does not exist`);
+            throw missingObject(userId);
         }
 
         const input = { elements: new Map(), elementsToDelete: [] };

@@ -145,6 +145,10 @@ function readGrant({ grant_type: given, username, password, assertion }: JsonObj
         return { kind: 'token', token: requiredAssertion(assertion) };
     }
 
+    if (type === undefined && (username !== undefined || password !== undefined)) {
+        throw invalidRequest(`Missing ${username === undefined ? 'username' : 'password'}`);
+    }
+
     throw type === undefined ? invalidRequest('Missing grant_type') :
         badRequest('the grant_type is not supported', { details: { error: 'unsupported_grant_type' } });
 }

@@ -12,7 +12,7 @@ import type { StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
 import type { WriteContext } from './write-context.js';
 import type { ObjectChange } from './write-participant.js';
-import { conflict, notFound } from '../doip/error.js';
+import { conflict, missingObject } from '../doip/error.js';
 import { checkWritable } from './write-rules.js';
 
 /**
@@ -116,7 +116,7 @@ export class ChangeFrame {
 
         const { object } = await this.view(id);
         if (!object) {
-            throw notFound(`object ${id} does not exist`);
+            throw missingObject(id);
         }
 
         context.check?.(object);

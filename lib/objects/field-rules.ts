@@ -171,7 +171,7 @@ function checkMethods(value: JsonValue, limits: FieldLimits): Record<string, str
 
     const lists = Object.entries(value).filter(([, entries]) => entries !== null).map(([method, entries]) => {
 
-        checkName('method in ACL methods', method, limits);
+        checkName('Invalid ACL format: the name of a method', method, limits);
         return [method, checkPrincipals(`methods/${method}`, entries, limits)] as const;
     });
     if (lists.reduce((sum, [, entries]) => sum + Math.max(1, entries.length), 0) > limits.aclEntries) {
@@ -191,7 +191,7 @@ function checkPrincipals(member: string, entries: JsonValue, limits: FieldLimits
         throw badRequest(`Invalid ACL format: ${member} has more than ${limits.aclEntries} entries`);
     }
 
-    return entries.map((entry) => checkName(`entry of ACL ${member}`, entry, limits));
+    return entries.map((entry) => checkName(`Invalid ACL format: an entry of ${member}`, entry, limits));
 }
 
 function checkName(what: string, value: JsonValue, limits: FieldLimits): string {

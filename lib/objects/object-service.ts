@@ -17,7 +17,7 @@ import type { ObjectInput } from './object-input.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
-import { badRequest, conflict, notFound } from '../doip/error.js';
+import { badRequest, conflict, missingObject } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
 import { checkOwnWriters } from '../identity/caller.js';
 import { ChangeFrame } from './change-frame.js';
@@ -168,7 +168,7 @@ export class ObjectService {
                 const chain = holding(id, held, context.within);
                 const { object } = await this.view(id);
                 if (!object) {
-                    throw notFound(`object ${id} does not exist`);
+                    throw missingObject(id);
                 }
 
                 context.check?.(object);

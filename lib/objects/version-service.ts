@@ -18,7 +18,7 @@ import type { ObjectWriter, WriteOutcome } from './object-writer.js';
 import type { StoredObject } from './stored-object.js';
 import type { TransactionClock } from './transaction-clock.js';
 import type { HookParts } from './write-hooks.js';
-import { badRequest, conflict, notFound } from '../doip/error.js';
+import { badRequest, conflict, missingObject } from '../doip/error.js';
 import { ChangeFrame } from './change-frame.js';
 import { checkNewId } from './field-rules.js';
 import { mintId } from './id-minter.js';
@@ -125,7 +125,7 @@ export class VersionService {
 
         const { object } = await this.#frame.view(id);
         if (!object) {
-            throw notFound(`object ${id} does not exist`);
+            throw missingObject(id);
         }
 
         check?.(object);

@@ -50,8 +50,8 @@ forEachDatabase((name, createDatabase) => {
 
         it('are refused in a way that it understands', async () => {
 
-            await expect(client.publishVersion('test/none')).to.reject('object test/none does not exist');
-            await expect(client.getVersionsFor('test/none')).to.reject('object test/none does not exist');
+            await expect(client.publishVersion('test/none')).to.reject('Missing object test/none');
+            await expect(client.getVersionsFor('test/none')).to.reject('Missing object test/none');
         });
     });
 });

@@ -136,10 +136,10 @@ forEachWay((name, start) => {
         });
 
         const refusals: [string, string, More, number, string][] = [
-            ['an object that is not there', '/objects/test/none', {}, 404, 'object test/none does not exist'],
+            ['an object that is not there', '/objects/test/none', {}, 404, 'Missing object test/none'],
             ['the service, which has no content', '/objects/test/service', {}, 404,
                 'Operation not supported: 0.DOIP/Op.Retrieve needs an object as target'],
-            ['an id that cannot be', '/objects/nothing', {}, 404, 'object nothing does not exist'],
+            ['an id that cannot be', '/objects/nothing', {}, 404, 'Missing object nothing'],
             ['a part that is not there', '/objects/test/a%20b?jsonPointer=/none', {}, 404, 'Missing data at jsonPointer in object'],
             ['a part of the full form that is not there', '/objects/test/a%20b?full&jsonPointer=/title', {}, 404,
                 'Missing data at jsonPointer in object'],

@@ -199,7 +199,7 @@ forEachWay((name, start) => {
             const denied = await service.anonymously(`PUT ${path}`, { payload: '{}' });
 
             expect([missing.statusCode, denied.statusCode]).to.equal([404, 401]);
-            expect(jsonOf(missing)['message']).to.equal('object test/none does not exist');
+            expect(jsonOf(missing)['message']).to.equal('Missing object test/none');
         });
 
         it('makes changes of the design count at once', async () => {

@@ -88,7 +88,7 @@ describe('the plugin in a server of somebody else', () => {
         const ours = await server.inject('/repository/objects/test/none');
 
         expect(theirs.result).to.equal({ statusCode: 404, error: 'Not Found', message: 'Not Found' });
-        expect(JSON.parse(ours.payload)).to.equal({ message: 'object test/none does not exist' });
+        expect(JSON.parse(ours.payload)).to.equal({ message: 'Missing object test/none' });
     });
 
     const wrong: [title: string, options: unknown, message: RegExp][] = [

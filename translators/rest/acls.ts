@@ -1,8 +1,10 @@
 /** `/acls`: the access control list of an object (interface specification, "ACL"). */
 
-import type { Route } from '../http/route.js';
+import type { Segment } from '../../lib/doip/envelope.js';
+import type { Route, RouteCall } from '../http/route.js';
+import { badRequest } from '../../lib/doip/error.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { jsonInput } from './json-input.js';
+import { jsonInput, prefixed } from './json-input.js';
 import { requireId } from './object-id.js';
 
 export const aclRoutes: readonly Route[] = [
@@ -14,6 +16,24 @@ export const aclRoutes: readonly Route[] = [
     {
         methods: ['PUT', 'POST'],
         path: '/acls/{name*}',
-        toEnvelope: (call) => ({ operationId: Op.aclsUpdate, targetId: requireId(call), input: jsonInput(call) })
+        toEnvelope: (call) => ({ operationId: Op.aclsUpdate, targetId: requireId(call), input: aclInput(call) })
     }
 ];
+
+async function *aclInput(call: RouteCall): AsyncGenerator<Segment> {
+
+    let isEmpty = true;
+    try {
+        for await (const segment of jsonInput(call)) {
+            isEmpty = false;
+            yield segment;
+        }
+    }
+    catch (error) {
+        throw prefixed('Invalid ACL format', error);
+    }
+
+    if (isEmpty) {
+        throw badRequest('Invalid ACL format: the body is empty');
+    }
+}

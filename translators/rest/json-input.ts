@@ -6,7 +6,9 @@
 import type { Segment } from '../../lib/doip/envelope.js';
 import type { JsonValue } from '../../lib/doip/json.js';
 import type { RouteCall } from '../http/route.js';
+import { badRequest, DoipError } from '../../lib/doip/error.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
+import { Status } from '../../lib/doip/status.js';
 import { bodyBytes, readJsonBody, readTextBody } from '../http/body.js';
 import { parseDisposition } from '../http/disposition.js';
 import { header } from '../http/headers.js';
@@ -28,6 +30,13 @@ export async function *jsonInputUnlessNull(call: RouteCall): AsyncGenerator<Segm
             yield segment;
         }
     }
+}
+
+/** A fault of what was sent with words before its message; any other error as it is. */
+export function prefixed(words: string, error: unknown): unknown {
+
+    const isFault = error instanceof DoipError && error.status === Status.badRequest && error.http === undefined;
+    return isFault ? badRequest(`${words}: ${error.message}`, { details: error.details, cause: error }) : error;
 }
 
 /** The body as text, in the form that `wrap` gives it. */

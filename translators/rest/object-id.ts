@@ -3,11 +3,11 @@
 import type { RouteCall } from '../http/route.js';
 import { badRequest } from '../../lib/doip/error.js';
 
-/** The object id in the path. 400 when there is none. */
-export function requireId({ name, request }: RouteCall): string {
+/** The object id in the path. 400 when there is none; `hint` is what else the caller may have meant. */
+export function requireId({ name, request }: RouteCall, hint = ''): string {
 
     if (name === '') {
-        throw badRequest(`Missing object id in ${request.method.toUpperCase()}`);
+        throw badRequest(`Missing object id in ${request.method.toUpperCase()}: it follows in the path${hint}`);
     }
 
     return name;

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import type { RequestWithBody } from '../http/body.js';
 import type { Part } from '../http/multipart.js';
 import type { HttpLimits } from '../http/performer.js';
-import { badRequest, DoipError } from '../../lib/doip/error.js';
+import { badRequest } from '../../lib/doip/error.js';
 import { objectOf } from '../../lib/doip/json-numbers.js';
 import { parseJson } from '../../lib/doip/json-text.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
@@ -19,6 +19,7 @@ import {
 import { contentType, FORM_TYPE } from '../http/content-type.js';
 import { readFieldsOrJson } from '../http/fields.js';
 import { given, Params } from '../http/params.js';
+import { prefixed } from './json-input.js';
 
 /** What is known of the object before its body is read, and how its body is meant. */
 export interface ObjectInputOptions {
@@ -175,9 +176,7 @@ async function readJsonField(part: Part, limits: HttpLimits): Promise<JsonValue>
     }
     catch (error) {
         const complaint = COMPLAINTS.get(part.name ?? '');
-        throw complaint !== undefined && error instanceof DoipError
-            ? badRequest(`${complaint}: ${error.message}`, { details: error.details })
-            : error;
+        throw complaint === undefined ? error : prefixed(complaint, error);
     }
 }
 

@@ -19,7 +19,7 @@ import { jsonReply, textReply } from '../http/reply.js';
 import { BodyParams, objectSegments } from './object-input.js';
 import { given } from '../http/params.js';
 import { asDigitalObject, objectHeaders, payloadFacts, textOf, valueWritten, view } from './project.js';
-import { isSearch } from './search-request.js';
+import { holdsJson, isSearch } from './search-request.js';
 import { search } from './search.js';
 import { requireId } from './object-id.js';
 
@@ -64,7 +64,7 @@ function post(call: RouteCall): Exchange {
 function retrieve(call: RouteCall): Exchange {
 
     const { params } = call;
-    const targetId = requireId(call);
+    const targetId = requireId(call, ', and a search has the parameter query');
     const payload = params.text('payload');
     if (payload !== undefined) {
         return params.flag('metadata') ? retrieveFacts(call, payload) : retrieveBytes(call, payload);
@@ -155,7 +155,7 @@ function createAttributes(params: Params): JsonObject {
 function update(call: RouteCall): Exchange {
 
     const { params, request, limits } = call;
-    const targetId = requireId(call);
+    const targetId = requireId(call, ', and an object is created by POST');
     const all = new BodyParams(params);
     const toDelete = { elementsToDelete: params.texts('payloadToDelete') };
     return {
@@ -214,7 +214,7 @@ function isQueryForm({ params, request }: RouteCall): boolean {
 /** Tools send forms where nobody told them otherwise, also when an object was meant. */
 function searchByForm({ params }: RouteCall): Exchange {
 
-    if (params.has('type') && !isSearch(params)) {
+    if (!isSearch(params) && (params.has('type') || holdsJson(params))) {
         throw badRequest('a form is a search, and there is no query: to create an object send its content with the ' +
             'Content-Type application/json, or as the field content of the form');
     }

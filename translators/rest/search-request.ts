@@ -71,3 +71,9 @@ function facets(list: JsonValue[] | undefined): JsonValue[] | undefined {
         return facet;
     });
 }
+
+/** True for a form that is JSON in truth: tools call a body a form where they were told nothing else. */
+export function holdsJson(params: Params): boolean {
+
+    return params.pairs().some(([name]) => /^\s*[[{]/.test(name));
+}

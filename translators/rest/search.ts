@@ -9,7 +9,7 @@ import { Op } from '../../lib/doip/operation-ids.js';
 import { isForm, readJsonBody } from '../http/body.js';
 import { Params } from '../http/params.js';
 import { recordText } from './record-text.js';
-import { searchAttributes, searchView } from './search-request.js';
+import { holdsJson, isSearch, searchAttributes, searchView } from './search-request.js';
 import { searchRecord } from './search-results.js';
 
 /** A search with parameters from wherever the client put them. */
@@ -32,9 +32,18 @@ export const searchRoutes: readonly Route[] = [
     {
         methods: ['POST'],
         path: '/search',
-        toEnvelope: async (call) => search(isForm(call.request) ? call.params : await withBody(call))
+        toEnvelope: async (call) => search(isForm(call.request) ? formOf(call) : await withBody(call))
     }
 ];
+
+function formOf({ params }: RouteCall): Params {
+
+    if (!isSearch(params) && holdsJson(params)) {
+        throw badRequest('Missing query: the body is JSON that is sent as a form, give it the Content-Type application/json');
+    }
+
+    return params;
+}
 
 /** The parameters in the query string and the members of the JSON body, taken together. */
 async function withBody({ params, request, unknownLimits }: RouteCall): Promise<Params> {

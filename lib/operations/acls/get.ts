@@ -13,6 +13,7 @@ export const getAcl = defineOperation({
     target: 'object',
     methods: ['GET', 'POST'],
     authorise: 'reader',
+    missing: 'No such object',
     unlisted: true,
 
     async handler({ caller, target, services }) {

@@ -16,6 +16,7 @@ export const updateAcl = defineOperation({
     target: 'object',
     authorise: 'writer',
     input: 'json',
+    missing: 'No such object',
     unlisted: true,
 
     async handler({ caller, target, inputJson, requestContext, services }) {

@@ -181,7 +181,7 @@ function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
     const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = wanted;
     const isBlank = query === undefined || query.trim() === '';
     if (isBlank && queryJson === undefined) {
-        throw badRequest('Missing query');
+        throw badRequest('Missing query: either query or queryJson is needed');
     }
 
     const limit = pageSize < 0 || pageSize === 0 && zeroMeansAll ? null : Math.min(pageSize, MAX_RESULTS);

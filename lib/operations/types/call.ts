@@ -168,7 +168,7 @@ async function onType({ catalog, objects, scripts }: Services, type: string): Pr
 
     const definition = catalog.current.get(type);
     if (!definition) {
-        throw notFound(`type ${type} does not exist`);
+        throw notFound(`Unknown type ${type}`);
     }
 
     const object = definition.schemaId === null ? null : (await objects.view(definition.schemaId)).object;

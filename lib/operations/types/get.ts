@@ -21,7 +21,7 @@ export const getSchema = defineOperation<{ type: string }>({
 
         const definition = catalog.current.get(type);
         if (!definition) {
-            throw notFound(`type ${type} does not exist`);
+            throw notFound(`Unknown type ${type}`);
         }
 
         return result.json(definition.schema);

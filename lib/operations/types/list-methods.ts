@@ -51,7 +51,7 @@ async function namesFor(context: OperationContext<ListAttributes>): Promise<stri
     }
 
     if (!catalog.current.get(type)) {
-        throw notFound(`type ${type} does not exist`);
+        throw notFound(`Unknown type ${type}`);
     }
 
     return methods.namesOf(type, group);

@@ -101,7 +101,7 @@ describe('the dispatcher', () => {
     });
 
     const table: [title: string, operation: string, request: ShortRequest, status: string, value?: unknown][] = [
-        ['declines an unknown operation', 'x/unknown', {}, DECLINED, { message: 'Operation not supported' }],
+        ['declines an unknown operation', 'x/unknown', {}, DECLINED, { message: 'Operation not supported: x/unknown is not known for test/service' }],
         ['declines a service operation on an object', 'x/json', { targetId: 'design' }, DECLINED],
         ['declines an object operation on the service', '0.DOIP/Op.Retrieve', {}, DECLINED],
         ['knows the service by its id', 'x/context', { targetId: 'test/service' }, OK, { requestContext: {}, targetId: 'test/service' }],
@@ -142,7 +142,7 @@ describe('the dispatcher', () => {
         ['asks a rule of one\'s own', 'x/own-rule', {}, '0.DOIP/Status.105'],
         ['lets pass what a rule of one\'s own allows', 'x/own-rule', { attributes: { word: 'please' } }, OK],
         ['shows the existence of objects to those who might read them', '0.DOIP/Op.Retrieve', { targetId: 'test/none' }, MISSING,
-            { message: 'object test/none does not exist' }]
+            { message: 'Missing object test/none' }]
     ];
     for (const [title, operation, request, status, value] of table) {
         it(title, async () => {

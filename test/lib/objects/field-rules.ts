@@ -62,7 +62,7 @@ describe('the rules for fields', () => {
         ['an ACL that is an array', acl([]), /Invalid ACL format/],
         ['an ACL that is null', acl(null), /Invalid ACL format/],
         ['an ACL whose readers are a string', acl({ readers: 'public' }), /readers must be an array/],
-        ['an ACL with a number', acl({ readers: [1] }), /entry of ACL readers must be a non-empty string/],
+        ['an ACL with a number', acl({ readers: [1] }), /^Invalid ACL format: an entry of readers must be a non-empty string/],
         ['an ACL with an empty entry', acl({ readers: [''] }), /non-empty/],
         ['an ACL with a misspelt member', acl({ reader: [] }), /unknown member reader/],
         ['an ACL with too many entries', acl({ readers: ['a', 'b', 'c', 'd'] }), /more than 3 entries/],

@@ -21,13 +21,13 @@ describe('Answers of the REST interface', () => {
     const body = { payload: '{"a":1}' };
 
     const refusals: [string, More, string | RegExp][] = [
-        ['GET /objects', {}, 'Missing object id in GET'],
-        ['GET /objects/', {}, 'Missing object id in GET'],
-        ['PUT /objects/', body, 'Missing object id in PUT'],
-        ['DELETE /objects', {}, 'Missing object id in DELETE'],
+        ['GET /objects', {}, /^Missing object id in GET: it follows in the path/],
+        ['GET /objects/', {}, /^Missing object id in GET: it follows in the path/],
+        ['PUT /objects/', body, /^Missing object id in PUT: it follows in the path/],
+        ['DELETE /objects', {}, /^Missing object id in DELETE: it follows in the path/],
         ['POST /objects/t/1', body, 'Unexpected object id in POST'],
-        ['GET /acls', {}, 'Missing object id in GET'],
-        ['GET /relationships', {}, 'Missing object id in GET'],
+        ['GET /acls', {}, /^Missing object id in GET: it follows in the path/],
+        ['GET /relationships', {}, /^Missing object id in GET: it follows in the path/],
         ['GET /versions', {}, /objectId/],
         ['POST /versions?objectId=', {}, /objectId/],
         ['DELETE /objects/t/1?jsonPointer=/a&payload=p', {}, 'DELETE specified both jsonPointer and payload'],

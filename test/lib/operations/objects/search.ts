@@ -196,8 +196,8 @@ describe('Op.Search', () => {
     });
 
     const faults: readonly (readonly [attributes: JsonObject, message: RegExp])[] = [
-        [{}, /^Missing query$/],
-        [{ query: ' ' }, /^Missing query$/],
+        [{}, /^Missing query: either query or queryJson/],
+        [{ query: ' ' }, /^Missing query: either query or queryJson/],
         [{ query: 'a AND' }, /^Query parse failure at character 6/],
         [{ query: 'a', filterQueries: ['('] }, /^Query parse failure at character 2/],
         [{ query: 'a', pageNum: 'x' }, /pageNum/],
