@@ -35,6 +35,14 @@ export function flag(): Joi.BooleanSchema {
     return Joi.boolean();
 }
 
+const NO_DRY_RUN = Joi.boolean().valid(false).strip().messages({ 'any.only': '{{#label}} must be left out: this operation cannot be rehearsed' });
+
+/** Attributes of an operation that cannot be rehearsed: who asks for a dry run must not find that something was stored. */
+export function withoutDryRun<A>(schema: Joi.ObjectSchema<A>): Joi.ObjectSchema<A> {
+
+    return (schema as Joi.ObjectSchema).append({ dryRun: NO_DRY_RUN }) as Joi.ObjectSchema<A>;
+}
+
 /** One string or an array of them. */
 export function texts(): Joi.ArraySchema {
 

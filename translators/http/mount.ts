@@ -94,7 +94,6 @@ async function handle(
         return respondFailure(h, refusal);
     }
 
-    const requestContext = params.requestContext();
     const call: RouteCall = {
         request, params, transport,
         limits: limits.of(request, transport, authentication),
@@ -103,7 +102,7 @@ async function handle(
         base: (request.route.realm.modifiers.route.prefix ?? '') + base
     };
     const exchange = await route.toEnvelope(call);
-    const response = await gateway.perform(envelope(request, exchange, { authentication, transport, requestContext }));
+    const response = await gateway.perform(envelope(request, exchange, { authentication, transport, shared: sharedAttributes(request, params) }));
     const answered = await answerOf(request, h, { exchange, response, gateway });
     return isPrivate ? keepPrivate(answered) : answered;
 }
@@ -138,22 +137,28 @@ function replyOf(exchange: Exchange, response: DoipResponse): Reply | Promise<Re
 }
 
 function envelope(
-    request: Request, exchange: Exchange, facts: Pick<DoipRequest, 'authentication' | 'transport'> & { readonly requestContext: JsonObject }
+    request: Request, exchange: Exchange, facts: Pick<DoipRequest, 'authentication' | 'transport'> & { readonly shared: JsonObject }
 ): DoipRequest {
 
-    const { requestContext, authentication, transport } = facts;
+    const { shared, authentication, transport } = facts;
     return new HttpEnvelope(request, {
         requestId: null,
         clientId: null,
         operationId: exchange.operationId,
         targetId: exchange.targetId ?? 'service',
-        attributes: { ...requestContext, ...exchange.attributes },
+        attributes: { ...shared, ...exchange.attributes },
         laterAttributes: exchange.laterAttributes,
         input: exchange.input ?? empty(),
         authentication, transport,
         ...(isSafe(request) ? { safe: true } : {}),
         ...(exchange.allowTypeChange === true ? { allowTypeChange: true } : {})
     });
+}
+
+/** What a request may say on whatever path. An operation that knows no dry run refuses one, instead of storing what it was given. */
+function sharedAttributes(request: Request, params: Params): JsonObject {
+
+    return { ...params.requestContext(), ...!isSafe(request) && params.flag('dryRun') ? { dryRun: true } : {} };
 }
 
 /** True for the methods that promise to change nothing. */

@@ -3,7 +3,9 @@
  * of the type apply; an empty one that only the administrator may. `null` takes the list away.
  */
 
+import Joi from 'joi';
 import type { JsonObject } from '../../doip/json.js';
+import { withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
@@ -16,6 +18,7 @@ export const updateAcl = defineOperation({
     target: 'object',
     authorise: 'writer',
     input: 'json',
+    attributes: withoutDryRun(Joi.object()),
     missing: 'No such object',
     unlisted: true,
 

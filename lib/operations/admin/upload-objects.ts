@@ -4,7 +4,7 @@
  */
 
 import Joi from 'joi';
-import { flag } from '../../core/attributes.js';
+import { flag, withoutDryRun } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 
@@ -19,7 +19,7 @@ export const uploadObjects = defineOperation<UploadAttributes>({
     authorise: 'admin',
     input: 'segments',
     unlisted: true,
-    attributes: Joi.object<UploadAttributes>({ deleteCurrentObjects: flag().default(false) }),
+    attributes: withoutDryRun(Joi.object<UploadAttributes>({ deleteCurrentObjects: flag().default(false) })),
 
     async handler({ attributes: { deleteCurrentObjects }, caller, rawInput, requestContext, services: { uploader }, signal }) {
 

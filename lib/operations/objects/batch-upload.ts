@@ -7,7 +7,7 @@ import Joi from 'joi';
 import type { OperationContext } from '../../core/context.js';
 import type { JsonObject, JsonValue } from '../../doip/json.js';
 import type { StoredObject } from '../../objects/stored-object.js';
-import { flag, text } from '../../core/attributes.js';
+import { flag, text, withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation } from '../../core/operation.js';
 import { DESIGN_ID } from '../../doip/handle.js';
@@ -44,9 +44,9 @@ export const batchUpload = defineOperation<BatchAttributes>({
     authorise: admit,
     input: 'segments',
     storesEachItem: true,
-    attributes: Joi.object<BatchAttributes>({
+    attributes: withoutDryRun(Joi.object<BatchAttributes>({
         format: text(), failFast: flag().default(false), parallel: flag().default(true), inBlocks: flag().default(false)
-    }),
+    })),
 
     async handler(context) {
 

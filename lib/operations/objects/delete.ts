@@ -3,6 +3,7 @@
  */
 
 import Joi from 'joi';
+import { withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
@@ -18,10 +19,9 @@ export const remove = defineOperation({
     summary: 'delete an object',
     target: 'object',
     authorise: 'writer',
-    attributes: Joi.object({
-        ...Object.fromEntries(PARTS.map((name) => [name, forbidden('names a part, but the operation deletes the whole object: use 0.DOIP/Op.Update')])),
-        dryRun: Joi.boolean().valid(false).messages({ 'any.only': '{{#label}} must be left out: a deletion cannot be rehearsed' })
-    }),
+    attributes: withoutDryRun(Joi.object({
+        ...Object.fromEntries(PARTS.map((name) => [name, forbidden('names a part, but the operation deletes the whole object: use 0.DOIP/Op.Update')]))
+    })),
 
     async handler({ caller, target, requestContext, services: { objects, policy } }) {
 

@@ -4,7 +4,7 @@
 
 import Joi from 'joi';
 import { demand } from '../../core/authorise.js';
-import { text } from '../../core/attributes.js';
+import { text, withoutDryRun } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest, notFound } from '../../doip/error.js';
 import { Op } from '../../doip/operation-ids.js';
@@ -15,7 +15,7 @@ export const deleteSchema = defineOperation<{ type: string }>({
     target: 'service',
     authorise: 'caller',
     unlisted: true,
-    attributes: Joi.object<{ type: string }>({ type: text().required() }),
+    attributes: withoutDryRun(Joi.object<{ type: string }>({ type: text().required() })),
 
     async handler({ attributes: { type }, caller, requestContext, services: { catalog, objects, policy } }) {
 

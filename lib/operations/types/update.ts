@@ -7,7 +7,7 @@ import Joi from 'joi';
 import type { OperationContext } from '../../core/context.js';
 import type { JsonObject } from '../../doip/json.js';
 import { demand } from '../../core/authorise.js';
-import { text } from '../../core/attributes.js';
+import { text, withoutDryRun } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../doip/error.js';
 import { isJsonObject } from '../../doip/json.js';
@@ -26,7 +26,7 @@ export const updateSchema = defineOperation<SchemaAttributes>({
     authorise: 'in-handler',
     input: 'json',
     unlisted: true,
-    attributes: Joi.object<SchemaAttributes>({ type: text().required() }),
+    attributes: withoutDryRun(Joi.object<SchemaAttributes>({ type: text().required() })),
 
     async handler(context) {
 

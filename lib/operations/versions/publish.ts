@@ -4,7 +4,7 @@
  */
 
 import Joi from 'joi';
-import { flag, text } from '../../core/attributes.js';
+import { flag, text, withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
@@ -20,7 +20,7 @@ export const publishVersion = defineOperation<PublishAttributes>({
     summary: 'publish a version of an object',
     target: 'object',
     authorise: 'writer',
-    attributes: Joi.object<PublishAttributes>({ versionId: text(), clonePayloads: flag().default(true) }),
+    attributes: withoutDryRun(Joi.object<PublishAttributes>({ versionId: text(), clonePayloads: flag().default(true) })),
 
     async handler({ caller, target, requestContext, attributes: { versionId, clonePayloads }, services }) {
 
