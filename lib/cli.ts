@@ -17,19 +17,19 @@ async function main(args: readonly string[]): Promise<void> {
 
     process.umask(0o077);               // What it stores and exports is nobody else's to read
     const { values, positionals } = readArguments(args);
-    if (values.help) {
+    const [command = 'serve', ...rest] = positionals;
+    if (values.help || command === 'help') {
         const { helpText } = await import('./cli/help.js');
         console.log(helpText());
         return;
     }
 
-    if (values.version) {
+    if (values.version || command === 'version' && rest.length === 0) {
         const { implementation } = await import('./version.js');
         console.log(implementation.version);
         return;
     }
 
-    const [command = 'serve', ...rest] = positionals;
     if (command === 'serve' && rest.length === 0) {
         await serve();
         return;
@@ -37,7 +37,7 @@ async function main(args: readonly string[]): Promise<void> {
 
     const { isCommand, runCommand } = await import('./cli/commands.js');
     if (!isCommand(command)) {
-        throw new CommandError(`unknown command ${positionals.join(' ')}; see doip-gateway --help`, EXIT.usage);
+        throw new CommandError(`unknown command ${positionals.join(' ')}; see doip-gateway help`, EXIT.usage);
     }
 
     await runCommand(command, rest, { force: values.force ?? false, config: loadConfig });
@@ -53,7 +53,7 @@ function readArguments(args: readonly string[]): { values: { help?: boolean; ver
         });
     }
     catch (error) {
-        throw new CommandError(`${(error as Error).message}; see doip-gateway --help`, EXIT.usage);
+        throw new CommandError(`${(error as Error).message}; see doip-gateway help`, EXIT.usage);
     }
 }
 

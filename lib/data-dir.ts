@@ -178,6 +178,9 @@ function parse(path: string, bytes: Buffer): unknown {
     }
 }
 
+/** A file has the name of the folder or of one above it, or there can be no such name: that does not pass. */
+const NO_FOLDER: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP']);
+
 function explain(folder: string, error: unknown): DataDirError {
 
     if (error instanceof FolderLockedError) {
@@ -189,8 +192,9 @@ function explain(folder: string, error: unknown): DataDirError {
         return new DataDirError(`the file gateway.lock in ${folder} is damaged: remove it`, { cause: error });
     }
 
-    const remedy = 'make it writable, or choose another one with DATA_DIR';
-    return new DataDirError(`the data folder ${folder} cannot be used (${code}): ${remedy}`, { cause: error, mayPass: true });
+    const isNoFolder = NO_FOLDER.has(code);
+    const remedy = `${isNoFolder ? 'it is no folder,' : 'make it writable, or'} choose another one with DATA_DIR`;
+    return new DataDirError(`the data folder ${folder} cannot be used (${code}): ${remedy}`, { cause: error, mayPass: !isNoFolder });
 }
 
 function codeOf(error: unknown): string {

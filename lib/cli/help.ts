@@ -25,8 +25,8 @@ export function helpText(): string {
        doip-gateway set-admin-password    ask for a new password of admin, or read it from standard input
        doip-gateway accept-loss           after a file of the embedded database was lost, let the next
                                           start go on without what was in it; removes nothing
-       doip-gateway --help                print this
-       doip-gateway --version             print the version
+       doip-gateway help                  print this, as --help does
+       doip-gateway version               print the version, as --version does
 
 All but serve and accept-loss work through the server that uses DATA_DIR, when one runs, with its rights to read that
 folder as their permission; else they open the folder themselves. An import that was interrupted is

@@ -4,10 +4,14 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import { configure, createServer, serverUrl } from '../../lib/index.js';
 import { serveBelow } from './embedded.js';
 import { registerWordCount, wordCount } from './word-count.js';
@@ -36,6 +40,29 @@ describe('the service in a program of one\'s own', () => {
         expect(readme).to.include(source.slice(source.indexOf('import')).trim());
     });
 
+    it('is a program that prints where it is reached', { timeout: 60_000 }, async () => {
+
+        // It has no types in it, and is a module because of its name.
+        const example = /```ts\n(import \{ createServer[\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? '';
+        const program = join(folder, 'program.mjs');
+        await writeFile(program, example
+            .replace('\'doip-gateway\'', JSON.stringify(pathToFileURL(join(__dirname, '../../lib/index.js')).href))
+            .replace('\'./word-count.js\'', JSON.stringify(pathToFileURL(join(__dirname, 'word-count.js')).href)));
+        const child = spawn(process.execPath, [program], {
+            env: { ...process.env, PORT: '0', DATA_DIR: join(folder, 'program'), ADMIN_PASSWORD: 'x'.repeat(12), LOG_LEVEL: 'warn', BASE_PATH: '/repository' },
+            stdio: ['ignore', 'pipe', 'inherit']
+        });
+        const [url] = await once(createInterface(child.stdout), 'line') as [string];
+        const hello = await fetch(`${url}/doip/0.DOIP/Op.Hello?targetId=service`);
+        const operations = await (await fetch(`${url}/doip/0.DOIP/Op.ListOperations?targetId=design`)).json() as string[];
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+
+        expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+\/repository$/);
+        expect(hello.status).to.equal(200);
+        expect(operations).to.include(wordCount.id);
+    });
+
     it('answers below a prefix of another hapi server', async () => {
 
         const server = await serveBelow('/repository', join(folder, 'hapi'));
@@ -61,9 +88,13 @@ describe('the service in a program of one\'s own', () => {
 
         const counted = await fetch(`${url}/doip?operationId=${wordCount.id}&targetId=test/map`);
         const { words } = await counted.json() as { words: number };
+        const services = server.plugins['doip-gateway'].gateway.services as unknown as Record<string, Record<string, unknown>>;
+        const named = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/gateway\.services\.(\w+)\.(\w+)/g)];
+        const missing = named.filter(([, service = '', method = '']) => typeof services[service]?.[method] !== 'function').map(([whole]) => whole);
         await server.stop();
 
         expect(created.status).to.equal(200);
         expect(words).to.be.at.least(3);
+        expect([named.length > 0, missing]).to.equal([true, []]);
     });
 });

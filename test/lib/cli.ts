@@ -216,6 +216,11 @@ describe('the command line', () => {
 
     const table: [title: string, args: string[], env: NodeJS.ProcessEnv, code: number, out: RegExp, error: RegExp][] = [
         ['prints help, with every setting', ['--help'], {}, 0, /usage: doip-gateway[\s\S]* PORT \(8080\)/, /^$/],
+        ['prints help when it is asked by a word', ['help'], {}, 0, /usage: doip-gateway[\s\S]* PORT \(8080\)/, /^$/],
+        ['prints help when it is asked about a command', ['help', 'import'], {}, 0, /usage: doip-gateway/, /^$/],
+        ['prints its version when it is asked by a word', ['version'], {}, 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+        ['ends when its data folder is a file', ['serve'], { PORT: '0', DATA_DIR: __filename }, 69, /^$/, /the data folder .* cannot be used \(EEXIST\): it is no folder/],
+        ['ends when its data folder is in a file', ['serve'], { PORT: '0', DATA_DIR: `${__filename}/data` }, 69, /^$/, /cannot be used \(ENOTDIR\): it is no folder/],
         ['prints its version', ['--version'], {}, 0, /^\d+\.\d+\.\d+\n$/, /^$/],
         ['refuses an unknown command', ['frobnicate'], {}, 64, /^$/, /unknown command frobnicate/],
         ['refuses an unknown option', ['--frobnicate'], {}, 64, /^$/, /--frobnicate/],
