@@ -52,6 +52,18 @@ describe('A dry run', () => {
         });
     }
 
+    for (const line of ['PUT /objects/test/kept?dryRun=1', 'POST /objects?type=Document&dryRun=yes', 'DELETE /objects/test/kept?jsonPointer=/name&dryRun=on', 'PUT /acls/test/kept?dryRun=1']) {
+        it(`is refused where it is said in other words than true and false: ${line}`, async () => {
+
+            const earlier = await state();
+            const response = await service.asAdmin(line, line.startsWith('DELETE') ? {} : { payload: '{}', headers: { 'content-type': 'application/json' } });
+
+            expect([response.statusCode, jsonOf(response)['message']]).to.equal(
+                [400, `parameter dryRun must be true or false, got "${line.split('dryRun=')[1]}"`]);
+            expect(await state()).to.equal(earlier);
+        });
+    }
+
     it('is nothing to what stores nothing, and no obstacle where it is false', async () => {
 
         const lines = ['GET /objects/test/kept?dryRun', 'GET /acls/test/kept?dryRun', 'GET /search?query=*:*&dryRun', 'POST /versions?objectId=test/kept&dryRun=false'];

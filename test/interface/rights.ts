@@ -42,6 +42,7 @@ forEachDatabase((name, create) => {
         const doip = (operation: string): string => `POST /doip/${operation}?targetId=${ID}`;
         const lines: [line: string, codes: number[], payload?: string][] = [
             ['GET /startupStatus', OPEN], ['GET /schemas', OPEN], ['GET /schemas/Document', OPEN], ['GET /design', OPEN], ['GET /initData', OPEN],
+            ['GET /schemaTemplates', OPEN],
             ['GET /check-credentials', OPEN], ['GET /search?query=*', OPEN], ['GET /objects?query=*', OPEN], ['GET /objects/design', OPEN],
             ['GET /objects/test/none', [404, 404, 404, 404, 404]], ['DELETE /objects/test/none', [401, 403, 403, 403, 404]],
             ['PUT /objects/test/none', [401, 403, 403, 403, 404], '{}'], ['PUT /acls/test/none', [401, 403, 403, 403, 404]],

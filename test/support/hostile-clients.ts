@@ -77,7 +77,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     'a large object by everybody': (url, turn) => get(url, [
         '/objects/test/large?filter=["/k1"]', '/objects/test/large?full', '/objects/test/large?jsonPointer=/k1', '/relationships/test/large', '/acls/test/large'
     ][turn % 5] ?? ''),
-    'a large object by its owner': (url, turn) => post(url, `/objects/?type=Document&dryRun=${turn}`, largeContent(turn), ADMIN_HEADERS),
+    'a large object by its owner': (url, turn) => post(url, `/objects/?type=Document&dryRun=true&turn=${turn}`, largeContent(turn), ADMIN_HEADERS),
     'a batch of large items': (url, turn) => post(url, '/batchUpload', `[${`{"id":"test/x","type":"Document","content":${largeContent(turn)}},`.repeat(20)}1]`, basic('nobody', 'x')),
     'a script that never ends': (url) => get(url, '/call?type=Busy&method=spin'),
     'a body that stops': (url) => silent(url, 'POST /search HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n{"query":"'),

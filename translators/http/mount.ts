@@ -158,7 +158,7 @@ function envelope(
 /** What a request may say on whatever path. An operation that knows no dry run refuses one, instead of storing what it was given. */
 function sharedAttributes(request: Request, params: Params): JsonObject {
 
-    return { ...params.requestContext(), ...!isSafe(request) && params.flag('dryRun') ? { dryRun: true } : {} };
+    return { ...params.requestContext(), ...!isSafe(request) && params.strictFlag('dryRun') ? { dryRun: true } : {} };
 }
 
 /** True for the methods that promise to change nothing. */

@@ -97,6 +97,17 @@ export class Params {
         return text === undefined ? absent : text === '' || text.toLowerCase() === 'true';
     }
 
+    /** A presence flag whose other values must be `true` or `false`: one that keeps things from being changed is not to be misread. */
+    strictFlag(name: string): boolean {
+
+        const text = this.text(name);
+        if (text !== undefined && !/^(?:true|false)?$/i.test(text)) {
+            throw badRequest(`parameter ${name} must be true or false, got ${shown(text)}`);
+        }
+
+        return this.flag(name);
+    }
+
     /** A whole number. 400 for anything else. */
     integer(name: string): number | undefined {
 

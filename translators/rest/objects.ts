@@ -146,7 +146,7 @@ function create(call: RouteCall): Exchange {
 function createAttributes(params: Params): JsonObject {
 
     return {
-        dryRun: params.flag('dryRun'),
+        dryRun: params.strictFlag('dryRun'),
         ...given({ suffix: params.text('handle') ? undefined : params.text('suffix') }),
         ...params.requestContext()
     };
@@ -176,7 +176,7 @@ function update(call: RouteCall): Exchange {
 
 function updateAttributes(params: Params): JsonObject {
 
-    return { dryRun: params.flag('dryRun'), ...given({ jsonPointer: params.text('jsonPointer') }), ...params.requestContext() };
+    return { dryRun: params.strictFlag('dryRun'), ...given({ jsonPointer: params.text('jsonPointer') }), ...params.requestContext() };
 }
 
 /** Deleting a part is an update, with the rights, hooks and validation of one. */
@@ -201,7 +201,7 @@ function remove(call: RouteCall): Exchange {
     return {
         operationId: Object.keys(part).length > 0 ? Op.update : Op.delete,
         targetId,
-        attributes: { ...part, ...(params.flag('dryRun') ? { dryRun: true } : {}) },
+        attributes: { ...part, ...(params.strictFlag('dryRun') ? { dryRun: true } : {}) },
         fromEnvelope: () => jsonReply({})
     };
 }
