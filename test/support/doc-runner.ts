@@ -13,6 +13,7 @@ import type { Block, Page } from './doc-pages.js';
 import { ROOT } from './doc-pages.js';
 import { ADMIN_PASSWORD } from './gateway.js';
 import { startProcess } from './process.js';
+import { startServer } from './server.js';
 
 /** What pages write for the address and the administrator's password of a service. */
 const SHOWN_ADDRESS = '127.0.0.1:8080';
@@ -48,18 +49,22 @@ export function answerOf({ blocks }: Page, command: Block): Block | undefined {
 /** Runs a page on a fresh service. */
 export async function runPage(page: Page): Promise<readonly BlockRun[]> {
 
-    const database = await DIALECTS[0]!.create();
     const folder = await mkdtemp(join(tmpdir(), 'gateway-docs-'));
-    const service = await startProcess(database);
+    const service = await startFor(page);
+    const { host } = new URL(service.url);
     try {
-        const real = (text: string): string => text.replaceAll(SHOWN_ADDRESS, new URL(service.url).host).replaceAll(SHOWN_PASSWORD, ADMIN_PASSWORD);
         await prepare(folder);
-        const failure = await shell(folder, real(scriptOf(page)), database.options.dataDir);
+        const script = scriptOf(page).replaceAll(SHOWN_ADDRESS, host).replaceAll(SHOWN_PASSWORD, ADMIN_PASSWORD);
+        const failure = await shell(folder, script, service.dataDir);
         const commands = page.blocks.filter(({ language }) => language === 'sh');
         return await Promise.all(commands.map(async (block) => {
 
-            const output = async (name: string): Promise<string> => (await readFile(join(folder, '.run', `${block.line}.${name}`), 'utf8').catch(() => ''))
-                .replaceAll(new URL(service.url).host, SHOWN_ADDRESS);
+            const output = async (name: string): Promise<string> => {
+
+                const text = await readFile(join(folder, '.run', `${block.line}.${name}`), 'utf8').catch(() => '');
+                return text.replaceAll(host, SHOWN_ADDRESS);
+            };
+
             const error = await output('error');
             return {
                 block, error: error.replaceAll(/^HTTP \d+\n/gm, '') + failure, out: await output('out'), answer: answerOf(page, block),
@@ -70,19 +75,39 @@ export async function runPage(page: Page): Promise<readonly BlockRun[]> {
     }
     finally {
         await service.stop();
-        await database.dispose();
         await rm(folder, { recursive: true });
     }
 }
 
-/** What a page gets to see of this machine: our packages, the command line, and a curl that tells the status of each answer. */
+/** A service in this process, which starts faster; in a process of its own where the page uses the command line beside it. */
+async function startFor({ blocks }: Page): Promise<{ url: string; dataDir: string | undefined; stop: () => Promise<void> }> {
+
+    if (!blocks.some(({ language, text }) => language === 'sh' && text.includes('npx doip-gateway'))) {
+        const server = await startServer();
+        return { url: server.url, dataDir: server.config.storage.dataDir, stop: () => server.stop() };
+    }
+
+    const database = await DIALECTS[0]!.create();
+    const service = await startProcess(database);
+    return {
+        url: service.url, dataDir: database.options.dataDir,
+        async stop() {
+
+            await service.stop();
+            await database.dispose();
+        }
+    };
+}
+
+/** What a page gets to see of this machine: our packages, the command line, and a curl that reports each status
+ * on standard error and ends each answer with a new line. */
 async function prepare(folder: string): Promise<void> {
 
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     const tools = join(folder, '.run');
     await mkdir(tools);
     const programs = {
-        curl: 'PATH="$REAL_PATH" exec curl -sS -w "%{stderr}HTTP %{http_code}\\n" "$@"',
+        curl: 'PATH="$REAL_PATH" exec curl -sS -w "%{stderr}HTTP %{http_code}\\n%{stdout}\\n" "$@"',
         npx: `[ "$1" = doip-gateway ] || { echo "npx $1 is not available to pages" >&2; exit 1; }; shift; exec "${process.execPath}" "${CLI}" "$@"`
     };
     for (const [name, text] of Object.entries(programs)) {
