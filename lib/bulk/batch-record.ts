@@ -7,9 +7,13 @@ import type { BytesSegment, Segment } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { BulkOutcome } from './bulk-service.js';
 import { readStored } from '../doip/json-write.js';
+import { turnFor } from '../doip/loop-turns.js';
 import { jsonSegment } from '../doip/segments.js';
 import { released } from '../doip/released.js';
 import { headOf } from './bulk-service.js';
+
+/** Results that are read at once, in characters of their texts; a single one may be longer. */
+const LENGTH_AT_ONCE = 64 * 1024;
 
 /** Segments that whoever is given them reads to their end, or ends: the results are on disk until then. */
 type Segments = AsyncGenerator<Segment, void, undefined>;
@@ -36,8 +40,32 @@ async function *inBlocks(outcome: BulkOutcome): Segments {
 
     yield jsonSegment(headOf(outcome));
     for await (const block of outcome.results.blocks()) {
-        yield jsonSegment(block.map((text) => readStored(text)));
+        for (const texts of pieces(block)) {
+            const length = texts.reduce((sum, text) => sum + text.length, 0);
+            await turnFor(length);
+            const results = texts.map((text) => readStored(text));
+            await turnFor(length);
+            yield jsonSegment(results);
+        }
     }
+}
+
+/** The same texts; a long one comes on its own. */
+function *pieces(texts: readonly string[]): Generator<readonly string[]> {
+
+    let piece: string[] = [];
+    let length = 0;
+    for (const text of texts) {
+        if (piece.length > 0 && length + text.length > LENGTH_AT_ONCE) {
+            yield piece;
+            [piece, length] = [[], 0];
+        }
+
+        piece.push(text);
+        length += text.length;
+    }
+
+    yield piece;
 }
 
 async function *inOneSegment(outcome: BulkOutcome, more: JsonObject): Segments {

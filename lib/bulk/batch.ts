@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonValue } from '../doip/json.js';
 import type { ResultList } from './result-list.js';
 import { DoipError, internal } from '../doip/error.js';
+import { turnForValue } from '../doip/loop-turns.js';
 
 /** One item and what is to be done with it. */
 export interface BatchTask {
@@ -142,6 +143,7 @@ export class Batch {
         try {
             const response = await this.#inOrder(task, earlier);
             if (response !== undefined) {
+                await turnForValue(response);
                 await results.add({ position, responseCode: 200, response });
             }
         }

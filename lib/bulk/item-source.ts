@@ -9,6 +9,7 @@ import type { BulkItem, ItemRules } from './bulk-item.js';
 import { badRequest, DoipError } from '../doip/error.js';
 import { jsonItems } from '../doip/json-items.js';
 import { isJsonObject } from '../doip/json.js';
+import { turnFor } from '../doip/loop-turns.js';
 import { drain } from '../doip/segments.js';
 import { itemOf, readItem } from './bulk-item.js';
 
@@ -70,7 +71,10 @@ export class ItemSource {
             maxValues: this.#limits.jsonValues ?? Infinity
         };
         for await (const item of jsonItems(body, rules)) {
-            yield readItem(item, rules);
+            await turnFor(item.length);
+            const read = readItem(item, rules);
+            await turnFor(item.length);
+            yield read;
         }
     }
 

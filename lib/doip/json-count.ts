@@ -4,9 +4,9 @@
  */
 
 import { tooLarge } from './error.js';
+import { closingQuote } from './json-scan.js';
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
@@ -50,7 +50,7 @@ class ValueCounter {
         for (let i = 0; i < text.length; ++i) {
             const code = text.charCodeAt(i);
             if (code === QUOTE) {
-                i = stringEnd(text, i);
+                i = closingQuote(text, i);
             }
             else if (code === COMMA || (code | LOWER_BIT) === BRACE) {
                 const fault = this.#take(code);
@@ -82,26 +82,4 @@ class ValueCounter {
         open.push(members);
         return members * SHARE_OF_OBJECT > this.#most ? `an object with more than the allowed ${Math.floor(this.#most / SHARE_OF_OBJECT)} properties` : null;
     }
-}
-
-/** Index of the closing quote; the end of the text when there is none. */
-function stringEnd(text: string, start: number): number {
-
-    let quote = text.indexOf('"', start + 1);
-    while (quote !== -1 && isEscaped(text, quote)) {
-        quote = text.indexOf('"', quote + 1);
-    }
-
-    return quote === -1 ? text.length : quote;
-}
-
-/** Looks back over the backslashes before one quote, so that none is looked at twice. */
-function isEscaped(text: string, quote: number): boolean {
-
-    let first = quote;
-    while (text.charCodeAt(first - 1) === BACKSLASH) {
-        --first;
-    }
-
-    return (quote - first) % 2 === 1;
 }

@@ -5,6 +5,7 @@
 
 import type { JsonObject, JsonValue } from './json.js';
 import { setNumberTexts } from './json-numbers.js';
+import { closingQuote } from './json-scan.js';
 
 /** An object or array around the current token. */
 interface Place {
@@ -28,7 +29,9 @@ interface Place {
 export function addNumberTexts(root: JsonValue, text: string, numbers: readonly number[]): void {
 
     const path: Place[] = [];
+    const digits = joined(text, numbers);
     let next = 0;
+    let taken = 0;
     for (let i = 0; next < numbers.length; ++i) {
         if (i !== numbers[next]) {
             i = pass(path, text, i);
@@ -36,10 +39,22 @@ export function addNumberTexts(root: JsonValue, text: string, numbers: readonly 
         }
 
         const end = numbers[next + 1] ?? text.length;
-        keep(root, path, text, detached(text.slice(i, end)));
+        keep(root, path, text, digits.slice(taken, taken + end - i));
+        taken += end - i;
         next += 2;
         i = end - 1;
     }
+}
+
+/** All numbers as one text, to cut them from: a piece that is cut from the text itself keeps all of that in memory. */
+function joined(text: string, numbers: readonly number[]): string {
+
+    const texts: string[] = [];
+    for (let i = 0; i < numbers.length; i += 2) {
+        texts.push(text.slice(numbers[i], numbers[i + 1]));
+    }
+
+    return texts.join('');
 }
 
 /** Passes over one token; the index of its last character. */
@@ -48,7 +63,7 @@ function pass(path: Place[], text: string, i: number): number {
     const token = text.charAt(i);
     const place = path.at(-1);
     if (token === '"') {
-        const end = stringEnd(text, i);
+        const end = closingQuote(text, i);
         if (place?.wantsName) {
             place.name = [i, end + 1];
             place.wantsName = false;
@@ -74,27 +89,6 @@ function pass(path: Place[], text: string, i: number): number {
 function newPlace(isArray: boolean): Place {
 
     return { isArray, container: undefined, texts: undefined, index: 0, name: [0, 0], wantsName: !isArray };
-}
-
-/** Index of the closing quote. */
-function stringEnd(text: string, start: number): number {
-
-    let end = text.indexOf('"', start + 1);
-    while (isEscaped(text, end)) {
-        end = text.indexOf('"', end + 1);
-    }
-
-    return end;
-}
-
-function isEscaped(text: string, index: number): boolean {
-
-    let first = index;
-    while (text[first - 1] === '\\') {
-        --first;
-    }
-
-    return (index - first) % 2 === 1;
 }
 
 function keyOf({ isArray, index, name }: Place, text: string): string {
@@ -127,10 +121,4 @@ function containerAt(root: JsonValue, path: readonly Place[], depth: number, tex
     const outer = path[depth - 1];
     place.container ??= (outer ? containerAt(root, path, depth - 1, text)[keyOf(outer, text)] : root) as JsonObject;
     return place.container;
-}
-
-/** A short text that does not keep the long one in memory that it was cut from. */
-function detached(text: string): string {
-
-    return Buffer.from(text, 'latin1').toString('latin1');
 }

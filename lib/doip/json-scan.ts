@@ -7,6 +7,10 @@
 export const FAULTY = -1;
 /** Characters of a number. */
 export const MAX_NUMBER_LENGTH = 1000;
+/** JavaScript writes no number with more characters. */
+export const MAX_WRITTEN_LENGTH = 25;
+/** A number of so few digits, without an exponent, is not beyond any double. */
+const FINITE_LENGTH = 300;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
@@ -27,11 +31,14 @@ export function inspect(text: string, maxDepth: number, numbers: number[]): numb
 
     let colons = 0;
     let depth = 0;
+    let escape = /\\u[dD]/.test(text) ? nextEscape(text, 0) : Infinity;          // Other escapes cannot be wrong in this way
     for (let i = 0; i < text.length; ++i) {
         const code = text.charCodeAt(i);
         if (code === QUOTE) {
-            i = stringEnd(text, i);
-            if (i === FAULTY) {
+            const start = i;
+            i = closingQuote(text, i);
+            escape = escape < start ? nextEscape(text, start) : escape;
+            if (escape < i && hasLoneSurrogate(text, escape, i)) {
                 return FAULTY;
             }
         }
@@ -64,32 +71,59 @@ export function inspect(text: string, maxDepth: number, numbers: number[]): numb
     return colons;
 }
 
-/** Index of the closing quote (or of the end of the text), FAULTY when the string has an escaped lone surrogate. */
-function stringEnd(text: string, start: number): number {
+/** Index of the quote that closes the string whose opening quote is at `start`; the length of the text when there is none. */
+export function closingQuote(text: string, start: number): number {
 
-    for (let i = start + 1; i < text.length; ++i) {
+    const quote = text.indexOf('"', start + 1);
+    if (quote === -1) {
+        return text.length;
+    }
+
+    return text.charCodeAt(quote - 1) === BACKSLASH ? closingQuoteAfterEscapes(text, start + 1) : quote;
+}
+
+function closingQuoteAfterEscapes(text: string, start: number): number {
+
+    for (let i = start; i < text.length; ++i) {
         const code = text.charCodeAt(i);
         if (code === QUOTE) {
             return i;
         }
 
-        if (code === BACKSLASH) {
+        i += code === BACKSLASH ? 1 : 0;
+    }
+
+    return text.length;
+}
+
+/** Index of the next backslash; Infinity when there is none. */
+function nextEscape(text: string, start: number): number {
+
+    const index = text.indexOf('\\', start);
+    return index === -1 ? Infinity : index;
+}
+
+/** True when the rest of a string, from its first escape on, has an escaped lone surrogate. */
+function hasLoneSurrogate(text: string, start: number, end: number): boolean {
+
+    for (let i = start; i < end; ++i) {
+        if (text.charCodeAt(i) === BACKSLASH) {
             const length = escapeLength(text, i);
             if (length === FAULTY) {
-                return FAULTY;
+                return true;
             }
 
             i += length - 1;
         }
     }
 
-    return text.length;
+    return false;
 }
 
 /** Characters of the escape at `i`, both halves of a surrogate pair taken together; FAULTY for half a pair. */
 export function escapeLength(text: string, i: number): number {
 
-    if (text.charCodeAt(i + 1) !== 0x75) {                  // u
+    if (text.charCodeAt(i + 1) !== 0x75 || (text.charCodeAt(i + 2) | 0x20) !== 0x64) {          // u, d: surrogates are D800 to DFFF
         return 2;
     }
 
@@ -129,6 +163,10 @@ function numberEnd(text: string, start: number): number {
 
     if (end - start > MAX_NUMBER_LENGTH) {
         return FAULTY;
+    }
+
+    if (end - start > MAX_WRITTEN_LENGTH && end - start < FINITE_LENGTH && !hasExponent) {
+        return ~end;                                        // Reading so many digits takes long, and JSON.parse does it anyway
     }
 
     const token = text.slice(start, end);

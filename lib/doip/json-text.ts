@@ -8,12 +8,12 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from './json.js';
-import { badRequest, DoipError } from './error.js';
+import { badRequest, DoipError, tooLarge } from './error.js';
 import { checkValueCount } from './json-count.js';
 import { explainFault } from './json-fault.js';
 import { addNumberTexts } from './json-number-places.js';
 import { SentNumber } from './json-numbers.js';
-import { FAULTY, inspect } from './json-scan.js';
+import { FAULTY, inspect, MAX_WRITTEN_LENGTH } from './json-scan.js';
 import { jsonFromPython } from './python-text.js';
 
 /** How strictly to read, and what to call the text in messages. */
@@ -37,9 +37,9 @@ export const DEFAULT_MAX_DEPTH = 128;
 /**
  * Reads JSON text. Bytes must be UTF-8; a byte order mark is skipped.
  *
- * Refused with 413: more values than allowed. Refused with 400: invalid UTF-8, syntax errors (with line and column), and with the
- * JSON pointer of the culprit: nesting beyond the limit, repeated property names, properties that reach for prototypes, lone
- * surrogates, numbers beyond any double or of more than 1,000 characters.
+ * Refused with 413: more values than allowed, and numbers that are many and long. Refused with 400: invalid UTF-8, syntax errors
+ * (with line and column), and with the JSON pointer of the culprit: nesting beyond the limit, repeated property names,
+ * properties that reach for prototypes, lone surrogates, numbers beyond any double or of more than 1,000 characters.
  */
 export function parseJson(input: string | Uint8Array, options: JsonTextOptions = {}): JsonValue {
 
@@ -48,6 +48,7 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
     checkValueCount(text, maxValues, name);
     const numbers: number[] = [];
     const colons = inspect(text, maxDepth, numbers);
+    checkNumberLengths(numbers, maxValues, name);
     let value: JsonValue;
     try {
         value = JSON.parse(text) as JsonValue;
@@ -66,6 +67,19 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
 
     addNumberTexts(value, text, numbers);
     return value;
+}
+
+/** Numbers of more characters than JavaScript ever writes cost time by their length, so it counts as well. */
+function checkNumberLengths(numbers: readonly number[], maxValues: number, name: string): void {
+
+    const most = maxValues * MAX_WRITTEN_LENGTH;
+    let length = 0;
+    for (let i = 0; i < numbers.length; i += 2) {
+        length += (numbers[i + 1] ?? 0) - (numbers[i] ?? 0);
+        if (length > most) {
+            throw tooLarge(`${name} holds numbers of more than the allowed ${most} characters together`);
+        }
+    }
 }
 
 /** Reads JSON text that this service wrote, with the texts of its numbers and without any check. */

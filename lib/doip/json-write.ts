@@ -23,6 +23,12 @@ export function writeStored(value: unknown): string {
     return hasNumberTexts(value) ? MARK + written(value, '', '') : JSON.stringify(value);
 }
 
+/** The text for the database of a value whose text is known. */
+export function marked(text: string, value: object): string {
+
+    return hasNumberTexts(value) ? MARK + text : text;
+}
+
 /** Reads what {@link writeStored} or JSON.stringify wrote. */
 export function readStored(text: string): JsonValue {
 

@@ -2,8 +2,8 @@
  * JSON values whose text is known already, because they were parsed from it: writing them out again costs nothing.
  */
 
-import { unmarked, writeJson } from './json-write.js';
-import type { JsonValue } from './json.js';
+import { marked, unmarked, writeJson, writeStored } from './json-write.js';
+import type { JsonObject, JsonValue } from './json.js';
 
 const texts = new WeakMap<object, string>();
 
@@ -18,6 +18,13 @@ export function rememberText<T extends object>(value: T, text: string): T {
 export function jsonText(value: JsonValue): string {
 
     return (typeof value === 'object' && value !== null ? texts.get(value) : undefined) ?? writeJson(value);
+}
+
+/** What {@link writeStored} makes of a value. */
+export function storedText(value: JsonObject): string {
+
+    const text = texts.get(value);
+    return text === undefined ? writeStored(value) : marked(text, value);
 }
 
 /** The JSON text of a value where it is known without writing it. */

@@ -5,6 +5,8 @@
 
 import type { Acl, Metadata } from '../doip/object.js';
 import type { JsonObject } from '../doip/json.js';
+import { rememberText } from '../doip/known-text.js';
+import { turnFor, turnForValue } from '../doip/loop-turns.js';
 import type { Caller } from '../identity/caller.js';
 import type { Catalog } from '../types/catalog.js';
 import type { ProcessedContent, ProcessInput } from '../types/type-definition.js';
@@ -138,9 +140,13 @@ export class ContentPipeline {
 
         const { before, caller, now } = draft;
         const keepsContent = restored === 'as-it-was' || restored === 'reviewed';
+        await turnForValue(draft.content);
         const processed = keepsContent ? this.examine(draft) : await this.process(draft);
+        await turnForValue(draft.content);
         const { content, steps, secrets } = await this.secrets.extract(processed, draft);
-        checkedText('content', content, this.limits);
+        const text = checkedText('content', content, this.limits);
+        rememberText(content, text);
+        await turnFor(text.length);
         const change = { before, after: await this.complete(draft, content), processed, steps, caller, now, ...secrets ? { secrets } : {} };
         this.modules.checkRight(change);
         if (!draft.restored) {

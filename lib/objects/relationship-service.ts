@@ -15,7 +15,7 @@ import { getAt } from '../doip/json-pointer.js';
 import { jsonText, rememberText } from '../doip/known-text.js';
 import type { DigitalObject } from '../doip/object.js';
 import { digitalObjectText, WrittenObject } from '../doip/written-object.js';
-import { LoopTurns } from '../search/loop-turns.js';
+import { LoopTurns } from '../doip/loop-turns.js';
 import { ResultReader } from '../search/result-reader.js';
 import { toDigitalObject } from './stored-object.js';
 

@@ -13,7 +13,7 @@ import type { ObjectParts } from '../objects/object-text.js';
 import { ObjectText } from '../objects/object-text.js';
 import type { StoredObject } from '../objects/stored-object.js';
 import { toDigitalObject } from '../objects/stored-object.js';
-import type { LoopTurns } from './loop-turns.js';
+import type { LoopTurns } from '../doip/loop-turns.js';
 import type { SearchHit } from './search-request.js';
 
 /** Reads objects as the texts that are stored. */

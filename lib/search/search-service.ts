@@ -10,7 +10,7 @@ import { accessOf } from './access.js';
 import type { SearchAccess } from './access.js';
 import { filterQuery } from './facets.js';
 import { BLOCK } from './hit-blocks.js';
-import { LoopTurns } from './loop-turns.js';
+import { LoopTurns } from '../doip/loop-turns.js';
 import type { ResultReading, TextReader } from './result-reader.js';
 import { ResultReader, slices } from './result-reader.js';
 import type { SearchIndex } from './search-index.js';

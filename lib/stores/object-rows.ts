@@ -7,7 +7,7 @@ import type { JsonObject } from '../doip/json.js';
 import type { Acl, Metadata } from '../doip/object.js';
 import { unavailable } from '../doip/error.js';
 import { readStored, writeStored } from '../doip/json-write.js';
-import { rememberText } from '../doip/known-text.js';
+import { rememberText, storedText } from '../doip/known-text.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
 import type { ObjectParts } from '../objects/object-text.js';
 
@@ -118,7 +118,7 @@ export function objectValues(object: StoredObject): Record<(typeof OBJECT_COLUMN
     return {
         id: object.id,
         type: object.type,
-        content: writeStored(object.content),
+        content: storedText(object.content),
         acl: object.acl === null ? null : JSON.stringify(object.acl),
         user_metadata: object.userMetadata === null ? null : writeStored(object.userMetadata),
         hashes: metadata.hashes === undefined ? null : JSON.stringify(metadata.hashes),

@@ -6,6 +6,7 @@ import type { Database, Step } from '../../db/database.js';
 import type { Acl } from '../doip/object.js';
 import type { Subject } from '../identity/policy.js';
 import type { StoredElement, StoredObject } from '../objects/stored-object.js';
+import { turnFor } from '../doip/loop-turns.js';
 import { row, statements } from '../../db/statements.js';
 import { ObjectCache } from './object-cache.js';
 import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, objectValues, toObject } from './object-rows.js';
@@ -119,6 +120,7 @@ export class ObjectStore {
         }
 
         const object = toObject(found, own);
+        await turnFor(found.content.length);
         const epochs = epochsOf(found);
         this.#cache.put(object, { revision, epochs }, found.content.length);
         return { object, epochs };

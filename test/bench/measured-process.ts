@@ -72,6 +72,21 @@ export class MeasuredProcess {
         return message.bench;
     }
 
+    /** Begins to watch the turns of its event loop; the process must have been started with `turn-monitor.js`. */
+    watchTurns(): void {
+
+        this.#child.send('turns:watch');
+    }
+
+    /** The longest turn since then, in milliseconds of processor time of the main thread. */
+    async longestTurn(): Promise<number> {
+
+        const answer = once(this.#child, 'message');
+        this.#child.send('turns:read');
+        const [message] = await answer as [{ longestTurn: number }];
+        return message.longestTurn;
+    }
+
     /** Ends the process. */
     async stop(): Promise<void> {
 

@@ -8,7 +8,9 @@ import type { BytesSegment, Segment } from '../../lib/doip/envelope.js';
 import type { DoipError } from '../../lib/doip/error.js';
 import { badRequest } from '../../lib/doip/error.js';
 import type { JsonValue } from '../../lib/doip/json.js';
+import type { JsonTextOptions } from '../../lib/doip/json-text.js';
 import { decodeUtf8, parseJson } from '../../lib/doip/json-text.js';
+import { turnFor } from '../../lib/doip/loop-turns.js';
 import { bytesSegment, inputTooLong, jsonSegment } from '../../lib/doip/segments.js';
 import { gather } from './body-memory.js';
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from './content-type.js';
@@ -71,7 +73,7 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
 export async function readJsonBody(request: RequestWithBody, limits: HttpLimits, sentNumber = false): Promise<JsonValue | undefined> {
 
     const bytes = await readWhole(request, limits.jsonBytes, limits);
-    return bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
+    return bytes.length === 0 ? undefined : parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
 }
 
 /** The body as text; 400 when it is not UTF-8. */
@@ -109,7 +111,16 @@ export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = 
 
     const bytes = await gather(part.body, limits.jsonBytes, limits);
     const name = part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}`;
-    return parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
+    return parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
+}
+
+/** The value of a JSON text. Nothing else is done in the turn in which a long one is parsed. */
+async function parsed(bytes: Buffer, options: JsonTextOptions): Promise<JsonValue> {
+
+    await turnFor(bytes.length);
+    const value = parseJson(bytes, options);
+    await turnFor(bytes.length);
+    return value;
 }
 
 /** The text of a form field among the parts. */

@@ -21,7 +21,9 @@ describe('The number of values in a JSON text', () => {
         ['a text with escaped quotes', `["${'\\",\\\\'.repeat(MOST)}"]`],
         ['an object', object(MOST / 4)],
         ['objects beside each other', `[${object(MOST / 4)},${object(MOST / 4)},[[${object(MOST / 4)}]],1]`],
-        ['a name with many commas', `{"${','.repeat(3 * MOST)}":1}`]
+        ['a name with many commas', `{"${','.repeat(3 * MOST)}":1}`],
+        ['a text of quotes', `["${'\\"'.repeat(3 * MOST)}"]`],
+        ['long numbers', array(25, `1.${'0'.repeat(MOST - 2)}`)]
     ];
 
     for (const [title, text] of accepted) {
@@ -37,6 +39,7 @@ describe('The number of values in a JSON text', () => {
         ['empty arrays', array(MOST / 2 + 1, '[]'), 'JSON holds more than the allowed 1000 values'],
         ['an object', object(MOST / 4 + 1), 'JSON holds an object with more than the allowed 250 properties'],
         ['an object behind others', `[${object(1)},[${object(MOST / 4 + 1)}]]`, 'JSON holds an object with more than the allowed 250 properties'],
+        ['long numbers', array(26, `1.${'0'.repeat(MOST - 2)}`), 'JSON holds numbers of more than the allowed 25000 characters together'],
         ['what is no JSON', ','.repeat(MOST + 1), 'JSON holds more than the allowed 1000 values'],
         ['what is no JSON behind', `[${'{},'.repeat(MOST)}x`, 'JSON holds more than the allowed 1000 values']
     ];

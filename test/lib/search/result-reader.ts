@@ -7,7 +7,7 @@ import { ANONYMOUS } from '../../../lib/identity/caller.js';
 import { Policy } from '../../../lib/identity/policy.js';
 import { WITHOUT_CODE } from '../../../lib/objects/lifecycle.js';
 import { ObjectResolution } from '../../../lib/objects/object-resolution.js';
-import { LoopTurns } from '../../../lib/search/loop-turns.js';
+import { LoopTurns } from '../../../lib/doip/loop-turns.js';
 import { ResultReader } from '../../../lib/search/result-reader.js';
 import type { SearchHit } from '../../../lib/search/search-request.js';
 import { ObjectScan } from '../../../lib/stores/object-scan.js';

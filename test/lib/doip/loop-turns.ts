@@ -3,13 +3,14 @@ import * as Lab from '@hapi/lab';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { LoopTurns } from '../../../lib/search/loop-turns.js';
+import type { JsonValue } from '../../../lib/doip/json.js';
+import { LoopTurns, turnForValue } from '../../../lib/doip/loop-turns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const run = promisify(execFile);
-const MODULE = join(__dirname, '../../../lib/search/loop-turns.js');
+const MODULE = join(__dirname, '../../../lib/doip/loop-turns.js');
 
 describe('turns of the event loop', () => {
 
@@ -55,4 +56,23 @@ describe('turns of the event loop', () => {
 
         expect(JSON.parse(stdout)).to.not.include('Immediate');
     });
+
+    const LONG = 'x'.repeat(40_000);
+    const values: readonly [title: string, value: JsonValue, isLong: boolean][] = [
+        ['a long text', LONG, true],
+        ['an object', { a: 1, b: ['c', null] }, false],
+        ['a long name', { [LONG]: 1 }, true],
+        ['many texts', Array.from({ length: 4000 }, () => 'some text'), true],
+        ['many empty objects in each other\'s arrays', Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => ({}))), true],
+        ['some numbers', Array.from({ length: 1000 }, (_, i) => i), false]
+    ];
+    for (const [title, value, isLong] of values) {
+        it(`are taken for long values alone: ${title}`, async () => {
+
+            const turn = turnForValue(value);
+            await turn;
+
+            expect(turn !== undefined).to.equal(isLong);
+        });
+    }
 });
