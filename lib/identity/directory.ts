@@ -52,13 +52,20 @@ export class Directory {
         return this.#principals.get(userId, epoch);
     }
 
-    /** The user of an id as of an epoch of identity or later; null when no user object has it. */
+    /**
+     * The user of an id as of an epoch of identity or later; null when no user object has it, or only one to which the id does not
+     * belong.
+     */
     async principal(userId: string, epoch: number): Promise<Principal | null> {
 
         return this.recall(userId, epoch) ?? this.#principals.load(userId, epoch, async () => {
 
             const account = await this.#accounts.get(userId);
-            return account && { account, groupIds: await this.groupIdsOf([userId]) };
+            if (!account || await this.#accounts.isOfElsewhere(userId)) {
+                return null;
+            }
+
+            return { account, groupIds: await this.groupIdsOf([userId]) };
         });
     }
 

@@ -6,6 +6,7 @@ import type { Database, Step } from '../../db/database.js';
 import { row, statements } from '../../db/statements.js';
 import type { JsonObject } from '../doip/json.js';
 import type { Epochs } from './object-store.js';
+import { ADMIN_AUTHOR } from './principal-store.js';
 
 /** What a user object says of its account. */
 export interface Account {
@@ -67,6 +68,16 @@ export class AccountStore {
         const { getByName } = this.#sql;
         const [found] = await this.#db.read<AccountRow>(getByName, getByName.values({ name }));
         return found ? toAccount(found) : null;
+    }
+
+    /**
+     * True when an authentication hook gave the id of an account to somebody without an object: what is open to them is not for an
+     * account of the same id that the administrator did not make.
+     */
+    async isOfElsewhere(userId: string): Promise<boolean> {
+
+        const { elsewhere } = this.#sql;
+        return (await this.#db.read(elsewhere, elsewhere.values({ userId }))).length > 0;
     }
 
     /** Which rows of identity an object has, so that objects without any cost one read. */
@@ -140,6 +151,8 @@ function buildStatements(db: Database) {
         get: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).select(COLUMNS)),
         getByName: build<'name'>((knex, bind) => knex('usernames').where('usernames.name', bind('name'))
             .join('accounts', 'accounts.user_id', 'usernames.user_id').select(COLUMNS.map((column) => `accounts.${column}`))),
+        elsewhere: build<'userId'>((knex, bind) => knex('principals').where({ id: bind('userId') as unknown, is_external: 1 })
+            .where((other) => void other.whereNull('author').orWhereNot('author', ADMIN_AUTHOR)).select(knex.raw('1'))),
         put: build<(typeof COLUMNS)[number]>((knex, bind) => knex('accounts').insert(row(bind, COLUMNS)).onConflict('user_id').merge()),
         remove: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).delete()),
         claimName: build<'name' | 'userId'>((knex, bind) => knex('usernames').insert({ name: bind('name'), user_id: bind('userId') })),

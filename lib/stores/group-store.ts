@@ -5,6 +5,7 @@
 import type { Knex } from 'knex';
 import type { Database, Step } from '../../db/database.js';
 import { MAX_LIST, statements } from '../../db/statements.js';
+import { ADMIN_AUTHOR } from './principal-store.js';
 
 /** Members that are inserted by one statement, and read at a time. */
 const AT_ONCE = 64;
@@ -12,9 +13,6 @@ const PAGE = 512;
 
 /** Groups that are read at a time. */
 const GROUPS_AT_ONCE = 1_000;
-
-/** The administrator, as the author of an object. */
-const ADMIN_AUTHOR = 'admin';
 
 /** A group that lists somebody. */
 export interface ListingGroup {

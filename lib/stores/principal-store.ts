@@ -5,6 +5,9 @@
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
+/** The administrator, as the author of an object. */
+export const ADMIN_AUTHOR = 'admin';
+
 /** What is known of an id. */
 export interface PrincipalRow {
     /** True while an object with this id is a user or a group. */

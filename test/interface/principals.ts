@@ -189,6 +189,22 @@ forEachDatabase((name, create) => {
             expect(await groupIds(bearer('kc.bob.early-staff'))).to.equal(['kc/early-staff']);
         });
 
+        it('a user who registered with the id of a group of elsewhere before is nobody when the group has been seen', async () => {
+
+            const visitor = basic(`visitor${++others}`, 'x');
+            const made = await as({}, 'POST /objects?type=Visitor&handle=kc/first', { name: `visitor${others}`, secret: 'x' });
+            const { access_token: token } = jsonOf(await as({}, 'POST /auth/token', { username: `visitor${others}`, password: 'x' }));
+            const first = await as(visitor, 'GET /check-credentials');
+            await as(bearer('kc.dora.first'), 'GET /check-credentials');
+            const document = await open(['kc/first']);
+            const codes = [];
+            for (const headers of [visitor, bearer(String(token)), bearer('kc.dora.first')]) {
+                codes.push((await as(headers, `GET /objects/${document}`)).statusCode);
+            }
+
+            expect([made.statusCode, first.statusCode, ...codes]).to.equal([200, 200, 401, 401, 200]);
+        });
+
         it('a user who registers under a name of somebody who is gone gets another id', async () => {
 
             const register = async (): Promise<Received> => as({}, 'POST /objects?type=Visitor&full', { name: 'zoe', secret: 'x' });
