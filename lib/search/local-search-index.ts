@@ -33,6 +33,8 @@ export interface LocalSearchOptions extends SearchLimits {
     readonly onState?: (state: 'UP' | 'FAILED') => void;
     /** Changed documents after which the index is stored; default 5000. */
     readonly storeAfter?: number;
+    /** How long a search waits for an index that is being opened or built, in milliseconds; default 5000. */
+    readonly waitMs?: number;
 }
 
 /** Objects that are read at once. */
@@ -41,14 +43,11 @@ const OBJECTS_AT_ONCE = 50;
 /** How old the changes of other nodes may be that a search does not see. */
 const FRESHNESS_MS = 200;
 
-/** How long a search waits for an index that is being opened or built. */
-const WAIT_MS = 5000;
-
 /** Pauses before the threads are started again: the first, and the longest when the database is away. */
 const RESTART_MS = 500;
 const LONGEST_RESTART_MS = 5000;
 
-const DEFAULTS = { timeout: 10_000, storeAfter: 5000, memory: 384 * 1024 * 1024, onState: () => {} };
+const DEFAULTS = { timeout: 10_000, storeAfter: 5000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {} };
 
 export class LocalSearchIndex implements SearchIndex {
 
@@ -265,7 +264,7 @@ export class LocalSearchIndex implements SearchIndex {
 
     async #available(): Promise<IndexSession> {
 
-        const isReady = this.#isUp || await settled(this.#ready, WAIT_MS);
+        const isReady = this.#isUp || await settled(this.#ready, this.#options.waitMs);
         if (isReady && this.#session) {
             return this.#session;
         }

@@ -38,37 +38,40 @@ export interface Overtaker {
 export class Overtaking {
 
     readonly #overtaker: Overtaker;
+    readonly #now: () => number;
     /** How often a search was tried. */
     readonly #tries = new WeakMap<SearchCall, number>();
     /** Milliseconds that tries in vain may take now. */
     #inVain = MOST_IN_VAIN;
 
-    constructor(overtaker: Overtaker) {
+    /** @param now the time in milliseconds */
+    constructor(overtaker: Overtaker, now: () => number = () => performance.now()) {
 
         this.#overtaker = overtaker;
+        this.#now = now;
     }
 
     /** What a search that begins now has to call now and then: a round in which others overtake it. */
     rounds(waiting: WaitingCalls<SearcherCall>): () => void {
 
-        let since = performance.now();
+        let since = this.#now();
         let worked = 0;
         return () => {
 
-            const own = performance.now() - since;
+            const own = this.#now() - since;
             worked += own;
             this.#inVain = Math.min(this.#inVain + own * (worked < LONG ? FIRST_SHARE : SHARE), MOST_IN_VAIN);
             this.#admit(waiting);
-            since = performance.now();
+            since = this.#now();
         };
     }
 
     #admit(waiting: WaitingCalls<SearcherCall>): void {
 
-        const end = performance.now() + ROUND;
+        const end = this.#now() + ROUND;
         waiting.offer((call) => {
 
-            if (performance.now() > end) {
+            if (this.#now() > end) {
                 return ALL_LATER;
             }
 
@@ -90,7 +93,7 @@ export class Overtaking {
             return LATER;
         }
 
-        const began = performance.now();
+        const began = this.#now();
         try {
             return this.#overtaker.search(call, Math.min(own, left));
         }
@@ -99,7 +102,7 @@ export class Overtaking {
                 throw error;
             }
 
-            this.#inVain -= performance.now() - began;
+            this.#inVain -= this.#now() - began;
             this.#tries.set(call, tries + 1);
             return LATER;
         }

@@ -40,7 +40,7 @@ forEachDatabase((name, create) => {
                 await db.commit({ steps: [{ sql: 'update jobs set lease_until = ? where kind = ?', bindings: [1, 'handles.deliver'] }] });
                 await db.close();
                 const second = await start();
-                await until(() => Array.from({ length: 20 }, (_, n) => server.records.has(`test/doc${n}`)).every(Boolean), 30_000);
+                await until(() => Array.from({ length: 20 }, (_, n) => server.records.has(`test/doc${n}`)).every(Boolean));
 
                 expect(server.requests.every(({ authorization }) => authorization === `Basic ${Buffer.from('300%3Atest/ADMIN:key').toString('base64')}`)).to.be.true();
                 expect(await second.stop()).to.equal(0);

@@ -248,7 +248,7 @@ async function verify(traffic: Traffic, ledger: Ledger, service: ServiceProcess)
     };
 
     // Changes by other processes come to a search by and by.
-    await until(async () => (await wrong()).length === 0, 30_000).catch(() => undefined);
+    await until(async () => (await wrong()).length === 0).catch(() => undefined);
     expect(await wrong(), 'found though it is not there, or the other way round').to.equal([]);
     expect(there.size).to.be.above(UPLOADED.length);
 }

@@ -6,6 +6,7 @@ import type { Received, RestService } from '../support/rest-service.js';
 import { forEachDatabase } from '../support/database.js';
 import { jsonOf, multipart } from '../support/rest.js';
 import { startRest } from '../support/rest-service.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -30,6 +31,9 @@ exports.staticMethods = { count: (context) => { meet(context, 'count'); return 1
 
 const MESSAGES: Readonly<Record<string, string>> = { time: 'it took too long', memory: 'it needs too much memory' };
 
+/** Time for code in tests of each limit. */
+const TIMEOUT_SECONDS: Readonly<Record<string, number>> = { time: 2, memory: 60 };
+
 const JSON_TYPE = { 'content-type': 'application/json' };
 const CONTENT = JSON.stringify({ n: 2 });
 const DOIP_CONTENT = JSON.stringify({ attributes: { content: { n: 2 } } });
@@ -50,24 +54,32 @@ forEachDatabase((name, create) => {
 
     describe(`code that goes too far, on ${name}`, () => {
 
+        /** A service for each limit, as code that needs too much memory takes long on a busy machine. */
+        const services: Record<string, RestService> = {};
         let service: RestService;
         let schemaId: string;
         let objects = 0;
 
         before(async () => {
 
-            service = await startRest(create, 'http/1.1', { SCRIPT_TIMEOUT_SECONDS: 2, SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024 });
-            ({ id: schemaId } = await service.create('Schema', { name: 'Greedy', schema: { type: 'object' }, javascript: CODE }));
+            for (const [fault, seconds] of Object.entries(TIMEOUT_SECONDS)) {
+                services[fault] = await startRest(create, 'http/1.1', { SCRIPT_TIMEOUT_SECONDS: seconds, SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024 });
+                ({ id: schemaId } = await services[fault].create('Schema', { name: 'Greedy', schema: { type: 'object' }, javascript: CODE }, 'handle=test/greedy'));
+            }
         });
 
-        after(() => service.stop());
+        after(() => Promise.all(Object.values(services).map((each) => each.stop())));
+
+        function use(fault: string): void {
+
+            service = services[fault]!;
+        }
 
         async function newObject(): Promise<string> {
 
             const id = `test/greedy${++objects}`;
             const form = multipart({ name: 'content', value: '{"n":1}' }, { name: 'scan', value: 'bytes', filename: 'scan.txt', type: 'text/plain' });
-            const { statusCode } = await service.asAdmin(`POST /objects?type=Greedy&handle=${id}`, form);
-            expect(statusCode).to.equal(200);
+            await until(async () => (await service.asAdmin(`POST /objects?type=Greedy&handle=${id}`, form)).statusCode === 200);
             return id;
         }
 
@@ -78,10 +90,22 @@ forEachDatabase((name, create) => {
             return service.asAdmin(`${url}${url.includes('?') ? '&' : '?'}${context}`, payload === undefined ? {} : { payload, headers: JSON_TYPE });
         }
 
+        /** Code that does no harm may take too long as well when the machine is busy. */
+        async function retrieved(path: string): Promise<Received> {
+
+            let answer = await service.asAdmin(`GET ${path}`);
+            await until(async () => {
+
+                answer = answer.statusCode === 200 ? answer : await service.asAdmin(`GET ${path}`);
+                return answer.statusCode === 200;
+            });
+            return answer;
+        }
+
         const stateOf = async (id: string): Promise<unknown[]> => {
 
-            const [object, bytes] = await Promise.all([service.asAdmin(`GET /objects/${id}?full`), service.asAdmin(`GET /objects/${id}?payload=scan`)]);
-            return [object.statusCode, jsonOf(object), bytes.statusCode, bytes.payload];
+            const [object, bytes] = await Promise.all([retrieved(`/objects/${id}?full`), retrieved(`/objects/${id}?payload=scan`)]);
+            return [jsonOf(object), bytes.payload];
         };
 
         const statusOf = ({ headers }: Received): unknown => (JSON.parse(String(headers['doip-response'])) as { status: string }).status;
@@ -90,6 +114,7 @@ forEachDatabase((name, create) => {
             for (const [fault, message] of Object.entries(MESSAGES)) {
                 it(`ends ${title} with 500 when ${message}, and leaves the object alone`, async () => {
 
+                    use(fault);
                     const ids = [await newObject(), await newObject()] as const;
                     const before = await Promise.all(ids.map(stateOf));
                     const start = service.log.length;
@@ -106,7 +131,7 @@ forEachDatabase((name, create) => {
                     expect(lines.map(({ object }) => object).toSorted()).to.equal(about.toSorted());
                     expect(await Promise.all(ids.map(stateOf))).to.equal(before);
                     // The same works when nothing goes wrong.
-                    expect((await send(rest, ids[0], {}, payloads?.[0])).statusCode).to.equal(200);
+                    await until(async () => (await send(rest, ids[0], {}, payloads?.[0])).statusCode === 200);
                 });
             }
         }
@@ -114,6 +139,7 @@ forEachDatabase((name, create) => {
         for (const [fault, message] of Object.entries(MESSAGES)) {
             it(`changes nothing any more after the object was stored or deleted, and is in the log: ${message}`, async () => {
 
+                use(fault);
                 const id = await newObject();
                 const start = service.log.length;
                 const changed = await send('PUT /objects/ID', id, { afterCreateOrUpdate: fault }, CONTENT);

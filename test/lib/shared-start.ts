@@ -28,7 +28,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
                 const types: string[][] = [];
                 for (const node of nodes) {
                     // While its index is being built a node answers with 503.
-                    await until(async () => (await node.asAdmin('0.DOIP/Op.Search', { attributes: { query: 'x' } })).status === '0.DOIP/Status.001', 30_000);
+                    await until(async () => (await node.asAdmin('0.DOIP/Op.Search', { attributes: { query: 'x' } })).status === '0.DOIP/Status.001');
                     types.push(await found(node, 'type:Schema'));
                 }
 

@@ -4,6 +4,7 @@
  */
 
 import { expect } from '@hapi/code';
+import { processorTime } from './processor-time.js';
 
 /** Linear work takes eight times as long for eight times the input, quadratic work 64 times. */
 const FACTORS = [1, 2, 4, 8];
@@ -59,7 +60,7 @@ function timesOf<T>(work: (input: T) => unknown, inputs: readonly T[]): number[]
 /** The processor time of one run in milliseconds; refusals count like answers. */
 function timeOf(work: () => unknown): number {
 
-    const start = process.cpuUsage();
+    const elapsed = processorTime();
     try {
         work();
     }
@@ -67,8 +68,7 @@ function timeOf(work: () => unknown): number {
         // Most hostile input is refused. How long that takes is what matters here.
     }
 
-    const { user, system } = process.cpuUsage(start);
-    return (user + system) / 1000;
+    return elapsed();
 }
 
 /** Texts of a length that are hard on parsers and on expressions that look back. */

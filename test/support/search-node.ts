@@ -46,7 +46,7 @@ export class SearchNode {
         this.segments = new SearchSegmentStore(database, options.owner ?? 'node');
         this.index = new LocalSearchIndex({
             log: new SearchLogStore(database), segments: this.segments,
-            source: sourceOf(new ObjectScan(database), this.#forms, options.described), logger: SILENT, hasOthers: false, ...options
+            source: sourceOf(new ObjectScan(database), this.#forms, options.described), logger: SILENT, hasOthers: false, waitMs: 60_000, ...options
         });
     }
 

@@ -4,8 +4,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks until the answer is yes; throws when that takes too long. */
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+/** Asks until the answer is yes; throws when that takes too long, which is so long that only a busy machine comes near it. */
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
 
     const deadline = Date.now() + timeoutMs;
     while (!await condition()) {

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
 import { parsePointer } from '../../../lib/doip/json-pointer.js';
 import { prune } from '../../../lib/doip/json-prune.js';
 import { pointersOf, randomSource, randomValue } from '../../support/random-json.js';
+import { processorTime } from '../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -108,8 +109,8 @@ describe('Pruning', () => {
         const pointers = Array.from({ length: 2 ** depth }, (_, bits) =>
             Array.from({ length: depth }, (_, level) => (bits >> level & 1 ? '/0' : '/_')).join(''));
 
-        const started = performance.now();
+        const elapsed = processorTime();
         expect<unknown>(prune(value, pointers)).to.equal(value);
-        expect(performance.now() - started).to.be.below(10_000);
+        expect(elapsed()).to.be.below(10_000);
     });
 });

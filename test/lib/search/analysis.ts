@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { analyse, compareText, cutAt, keywordOf } from '../../../lib/search/analysis.js';
 import { seeded } from '../../support/random.js';
+import { processorTime } from '../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -48,10 +49,10 @@ describe('analysis', () => {
 
     it('takes a long text in linear time', () => {
 
-        const start = performance.now();
+        const elapsed = processorTime();
 
         expect(analyse('Zażółć gęślą jaźń. '.repeat(50_000))).to.have.length(150_000);
-        expect(performance.now() - start).to.be.below(3000);
+        expect(elapsed()).to.be.below(3000);
     });
 
     it('finds the same words in a text so long that it is read in pieces', () => {

@@ -8,6 +8,7 @@ import type { TestDatabase } from '../../support/database.js';
 import { naiveSearch } from '../../support/naive-search.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
 import { documentOf, EVERYTHING, objectOf, SearchNode } from '../../support/search-node.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -65,11 +66,7 @@ forEachDatabase((name, create) => {
 
         async function storedSegments(node: SearchNode, count: number): Promise<void> {
 
-            const deadline = Date.now() + 10_000;
-            while ((await node.segments.segments()).length !== count) {
-                expect(Date.now()).to.be.below(deadline);
-                await sleep(5);
-            }
+            await until(async () => (await node.segments.segments()).length === count);
         }
 
         it('finds what was written in the very next search, and no longer what was deleted', async () => {
@@ -223,12 +220,8 @@ forEachDatabase((name, create) => {
             }
 
             await storedSegments(node, 1);
-            const deadline = Date.now() + 5000;
             const count = { sql: 'select count(*) as n from search_log' };
-            while ((await database.read<{ n: number }>(count, []))[0]?.n !== 0) {
-                expect(Date.now()).to.be.below(deadline);
-                await sleep(5);
-            }
+            await until(async () => (await database.read<{ n: number }>(count, []))[0]?.n === 0);
         });
 
         it('gives many hits block by block, as they were when the search began', async () => {

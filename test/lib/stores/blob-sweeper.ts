@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
@@ -12,6 +11,7 @@ import { PayloadTextStore } from '../../../lib/stores/payload-text-store.js';
 import { body, gather } from '../../support/bytes.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -192,17 +192,10 @@ forEachDatabase((name, create) => {
 
             now = 77_000;
             const touched = { sql: 'select touched_on from blobs where id = ?' };
-            const deadline = Date.now() + 5000;
-            while ((await database.read<{ touched_on: number }>(touched, [blob.blobId]))[0]?.touched_on !== now) {
-                expect(Date.now()).to.be.below(deadline);
-                await sleep(1);
-            }
+            await until(async () => (await database.read<{ touched_on: number }>(touched, [blob.blobId]))[0]?.touched_on === now);
 
             await link(blob);
-            while (slow.inUse.isHeld(blob.blobId)) {
-                expect(Date.now()).to.be.below(deadline);
-                await sleep(1);
-            }
+            await until(() => !slow.inUse.isHeld(blob.blobId));
 
             slow.close();
         });

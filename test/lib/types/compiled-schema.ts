@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
 import { compile, isValid } from '../../support/types.js';
+import { processorTime } from '../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -153,11 +154,11 @@ describe('JSON schemas', () => {
         it(`refuse hostile texts of the format ${format} quickly`, () => {
 
             const [compiled, earlier] = [compile({ $schema: DRAFT_7, format }), compile({ format })];
-            const started = performance.now();
+            const elapsed = processorTime();
 
             expect(compiled.validate(text).length).to.equal(1);
             earlier.validate(text);
-            expect(performance.now() - started).to.be.below(10_000);
+            expect(elapsed()).to.be.below(10_000);
         });
     }
 });

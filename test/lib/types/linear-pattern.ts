@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { LinearPattern } from '../../../lib/types/linear-pattern.js';
 import { startBudget } from '../../../lib/types/work-budget.js';
+import { processorTime } from '../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach } = lab;
@@ -80,10 +81,10 @@ describe('Patterns of schemas', () => {
     for (const [source, text] of hostile) {
         it(`answer quickly where RegExp would not: ${source}`, () => {
 
-            const started = performance.now();
+            const elapsed = processorTime();
 
             expect(LinearPattern.of(source).test(text)).to.be.false();
-            expect(performance.now() - started).to.be.below(10_000);
+            expect(elapsed()).to.be.below(10_000);
         });
     }
 
@@ -107,9 +108,9 @@ describe('Patterns of schemas', () => {
         };
 
         startBudget();
-        const started = performance.now();
+        const elapsed = processorTime();
         expect(testAll).to.throw(/too large/);
-        expect(performance.now() - started).to.be.below(10_000);
+        expect(elapsed()).to.be.below(10_000);
     });
 
     it('are shared when they are equal', () => {

@@ -4,6 +4,7 @@ import { DoipError } from '../../../lib/doip/error.js';
 import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
 import type { ProcessedContent } from '../../../lib/types/type-definition.js';
 import { FACTS, faultsOf, registryOf } from '../../support/types.js';
+import { processorTime } from '../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -116,20 +117,20 @@ describe('A type', () => {
 
         it('ends a validation that multiplies', () => {
 
-            const started = performance.now();
+            const elapsed = processorTime();
 
             expect(faultsOf(() => process(branching, nested(40)))).to.equal([': is too large, or nested too deeply, to be checked against the schema of its type']);
-            expect(performance.now() - started).to.be.below(10_000);
+            expect(elapsed()).to.be.below(10_000);
         });
 
         it('ends a search for annotations that multiplies', () => {
 
             const node = { properties: { child: { $ref: '#/$defs/node' }, v: { cordra: { auth: 'username' } } } };
             const schema = { $ref: '#/$defs/node', $defs: { node: { anyOf: [node, { ...node, title: 'again' }] } } };
-            const started = performance.now();
+            const elapsed = processorTime();
 
             expect(faultsOf(() => process(schema, nested(40)))).to.equal([': is too large, or nested too deeply, to be checked against the schema of its type']);
-            expect(performance.now() - started).to.be.below(10_000);
+            expect(elapsed()).to.be.below(10_000);
         });
 
         it('refuses what is nested too deeply for its recursion', () => {
@@ -145,29 +146,29 @@ describe('A type', () => {
         it('compares many elements in linear time', () => {
 
             const list = Array.from({ length: 100_000 }, (_, i) => ({ i }));
-            const started = performance.now();
+            const elapsed = processorTime();
             process({ properties: { list: { uniqueItems: true } } }, { list });
 
-            expect(performance.now() - started).to.be.below(10_000);
+            expect(elapsed()).to.be.below(10_000);
         });
 
         it('looks up long lists of values', () => {
 
             const values = Array.from({ length: 5000 }, (_, i) => `value ${i}`);
             const list = Array.from({ length: 500_000 }, () => 'value 4999');
-            const started = performance.now();
+            const elapsed = processorTime();
             process({ properties: { list: { items: { enum: values } } } }, { list });
 
-            expect(performance.now() - started).to.be.below(10_000);
+            expect(elapsed()).to.be.below(10_000);
         });
 
         it('runs the patterns of its schema in linear time', () => {
 
             const schema = { properties: { a: { pattern: '^(a+)+$' } }, patternProperties: { '^(b+)+$': false }, propertyNames: { pattern: '^(.|..)+$' } };
-            const started = performance.now();
+            const elapsed = processorTime();
 
             expect(faultsOf(() => process(schema, { a: 'a'.repeat(50_000) + '!', [`${'b'.repeat(50_000)}!`]: 1 }))).to.equal(['/a: must match the pattern ^(a+)+$']);
-            expect(performance.now() - started).to.be.below(10_000);
+            expect(elapsed()).to.be.below(10_000);
         });
 
         it('stays whole when members carry dangerous names', () => {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../lib/doip/json.js';
 import { initialDesign, initialTypes } from '../../../lib/types/initial-content.js';
 import { TypeRegistry } from '../../../lib/types/type-registry.js';
 import { FACTS, faultsOf, registryOf } from '../../support/types.js';
+import { processorTime } from '../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -157,10 +158,10 @@ describe('A registry of types', () => {
     it('is built quickly, also for a thousand types', () => {
 
         const types = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`T${i}`, { $id: `https://example.org/${i}`, ...NUMBER, $defs: { x: TEXT } }]));
-        const started = performance.now();
+        const elapsed = processorTime();
         const registry = registryOf(types);
 
-        expect(performance.now() - started).to.be.below(10_000);
+        expect(elapsed()).to.be.below(10_000);
         expect(registry.names().length).to.equal(1002);
     });
 

@@ -82,7 +82,7 @@ forEachDatabase((name, create, dialect) => {
             const { attributes } = await one.create('Document', { last: true });
             const { txnId } = (attributes as unknown as Stored['attributes']).metadata;
             for (const node of nodes.all) {
-                await until(async () => await highest(node) >= txnId, 20_000);
+                await until(async () => await highest(node) >= txnId);
                 expect(await highest(node)).to.equal(txnId);
             }
         });
@@ -115,7 +115,7 @@ forEachDatabase((name, create, dialect) => {
                 const number = numberOf(await held);
                 expect(answers.filter((answer) => answer >= number)).to.equal([]);
                 const later = numberOf(await one.asAdmin(Op.create, { input: { type: 'Document', attributes: { content: {} } } }));
-                await until(async () => await highest(one) >= later, 20_000);
+                await until(async () => await highest(one) >= later);
             });
         }
 
@@ -133,7 +133,7 @@ forEachDatabase((name, create, dialect) => {
             }
 
             const number = numberOf(await one.asAdmin(Op.create, { input: { type: 'Document', attributes: { content: {} } } }));
-            await until(async () => await highest(one) >= number, 20_000);
+            await until(async () => await highest(one) >= number);
         });
 
         if (dialect === 'mysql') {
@@ -148,7 +148,7 @@ forEachDatabase((name, create, dialect) => {
                 await until(async () => (await one.asAdmin(Op.retrieve, { targetId: `${wait}-begun` })).status === OK);
                 const { attributes } = await other.create('Document', { id: 'later' });
                 const { txnId } = (attributes as unknown as Stored['attributes']).metadata;
-                await until(async () => await highest(other) >= txnId, 30_000);
+                await until(async () => await highest(other) >= txnId);
                 const told = await highest(other);
                 await other.create('Document', {}, { id: `${wait}-go` });
                 for (const answer of await Promise.all(work)) {
@@ -204,7 +204,7 @@ forEachDatabase((name, create, dialect) => {
             }
 
             await work;
-            await until(async () => await check(known, last) >= Math.max(...known.values()), 20_000);
+            await until(async () => await check(known, last) >= Math.max(...known.values()));
             expect(late).to.equal([]);
             expect(known.size).to.equal(writers * writes);
         });
