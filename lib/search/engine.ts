@@ -16,7 +16,7 @@ import type { Leaf } from './leaves.js';
 import { matchSegment } from './matcher.js';
 import { Memory } from './memory.js';
 import { PhraseNotes } from './phrase-notes.js';
-import type { Query } from './query.js';
+import type { TermQuery } from './query.js';
 import { readRequest } from './read-request.js';
 import type { Asked, Filter } from './read-request.js';
 import { Scoring } from './score.js';
@@ -28,6 +28,7 @@ import { viewOf } from './visibility.js';
 import type { CallerView } from './visibility.js';
 import type { WordPlaces, WordTarget } from './word-places.js';
 import { onlyWord, WordSearch } from './word-search.js';
+import type { FewFound } from './word-search.js';
 import { WorkRoom } from './work-room.js';
 
 /** A segment, and which of its documents are gone: another array whenever more are. */
@@ -47,6 +48,13 @@ export interface SearchResult {
 /** Matches of one segment. */
 interface Matched extends CountedSet {
     readonly scope: SegmentScope;
+}
+
+/** What is asked for. */
+interface AskedOf extends Asked {
+    readonly request: SearchRequest;
+    /** The only word of the query, and what was found of it in segments where few documents have it; null of other queries. */
+    readonly few: { readonly word: TermQuery; readonly found: FewFound } | null;
 }
 
 export class SearchEngine {
@@ -103,34 +111,61 @@ export class SearchEngine {
         const segments = given.filter(isInhabited);
         const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
         const word = onlyWord(request, query);
-        const few = word && this.#words.search(word, this.#places.get(word, segments, caller), request);
+        const places = word && this.#places.get(word, segments, caller);
+        const few = word && places && { word, found: this.#words.find(word, places) };
         deadline.check();
-        return few ? { ...few, facets: [] } : this.#searchAll({ request, query, filters }, segments, { caller, deadline });
+        if (few && few.found.left.length === 0) {
+            return { ...this.#words.answer(few.word, few.found, { places, request }), facets: [] };
+        }
+
+        return this.#searchAll({ request, query, filters, few }, segments, { caller, deadline });
     }
 
     #searchAll(
-        { request, query, filters }: { readonly request: SearchRequest } & Asked, segments: readonly LiveSegment[],
+        { request, query, filters, few }: AskedOf, segments: readonly LiveSegment[],
         { caller, deadline }: { readonly caller: CallerView; readonly deadline: Deadline }
     ): SearchResult {
 
         const scoring = isScored(request) ? new Scoring() : null;
-        const matched = segments.map((live): Matched => {
+        const views = segments.map((live) => viewOf(live, caller));
+        views.forEach((view) => scoring?.addSegment(view));
+        if (few) {
+            scoring?.addFound(few.word, few.found.size);
+        }
 
+        const matched = (few?.found.left ?? [...segments.keys()]).map((number): Matched => {
+
+            const live = segments[number] as LiveSegment;
             const scope = this.#scope(live, caller, deadline);
             const observe = scoring && ((leaf: Leaf, documents: DocumentSet) => scoring.observe(leaf, documents, scope));
             const found = both(matchSegment(query, scope, { observe }), scope.visible);
             const matches = filters.reduce((rest, filter) => both(rest, filterSet(filter, scope, caller)), found);
-            scoring?.addSegment(scope);
             return { scope, ...counted(matches, live.segment.documents) };
         });
-        scoring?.prepare(query, matched.map(({ scope }) => scope));
+        scoring?.prepare(query, views);
         const budget = new BucketBudget();
         const facets = request.facets.map((field) => countFacet(new FacetCounter(field), matched, { deadline, budget }));
         return {
-            size: matched.reduce((sum, { count }) => sum + count, 0),
+            size: sizeOf(matched, few),
             facets,
-            hits: rankAll(request, matched, query, scoring)
+            hits: this.#rankAll({ request, query, few }, matched, scoring)
         };
+    }
+
+    #rankAll({ request, query, few }: Omit<AskedOf, 'filters'>, matched: readonly Matched[], scoring: Scoring | null): HitStream {
+
+        const { start, limit, includeScore } = request;
+        const last = limit === null ? Infinity : start + limit;
+        const isWanted = limit !== 0 && start < sizeOf(matched, few);
+        const parts = (isWanted ? matched : []).filter(({ count }) => count > 0).map((part) => {
+
+            const { segment, deadline } = part.scope;
+            deadline.check();
+            const scores = scoring && scoring.score(query, part, part.scope);
+            return rankSegment(segment, part, { sort: request.sort, scores, limit: last, keepScores: includeScore });
+        });
+        const ofFew = few && scoring && isWanted ? this.#words.rank(few.found, { leaf: few.word, factor: scoring.factor(few.word), last, includeScore }) : [];
+        return new HitStream([...parts, ...ofFew], start, limit);
     }
 
     #scope(live: LiveSegment, caller: CallerView, deadline: Deadline): SegmentScope {
@@ -161,18 +196,9 @@ function filterSet({ text, query }: Filter, scope: SegmentScope, caller: CallerV
     });
 }
 
-function rankAll(request: SearchRequest, matched: readonly Matched[], query: Query, scoring: Scoring | null): HitStream {
+function sizeOf(matched: readonly Matched[], few: AskedOf['few']): number {
 
-    const last = request.limit === null ? Infinity : request.start + request.limit;
-    const size = matched.reduce((sum, { count }) => sum + count, 0);
-    const parts = (request.limit === 0 || request.start >= size ? [] : matched).filter(({ count }) => count > 0).map((part) => {
-
-        const { segment, deadline } = part.scope;
-        deadline.check();
-        const scores = scoring && scoring.score(query, part, part.scope);
-        return rankSegment(segment, part, { sort: request.sort, scores, limit: last, keepScores: request.includeScore });
-    });
-    return new HitStream(parts, request.start, request.limit);
+    return matched.reduce((sum, { count }) => sum + count, few?.found.size ?? 0);
 }
 
 /** Scores are computed when they are shown or sorted by. */

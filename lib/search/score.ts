@@ -5,7 +5,7 @@
  */
 
 import { clearBits, setBits } from './bits.js';
-import { normTable, rarity } from './bm25.js';
+import { factorOf, normTable, rarity } from './bm25.js';
 import { countBoth, forEachDocument } from './document-set.js';
 import type { CountedSet, DocumentSet } from './document-set.js';
 import type { Leaf } from './leaves.js';
@@ -16,6 +16,7 @@ import { SegmentScorer } from './segment-scorer.js';
 import type { ScorerParts } from './segment-scorer.js';
 import type { SegmentScope } from './segment-scope.js';
 import { averageLength } from './visibility.js';
+import type { View } from './visibility.js';
 
 /** Scores are cleared all at once when at least one document in so many matches. */
 const CLEARED_ONE_BY_ONE = 32;
@@ -36,29 +37,41 @@ export class Scoring {
     #documents = 0;
 
     /** Counts the documents of one segment. */
-    addSegment(scope: SegmentScope): void {
+    addSegment({ visibleCount }: View): void {
 
-        this.#documents += scope.view.visibleCount;
+        this.#documents += visibleCount;
+    }
+
+    /** Counts documents of a leaf that were found in another way. */
+    addFound(leaf: WordLeaf, count: number): void {
+
+        this.#documentCounts.set(leaf, (this.#documentCounts.get(leaf) ?? 0) + count);
     }
 
     /** Notes the documents of a leaf in one segment. */
     observe(leaf: Leaf, documents: DocumentSet, scope: SegmentScope): void {
 
         if (isWordLeaf(leaf)) {
-            this.#documentCounts.set(leaf, (this.#documentCounts.get(leaf) ?? 0) + countBoth(documents, scope.visible));
+            this.addFound(leaf, countBoth(documents, scope.visible));
         }
     }
 
     /** Computes average lengths; to be called when all segments have been counted. */
-    prepare(query: Query, scopes: readonly SegmentScope[]): void {
+    prepare(query: Query, views: readonly View[]): void {
 
         for (const leaf of scoredLeaves(query)) {
             for (const field of isWordLeaf(leaf) ? lengthFields(leaf) : []) {
                 if (!this.#averages.has(field)) {
-                    this.#averages.set(field, averageLength(scopes.map(({ view }) => view.lengthSum(field))));
+                    this.#averages.set(field, averageLength(views.map((view) => view.lengthSum(field))));
                 }
             }
         }
+    }
+
+    /** What a leaf adds to a score at most; to be asked when all segments have been counted. */
+    factor(leaf: WordLeaf): number {
+
+        return factorOf(this.#rarity(leaf) * leaf.boost);
     }
 
     /** The scores of the matching documents of a segment; of others there may be anything. Valid until the next call. */

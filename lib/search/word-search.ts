@@ -1,6 +1,6 @@
 /**
- * Searches for one word that few documents have: the same answers as those of the engine, without the sets and lists as long as
- * segments that make others fast.
+ * Searches for one word in segments of which few documents have it: the same answers as those of the engine, without the sets and lists
+ * as long as segments that make others fast.
  */
 
 import { factorOf, NORM_OF_VALUES, normOf, rarity, score } from './bm25.js';
@@ -21,6 +21,25 @@ const MOST_ENTRIES = 64;
 
 /** Fewer documents are kept in order while others are looked at; more are sorted together. */
 const KEPT_IN_ORDER = 32;
+
+/** In which places few documents have a word; valid until the next search. */
+export interface FewFound {
+    /** Documents that have the word in these places. */
+    readonly size: number;
+    readonly parts: readonly Found[];
+    /** The numbers of all other places. */
+    readonly left: readonly number[];
+}
+
+/** What goes into the scores of a word besides the documents that have it. */
+export interface WordRanking {
+    readonly leaf: TermQuery;
+    /** What the word adds to a score at most. */
+    readonly factor: number;
+    /** So many of the first documents of each place. */
+    readonly last: number;
+    readonly includeScore: boolean;
+}
 
 /** What was found. */
 export interface WordResult {
@@ -49,32 +68,56 @@ export class WordSearch {
     readonly #scores = new Float32Array(MOST_DOCUMENTS);
 
     /** Null when more than few documents have the word. */
-    search(leaf: TermQuery, { places, documents }: WordPlaces, { start, limit, includeScore }: SearchRequest): WordResult | null {
+    search(leaf: TermQuery, places: WordPlaces, request: SearchRequest): WordResult | null {
 
-        const found: Found[] = [];
+        const found = this.find(leaf, places);
+        return found.left.length > 0 ? null : this.answer(leaf, found, { places, request });
+    }
+
+    /** The answer when no places are left. */
+    answer(leaf: TermQuery, found: FewFound, { places, request }: { readonly places: WordPlaces; readonly request: SearchRequest }): WordResult {
+
+        const { size } = found;
+        const { start, limit, includeScore } = request;
+        const factor = factorOf(rarity(size, places.documents) * leaf.boost);
+        const parts = this.rank(found, { leaf, factor, last: limit === 0 ? 0 : start + (limit ?? size), includeScore });
+        return { size, hits: new HitStream(parts, start, limit) };
+    }
+
+    /** Looks into the places of which few documents have the word, and few all together. */
+    find({ term }: TermQuery, { places }: WordPlaces): FewFound {
+
+        const parts: Found[] = [];
+        const left: number[] = [];
         let size = 0;
-        for (const place of places) {
-            const end = this.#read(leaf.term, place, size);
+        // Later ones are smaller as a rule.
+        for (let i = places.length - 1; i >= 0; --i) {
+            const place = places[i] as WordPlace;
+            const end = this.#read(term, place, size);
             if (end === -1) {
-                return null;
+                left.unshift(i);
+                continue;
             }
 
             if (end > size) {
-                found.push({ place, start: size, end });
+                parts.push({ place, start: size, end });
             }
 
             size = end;
         }
 
-        const last = limit === 0 ? 0 : start + (limit ?? size);
-        const factor = factorOf(rarity(size, documents) * leaf.boost);
+        return { size, parts, left };
+    }
+
+    /** The best documents of each place, in order. */
+    rank({ parts }: FewFound, { leaf, factor, last, includeScore }: WordRanking): RankedSegment[] {
+
         const isValue = lengthFields(leaf).length === 0;
-        const parts = last === 0 ? [] : found.map((part) => {
+        return last === 0 ? [] : parts.map((part) => {
 
             this.#score(part, factor, isValue);
             return this.#rank(part, last, includeScore);
         });
-        return { size, hits: new HitStream(parts, start, limit) };
     }
 
     /** Reads the visible documents of a word from a place of the lists on. Returns their end, -1 when there are too many. */

@@ -105,6 +105,30 @@ describe('search engine', () => {
         expect(shares.size).to.equal(2);
     });
 
+    it('answers the same for a word that many documents of a large segment have and few of small ones', () => {
+
+        const corpus = new SearchCorpus(51);
+        const documents = Array.from({ length: 4000 }, (_, i) => corpus.document(`test/${i}`));
+        const noted = (list: readonly IndexDocument[]) => list.map((document) => ({ document, isGone: false }));
+        const large = build(noted(documents.slice(0, 3600)));
+        const spread = [
+            [large, ...inSegmentsOf(90, documents.slice(3600))], [...inSegmentsOf(7, documents.slice(3600, 3700)), large, build(noted(documents.slice(3700)))],
+            [build(noted(documents))]
+        ];
+        const engine = new SearchEngine();
+        const sizes: number[] = [];
+        for (const query of ['foo', '/title:tess', '/nested/deep/x:foo^2', 'reports', 'facet_type:Book', 'type:book', 'full:foo']) {
+            for (const [start, limit] of [[0, 10], [3, 5], [0, 0], [1100, 40], [0, null]] as const) {
+                const request = corpus.request({ query, start, limit, filterQueries: [], facets: [], sort: [], includeVersions: corpus.once(2) });
+                const answers = spread.map((segments) => answer(engine, request, segments));
+                answers.forEach((found, i) => expect(found, `${i}: ${JSON.stringify(request)}`).to.equal(answers[0] as never));
+                sizes.push(answers[0]?.size ?? 0);
+            }
+        }
+
+        expect(Math.max(...sizes)).to.be.above(1024);
+    });
+
     for (const seed of [11, 12, 13]) {
         it(`answers with the very scores and counts that there would be without what the caller may not see (seed ${seed})`, { timeout: 120_000 }, () => {
 
