@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectChange } from '../objects/write-participant.js';
-import { DamagedSegment } from '../stores/search-segment-store.js';
+import { DamagedSegment, ForgottenIndex } from '../stores/search-segment-store.js';
 import { BLOCK, readHits } from './hit-blocks.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from './search-request.js';
@@ -43,6 +43,9 @@ export class IndexSession {
     #keeper: SegmentKeeper | null = null;
     readonly #closePort: () => void;
     #renewal: Promise<void> = Promise.resolve();
+    /** Giving up an index that cannot be used. */
+    #giving: Promise<void> = Promise.resolve();
+    #seenOn = Date.now();
     #isClosed = false;
     #isOver = false;
 
@@ -57,7 +60,7 @@ export class IndexSession {
         this.#end = end;
         const { segments, memory, timeout } = parts.options;
         this.#watch = new StuckWatch(timeout + GRACE_MS);
-        const { port, close } = serveSections((...piece) => segments.piece(...piece), (error) => void this.#failed(error));
+        const { port, close } = serveSections((...piece) => segments.piece(...piece), (error) => this.#failed(error));
         this.#closePort = close;
         this.#searcher = new SearcherLink({ sections: port, memory }, (error) => this.#over(error));
     }
@@ -86,7 +89,8 @@ export class IndexSession {
         const { options: { segments, log, logger }, follower, orderer, backlog } = this.#parts;
         const manifest = await segments.manifest();
         const stored = manifest && isReadable(manifest.layout) ? manifest.covered : null;
-        const covered = stored !== null && await this.#load() ? stored : null;
+        const isLogged = stored !== null && stored <= await log.last();
+        const covered = isLogged && await segments.seen(Date.now()) && await this.#load() ? stored : null;
         if (covered === null) {
             await segments.reset(INDEX_VERSION, Date.now());
         }
@@ -164,6 +168,25 @@ export class IndexSession {
         });
     }
 
+    /** Tells other nodes now and then that this one is there: indexes of which nothing is heard are forgotten. */
+    async seen(): Promise<void> {
+
+        const { segments, aliveEvery } = this.#parts.options;
+        const now = Date.now();
+        if (now - this.#seenOn >= aliveEvery && !this.#isOver) {
+            this.#seenOn = now;
+            if (!await segments.seen(now)) {
+                this.forget();
+            }
+        }
+    }
+
+    /** What the index lacks cannot be read any more. */
+    forget(): void {
+
+        this.#failed(new ForgottenIndex('nothing was heard of this node for too long'));
+    }
+
     async search(request: SearchRequest): Promise<SearchAnswer> {
 
         this.#merging.searched();
@@ -186,7 +209,7 @@ export class IndexSession {
         this.#closePort();
         await Promise.all([this.#searcher.terminate(), this.#merger?.terminate()]);
         await this.#keeper?.idle();
-        await this.#renewal;
+        await Promise.all([this.#renewal, this.#giving]);
     }
 
     #over(error: Error): void {
@@ -195,16 +218,19 @@ export class IndexSession {
         this.#end(error);
     }
 
-    /** The thread could not be given what it wanted. A damaged index is built anew by the next session. */
-    async #failed(error: Error): Promise<void> {
+    /** Something could not be read or stored. A damaged or forgotten index is built anew by the next session. */
+    #failed(error: unknown): void {
+
+        if ((error instanceof DamagedSegment || error instanceof ForgottenIndex) && !this.#isOver) {
+            this.#isOver = true;
+            this.#giving = this.#giveUp(error);
+        }
+    }
+
+    async #giveUp(error: DamagedSegment | ForgottenIndex): Promise<void> {
 
         const { segments, logger } = this.#parts.options;
-        if (!(error instanceof DamagedSegment) || this.#isOver) {
-            return;
-        }
-
-        this.#isOver = true;
-        logger.error({ err: error }, 'the search index is damaged and is built anew');
+        logger.error({ err: error }, `the search index ${error instanceof DamagedSegment ? 'is damaged' : 'was forgotten'} and is built anew`);
         await segments.reset(INDEX_VERSION, Date.now()).catch((reason: unknown) => {
 
             logger.error({ err: reason }, 'the damaged search index could not be given up; the next session tries again');
@@ -279,7 +305,7 @@ export class IndexSession {
 
         if (this.#keeper && !this.#keeper.isStoring && !this.#isClosed) {
             // Afterwards the backlog hears of the room that there is now. What fails was logged, and is tried again with the next changes.
-            this.#keeper.store().then(() => this.#apply([])).catch(() => {});
+            this.#keeper.store().then(() => this.#apply([])).catch((error: unknown) => this.#failed(error));
         }
     }
 

@@ -35,6 +35,8 @@ export interface LocalSearchOptions extends SearchLimits {
     readonly storeAfter?: number;
     /** How long a search waits for an index that is being opened or built, in milliseconds; default 5000. */
     readonly waitMs?: number;
+    /** Milliseconds after which other nodes are told again that this one is there; default an hour. */
+    readonly aliveEvery?: number;
 }
 
 /** Objects that are read at once. */
@@ -47,7 +49,7 @@ const FRESHNESS_MS = 200;
 const RESTART_MS = 500;
 const LONGEST_RESTART_MS = 5000;
 
-const DEFAULTS = { timeout: 10_000, storeAfter: 5000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {} };
+const DEFAULTS = { timeout: 10_000, storeAfter: 5000, aliveEvery: 3_600_000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {} };
 
 export class LocalSearchIndex implements SearchIndex {
 
@@ -74,7 +76,7 @@ export class LocalSearchIndex implements SearchIndex {
 
         this.#options = { ...DEFAULTS, ...options };
         const { log, logger } = this.#options;
-        this.#follower = new LogFollower(log, { replay: (ids) => this.#replay(ids) });
+        this.#follower = new LogFollower(log, { replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget() });
         this.#orderer = new LogOrderer({
             log, read: () => this.#follow(), failed: (error) => logger.warn({ err: error }, 'the log of changes could not be read; it is tried again')
         });
@@ -276,6 +278,7 @@ export class LocalSearchIndex implements SearchIndex {
     async #follow(): Promise<boolean> {
 
         await this.#ready;
+        await this.#session?.seen();
         const before = this.#replayed;
         await this.#follower.catchUp();
         return this.#replayed > before;

@@ -22,6 +22,8 @@ export interface LogSource {
 export interface FollowerOptions {
     /** Looks up the current state of objects and applies it. */
     readonly replay: (ids: readonly string[]) => Promise<void>;
+    /** Told that batches were removed that were not read yet. */
+    readonly missed?: () => void;
     readonly now?: () => number;
 }
 
@@ -55,7 +57,7 @@ export class LogFollower {
     constructor(source: LogSource, options: FollowerOptions) {
 
         this.#source = source;
-        this.#options = { now: () => performance.now(), ...options };
+        this.#options = { now: () => performance.now(), missed: () => {}, ...options };
     }
 
     /** Batch up to which everything has been told or handed out. */
@@ -160,6 +162,11 @@ export class LogFollower {
             }
 
             for (const { position, rows } of batches) {
+                if (position !== this.#position + 1) {
+                    this.#options.missed();
+                    throw new Error('changes were removed from the log before they were read');
+                }
+
                 await this.#handOut(rows, life);
                 rows.forEach(({ seq }) => this.#ahead.delete(seq));
                 this.#position = position;

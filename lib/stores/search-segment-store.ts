@@ -43,6 +43,9 @@ export class NoRoomForSegment extends Error {}
 /** A part does not have the bytes that were written. */
 export class DamagedSegment extends Error {}
 
+/** The index of the node was forgotten by others, or what it lacks was removed from the log: it can only be built anew. */
+export class ForgottenIndex extends Error {}
+
 /** What a unit fails with when the row of the index is not there. */
 const NO_MANIFEST = 'search:no-manifest';
 
@@ -81,6 +84,13 @@ export class SearchSegmentStore {
     async adopt(layout: number): Promise<void> {
 
         await this.#commit([this.#sql.adopt.step({ owner: this.#owner, layout })]);
+    }
+
+    /** Notes that the node is there; false when its index was forgotten. */
+    async seen(now: number): Promise<boolean> {
+
+        const [step] = await this.#commit([this.#sql.seen.step({ owner: this.#owner, now })]);
+        return step?.rows === 1;
     }
 
     /** The segments of the index, in the order in which they were added. */
@@ -153,7 +163,7 @@ export class SearchSegmentStore {
         return sections;
     }
 
-    /** Makes another set of segments the index, with all that is to change at the same time. */
+    /** Makes another set of segments the index, with all that is to change at the same time. ForgottenIndex when there is none any more. */
     async switch(change: SegmentSwitch, steps: readonly Step[], now: number): Promise<void> {
 
         const { added, removed, covered } = change;
@@ -242,6 +252,10 @@ export class SearchSegmentStore {
     async #commit(steps: readonly Step[], essential = true) {
 
         const result = await this.#db.commit({ steps, essential }).catch(explainFull);
+        if (!result.ok && result.failed === NO_MANIFEST) {
+            throw new ForgottenIndex('the index of this node was forgotten by others');
+        }
+
         if (!result.ok) {
             throw new Error(`the search index could not be stored: ${result.failed}`);
         }
@@ -265,6 +279,7 @@ function buildStatements({ dialect }: Database) {
         adopt: build<'owner' | 'layout'>((knex, bind) => knex('search_manifest').where('owner', bind('owner')).update({ layout: bind('layout') })),
         cover: build<'owner' | 'covered' | 'now'>((knex, bind) => knex('search_manifest')
             .where('owner', bind('owner')).update({ covered: bind('covered'), seen_on: bind('now') })),
+        seen: build<'owner' | 'now'>((knex, bind) => knex('search_manifest').where('owner', bind('owner')).update({ seen_on: bind('now') })),
         leastCovered: build((knex) => knex('search_manifest').min('covered as least')
             .select(knex.raw('sum(case when covered is null then 1 else 0 end) as unknown'))),
         forgetAbsent: build<'since' | 'owner'>((knex, bind) => knex('search_manifest')
