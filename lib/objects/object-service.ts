@@ -254,10 +254,10 @@ export class ObjectService {
     }
 }
 
-/** Asks about a list of writers that is another one afterwards. */
+/** Asks about rights to write, or to call methods, which can write, that are others afterwards. */
 function checkWriters({ id, acl }: StoredObject, wanted: Acl | null, { caller }: WriteContext): void {
 
-    if (JSON.stringify(acl?.writers) !== JSON.stringify(wanted?.writers)) {
+    if (JSON.stringify([acl?.writers, acl?.methods]) !== JSON.stringify([wanted?.writers, wanted?.methods])) {
         checkOwnWriters(caller, id);
     }
 }

@@ -159,6 +159,7 @@ forEachDatabase((name, create) => {
             const openings: readonly (readonly [title: string, request: (id: string, content: JsonObject) => [string, ShortRequest]])[] = [
                 ['by its access control list', (targetId) => [Op.aclsUpdate, { targetId, input: writers }]],
                 ['by an update', (targetId, content) => [Op.update, { targetId, input: { attributes: { content, acl: writers } } }]],
+                ['by rights to its methods', (targetId) => [Op.aclsUpdate, { targetId, input: { methods: { reset: ['test/friend'] } } }]],
                 ['in a batch', (id, content) => [Op.batchUpload, { input: [{ id, type: ACCOUNT, attributes: { content, acl: writers } }] }]]
             ];
             for (const [how, request] of openings) {
