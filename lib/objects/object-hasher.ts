@@ -3,10 +3,9 @@
  * the object is decided.
  */
 
-import type { Metadata } from '../doip/object.js';
 import type { Catalog } from '../types/catalog.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
-import { hashesOf } from './object-hashes.js';
+import { hashesOf, withoutHashes } from './object-hashes.js';
 
 /** Computes the hash of the bytes of an element: lower-case hex SHA-256. */
 export interface ElementHasher {
@@ -46,9 +45,4 @@ export class ObjectHasher {
         const hashes = hashesOf({ ...object, elements }, byName);
         return { ...object, elements, metadata: { hashes, ...withoutHashes(object.metadata) } };
     }
-}
-
-function withoutHashes<M extends Metadata>({ hashes: _hashes, ...metadata }: M): Omit<M, 'hashes'> {
-
-    return metadata;
 }

@@ -6,6 +6,7 @@
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import { hashJson } from '../doip/canonical-json.js';
 import { isJsonObject } from '../doip/json.js';
+import type { Metadata } from '../doip/object.js';
 import type { FullFormSource } from './full-form.js';
 import { toFullForm } from './full-form.js';
 
@@ -69,4 +70,10 @@ function fullHash(fullForm: JsonObject, elements: JsonObject): string {
     const { responseContext: _responseContext, ...object } = fullForm;
     const metadata = Object.keys(elements).length > 0 ? { hashes: { payloads: elements } } : {};
     return hashJson({ ...object, metadata });
+}
+
+/** The metadata of an object without its hashes. */
+export function withoutHashes<M extends Metadata>({ hashes: _hashes, ...metadata }: M): Omit<M, 'hashes'> {
+
+    return metadata;
 }

@@ -2,6 +2,7 @@
  * Objects on their way to a reader: the code of a type may show another form of its objects, or keep them back.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { Caller } from '../identity/caller.js';
 import type { FieldLimits } from './field-rules.js';
@@ -11,6 +12,7 @@ import type { StoredObject } from './stored-object.js';
 import { internal } from '../doip/error.js';
 import { isJsonObject } from '../doip/json.js';
 import { fromHookObject, toHookObject } from './hook-object.js';
+import { withoutHashes } from './object-hashes.js';
 import { NO_SCRIPT } from './write-context.js';
 
 /** Who reads. */
@@ -112,17 +114,29 @@ export class ObjectResolution {
         }
     }
 
-    /** The id stays, and so does what rights depend on: they were looked at before. */
+    /**
+     * The id stays, and so does what rights depend on: they were looked at before. Hashes go where the object is shown in another form:
+     * they are not those of what is shown, and short values that were taken away could be found out by trying.
+     */
     #shown(returned: JsonValue, object: StoredObject): StoredObject {
 
         const names = new Set(object.elements.map(({ name }) => name));
         const { type, content, acl, userMetadata, elements } = fromHookObject(returned, object, { limits: this.#limits, uploaded: names });
         const { metadata } = returned as JsonObject;
-        return {
+        const shown = {
             id: object.id, type, content, acl, userMetadata, elements,
             metadata: isJsonObject(metadata) ? { ...object.metadata, ...metadata } : object.metadata
         };
+        return shown.metadata.hashes === undefined || isSameForm(shown, object) ? shown : { ...shown, metadata: withoutHashes(shown.metadata) };
     }
+}
+
+/** True when two objects have the same hashes. */
+function isSameForm(one: StoredObject, other: StoredObject): boolean {
+
+    return isDeepStrictEqual(
+        [one.type, one.content, one.acl, one.userMetadata, one.elements], [other.type, other.content, other.acl, other.userMetadata, other.elements]
+    );
 }
 
 function asHookObject(object: StoredObject): ReturnType<typeof toHookObject> {
