@@ -8,6 +8,7 @@ import type { Metadata } from '../doip/object.js';
 import type { FieldLimits } from '../objects/field-rules.js';
 import type { ObjectInput } from '../objects/object-input.js';
 import { badRequest } from '../doip/error.js';
+import { DESIGN_ID } from '../doip/handle.js';
 import { isJsonObject } from '../doip/json.js';
 import { checkContent, checkTypeName } from '../objects/field-rules.js';
 import { readObjectInput } from '../objects/object-input.js';
@@ -54,12 +55,16 @@ export async function readImported(line: JsonObject, limits: FieldLimits, fallba
     }
 
     const attributes = isJsonObject(line['attributes']) ? line['attributes'] : {};
+    const metadata = readMetadata(attributes['metadata'] ?? line['metadata'], fallback);
+    if (input.id === DESIGN_ID && metadata.isVersion) {
+        throw badRequest('the design object cannot be a version: nobody could change it any more');
+    }
+
     return {
         id: input.id,
         type: checkTypeName(input.type, limits),
         content: checkContent(input.content),
-        metadata: readMetadata(attributes['metadata'] ?? line['metadata'], fallback),
-        input,
+        metadata, input,
         elements: elements.map(({ id, length, size, base64Element }) => ({
             name: typeof id === 'string' ? id : '', base64: base64Element ?? undefined, length: lengthOf(length ?? size, base64Element)
         })),

@@ -57,26 +57,38 @@ export class Importer {
      * Hands the objects of some lines to a batch.
      *
      * @param counts is kept up to date
-     * @throws DoipError 400 when the lines are an export that is not complete, or of another version
+     * @throws DoipError 400 when there are no lines, or when they are an export that is not complete, or of another version
      */
     async run(items: AsyncIterable<BulkItem>, batch: Batch, context: ImportContext, counts: ImportCounts): Promise<void> {
 
         const lines = new ItemLines(items);
         let isExport = false;
+        let objects = 0;
+        if (await lines.peek() === null) {
+            throw badRequest('nothing to import: expected an export, or objects as lines of JSON');
+        }
+
         for (let item = await lines.next(); item; item = await lines.next()) {
             if (item.fault) {
+                // Whether it was an object is not known, nor then how many there were.
+                objects = NaN;
                 await this.#refuse(batch, item, item.fault);
             }
             else if (isHeader(item.value)) {
                 isExport = true;
+                objects = 0;
                 if (item.value['export'] !== EXPORT_VERSION) {
                     throw badRequest(`an export of version ${JSON.stringify(item.value['export'])} cannot be read here, only version ${EXPORT_VERSION}`);
                 }
             }
             else if (isTrailer(item.value)) {
-                return;
+                checkCount(item.value, objects);
+                // Another export may follow.
+                isExport = false;
+                objects = 0;
             }
             else {
+                objects += 1;
                 await this.#take(item, { lines, batch, context, counts });
             }
         }
@@ -188,6 +200,14 @@ export class Importer {
             await discard(staged);
             return naming(id, error);
         }
+    }
+}
+
+/** Requires as many objects as the last line of an export tells of. */
+function checkCount({ objects: told }: JsonObject, objects: number): void {
+
+    if (typeof told === 'number' && !Number.isNaN(objects) && told !== objects) {
+        throw badRequest(`the export is not complete: it has ${objects} of ${told} objects`);
     }
 }
 

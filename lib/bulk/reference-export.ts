@@ -50,9 +50,7 @@ export function readReference(value: JsonValue): ReferenceObject {
     const { internalMetadata, ...metadata } = isJsonObject(object['metadata']) ? object['metadata'] : {};
     const { secrets, lost } = id === DESIGN_ID ? NO_SECRETS : secretsOf(isJsonObject(internalMetadata) ? internalMetadata : {});
     const bytes = new Map(Object.entries(payloads).map(([name, base64]) => [name, decodeBase64(base64, name)]));
-    const elements = elementsOf({ payloads: object['payloads'] ?? [] }).map((element): JsonObject => ({
-        ...element, length: bytes.get(String(element['id'] as string))?.byteLength ?? element['length'] ?? 0
-    }));
+    const { elements, faults } = elementsWith(bytes, elementsOf({ payloads: object['payloads'] ?? [] }));
     const line = {
         id, type: type ?? '',
         attributes: { ...picked(object, 'content', 'acl', 'userMetadata'), metadata },
@@ -69,8 +67,45 @@ export function readReference(value: JsonValue): ReferenceObject {
                 yield *piecesOf(name as string, bytes.get(name as string) ?? Buffer.alloc(0));
             }
         },
-        notes: [...lost, ...notesOn(object)].map((note) => `${id}: ${note}`)
+        notes: [...lost, ...faults, ...notesOn(object)].map((note) => `${id}: ${note}`)
     };
+}
+
+/**
+ * The elements of an object with the lengths of their bytes. Bytes that the object says nothing of are an element, too.
+ *
+ * @throws DoipError 400 for an element whose bytes are missing
+ */
+function elementsWith(bytes: ReadonlyMap<string, Buffer>, described: readonly JsonObject[]): { elements: JsonObject[]; faults: string[] } {
+
+    const faults: string[] = [];
+    const elements = described.map((element): JsonObject => {
+
+        const { id, length: told, base64Element } = element;
+        if (base64Element !== undefined && base64Element !== null) {
+            return element;
+        }
+
+        const length = bytes.get(id as string)?.byteLength ?? (told === 0 ? 0 : undefined);
+        if (length === undefined) {
+            throw badRequest(`the bytes of payload ${typeof id === 'string' ? id : ''} are missing`);
+        }
+
+        if (told !== undefined && told !== null && told !== length) {
+            faults.push(`payload ${id as string} has ${length} bytes instead of ${JSON.stringify(told)}`);
+        }
+
+        return { ...element, length };
+    });
+    const names = new Set(described.map(({ id }) => id));
+    for (const [id, { byteLength: length }] of bytes) {
+        if (!names.has(id)) {
+            faults.push(`payload ${id} has bytes, but neither media type nor file name`);
+            elements.push({ id, length });
+        }
+    }
+
+    return { elements, faults };
 }
 
 interface Secrets {

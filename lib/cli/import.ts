@@ -10,13 +10,13 @@ import { Op } from '../doip/operation-ids.js';
 import { recordOf } from './answer.js';
 import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './progress.js';
-import { referenceSource, type Source } from './reference-source.js';
+import { demandOurs, referenceSource, type Source } from './reference-source.js';
 import type { Service } from './service.js';
 
 /** Imports through a service. `file` `-` is standard input. */
 export async function importFrom(service: Service, file: string): Promise<void> {
 
-    const source = file === '-' ? { body: process.stdin as AsyncIterable<Uint8Array>, size: null } : await referenceSource(file) ?? await openFile(file);
+    const source = file === '-' ? { body: await demandOurs(process.stdin, 'standard input'), size: null } : await referenceSource(file) ?? await openFile(file);
     const { notes = [], faults = [] }: Partial<Source> = source;
     const progress = new Progress(`import (${service.place})`, source.size);
     const told = await service.perform({
@@ -38,15 +38,16 @@ export async function importFrom(service: Service, file: string): Promise<void> 
     }
 }
 
-async function openFile(file: string): Promise<{ body: AsyncIterable<Uint8Array>; size: number }> {
+/** A file, or a pipe that has a name. */
+async function openFile(file: string): Promise<{ body: AsyncIterable<Uint8Array>; size: number | null }> {
 
-    try {
-        const handle = await open(file, 'r');
-        return { body: handle.createReadStream({ highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>, size: (await handle.stat()).size };
-    }
-    catch (error) {
-        throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.noInput);
-    }
+    const handle = await open(file, 'r').catch((error: Error) => {
+
+        throw new CommandError(`${file} cannot be read: ${error.message}`, EXIT.noInput);
+    });
+    const found = await handle.stat();
+    const body = handle.createReadStream({ highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>;
+    return found.isFile() ? { body, size: found.size } : { body: await demandOurs(body, file), size: null };
 }
 
 /** One line for each object that was refused. */

@@ -1,6 +1,6 @@
 /**
- * Exports of the reference implementation as `import` is given them: a folder with a file for each object, a file of lines, or standard
- * input. What comes out is an export of ours, types first; what is not taken over is noted.
+ * Exports of the reference implementation as `import` is given them: a folder with a file for each object, or a file of lines. What
+ * comes out is an export of ours, types first; what is not taken over is noted.
  */
 
 import { createReadStream } from 'node:fs';
@@ -30,19 +30,31 @@ const LINES = /^\s*\{"cordraObject"\s*:/;
 const ONE_OBJECT = /^\s*\{\s+"cordraObject"\s*:/;
 const PEEK_BYTES = 4096;
 
+/** How packed files begin. */
+const PACKED: readonly (readonly [Buffer, string])[] = [
+    [Buffer.from([0x1f, 0x8b]), 'gzip'], [Buffer.from('PK\x03\x04'), 'zip'], [Buffer.from('BZh'), 'bzip2'],
+    [Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), 'zstd'], [Buffer.from('\xfd7zXZ', 'latin1'), 'xz']
+];
+
 /** An object of an export, with its place, or why it is none. */
 type Found = { readonly place: string } & ({ readonly object: ReferenceObject } | { readonly fault: string });
 
 /** The export that a path leads to; null when it is none of the reference implementation. */
 export async function referenceSource(path: string): Promise<Source | null> {
 
-    const { isDirectory, size } = await look(path);
+    const { isDirectory, isFile, size } = await look(path);
     if (isDirectory) {
         await demandObjects(path);
         return twice(() => objectsOfFolder(path), null);
     }
 
-    const head = await beginningOf(path);
+    if (!isFile) {
+        return null;                                        // What a pipe has given it does not give again
+    }
+
+    const beginning = await beginningOf(path);
+    demandUnpacked(beginning, path);
+    const head = beginning.toString();
     if (ONE_OBJECT.test(head)) {
         return twice(() => objectsOfFile(path), null);
     }
@@ -50,18 +62,62 @@ export async function referenceSource(path: string): Promise<Source | null> {
     return LINES.test(head) ? twice(() => objectsOfLines(createReadStream(path), path), size * 2) : null;
 }
 
-async function look(path: string): Promise<{ isDirectory: boolean; size: number }> {
+/**
+ * The same bytes of a pipe.
+ *
+ * @throws CommandError when they are an export of the reference implementation, which is read two times, or packed
+ */
+export async function demandOurs(body: AsyncIterable<Uint8Array>, place: string): Promise<AsyncIterable<Uint8Array>> {
+
+    const iterator = body[Symbol.asyncIterator]();
+    let head = Buffer.alloc(0);
+    let next = await iterator.next();
+    while (next.done !== true && head.byteLength < PEEK_BYTES) {
+        head = Buffer.concat([head, next.value]);
+        next = await iterator.next();
+    }
+
+    try {
+        demandUnpacked(head, place);
+        const text = head.toString();
+        if (LINES.test(text) || ONE_OBJECT.test(text)) {
+            throw new CommandError(`${place} is an export of the reference implementation, which is read two times: name its file, or its folder`, EXIT.noInput);
+        }
+    }
+    catch (error) {
+        await iterator.return?.();
+        throw error;
+    }
+
+    return (async function *() {
+
+        yield head;
+        for (; next.done !== true; next = await iterator.next()) {
+            yield next.value;
+        }
+    })();
+}
+
+function demandUnpacked(beginning: Buffer, place: string): void {
+
+    const packed = PACKED.find(([mark]) => beginning.subarray(0, mark.byteLength).equals(mark));
+    if (packed) {
+        throw new CommandError(`${place} is packed (${packed[1]}): unpack it first`, EXIT.noInput);
+    }
+}
+
+async function look(path: string): Promise<{ isDirectory: boolean; isFile: boolean; size: number }> {
 
     try {
         const found = await stat(path);
-        return { isDirectory: found.isDirectory(), size: found.size };
+        return { isDirectory: found.isDirectory(), isFile: found.isFile(), size: found.size };
     }
     catch (error) {
         throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, EXIT.noInput);
     }
 }
 
-async function beginningOf(path: string): Promise<string> {
+async function beginningOf(path: string): Promise<Buffer> {
 
     const handle = await open(path, 'r').catch((error: Error) => {
 
@@ -69,7 +125,7 @@ async function beginningOf(path: string): Promise<string> {
     });
     try {
         const { buffer, bytesRead } = await handle.read(Buffer.alloc(PEEK_BYTES), 0, PEEK_BYTES, 0);
-        return buffer.toString('utf8', 0, bytesRead);
+        return buffer.subarray(0, bytesRead);
     }
     finally {
         await handle.close();
@@ -121,17 +177,39 @@ function twice(objects: () => AsyncIterable<Found>, size: number | null): Source
 
 async function *objectsOfFolder(folder: string): AsyncGenerator<Found> {
 
-    for await (const entry of await opendir(folder, { recursive: true })) {
-        if (entry.isFile()) {
-            yield *objectsOfFile(join(entry.parentPath, entry.name));
+    const entries = await opendir(folder).catch((error: Error) => error);
+    if (entries instanceof Error) {
+        yield { place: folder, fault: `cannot be read: ${entries.message}` };
+        return;
+    }
+
+    for await (const entry of entries) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) {
+            yield *objectsOfFolder(path);
+        }
+        else if (entry.isFile()) {
+            yield *objectsOfFile(path);
+        }
+        else {
+            yield { place: path, fault: 'is no regular file, and was passed over' };
         }
     }
 }
 
 async function *objectsOfFile(path: string): AsyncGenerator<Found> {
 
-    const { size } = await stat(path);
-    yield found(path, size > MAX_OBJECT_BYTES ? null : await readFile(path));
+    let bytes: Buffer | null;
+    try {
+        const { size } = await stat(path);
+        bytes = size > MAX_OBJECT_BYTES ? null : await readFile(path);
+    }
+    catch (error) {
+        yield { place: path, fault: `cannot be read: ${(error as Error).message}` };
+        return;
+    }
+
+    yield found(path, bytes);
 }
 
 async function *objectsOfLines(body: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Found> {

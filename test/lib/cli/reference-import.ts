@@ -3,8 +3,9 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { pbkdf2Sync } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { TestDatabase } from '../../support/database.js';
 import { DIALECTS } from '../../support/database.js';
 import { runCommand } from '../../support/command.js';
@@ -115,6 +116,68 @@ describe('the command import, given an export of the reference implementation', 
         NOTES.forEach((note) => expect(first.error).to.include(note));
         expect(again.error).to.include('0 objects created');
         await checkAll();
+    });
+
+    it('loses no bytes of payloads, and tells those that are missing', { timeout: 60_000 }, async () => {
+
+        const paper = (id: string, payloads: object[], bytes: object): string => JSON.stringify({ cordraObject: { id, type: 'Paper', content: {}, payloads }, payloads: bytes });
+        const file = join(place.options.dataDir, 'payloads.json');
+        await writeFile(file, [
+            ...OBJECTS.map((object) => JSON.stringify(object)),
+            paper('old/more', [], { extra: 'AAAA' }), paper('old/less', [{ name: 'p', size: 500 }], { p: 'AAAA' }), paper('old/none', [{ name: 'p' }], {}),
+            paper('old/gone', [{ name: 'p', size: 5 }], {}), paper('old/inside', [{ name: 'p', base64Payload: 'AAAA' }], {})
+        ].join('\n'));
+
+        const { code, error } = await runCommand(place, ['import', file]);
+
+        expect(code, error).to.equal(65);
+        expect(error).to.include([
+            'note: old/more: payload extra has bytes, but neither media type nor file name', 'note: old/less: payload p has 3 bytes instead of 500',
+            'line 9: the bytes of payload p are missing', 'line 10: the bytes of payload p are missing', '2 refused'
+        ]);
+        const gateway = await startGateway(place);
+        try {
+            for (const [targetId, element] of [['old/more', 'extra'], ['old/less', 'p'], ['old/inside', 'p']] as const) {
+                const { output } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId, attributes: { element } });
+                expect(output.at(-1), targetId).to.equal('\0\0\0');
+            }
+        }
+        finally {
+            await gateway.stop();
+        }
+    });
+
+    it('tells what it passes over in a folder, and takes the rest', { timeout: 60_000 }, async () => {
+
+        const folder = join(place.options.dataDir, 'links');
+        await mkdir(join(folder, 'deep'), { recursive: true });
+        for (const [n, object] of OBJECTS.entries()) {
+            await writeFile(join(folder, 'deep', `old.${n}`), JSON.stringify(object));
+        }
+
+        await symlink(folder, join(folder, 'around'));
+        await symlink(join(folder, 'nowhere'), join(folder, 'lost'));
+
+        const { code, error } = await runCommand(place, ['import', folder]);
+
+        expect([code, error.includes(`${join(folder, 'around')}: is no regular file, and was passed over`), error.includes('lost: is no regular file'), error.includes('2 refused')], error)
+            .to.equal([65, true, true, true]);
+        await checkAll();
+    });
+
+    it('says in a sentence what it cannot read from a pipe, or packed', { timeout: 60_000 }, async () => {
+
+        const file = join(place.options.dataDir, 'export.gz');
+        const text = OBJECTS.map((object) => JSON.stringify(object)).join('\n');
+        await writeFile(file, gzipSync(text));
+
+        const piped = await runCommand(place, ['import', '-'], text);
+        const packed = await runCommand(place, ['import', file]);
+        const nothing = await runCommand(place, ['import', '-'], '\n');
+
+        expect([piped.code, piped.error.trim()]).to.equal([66, 'doip-gateway: standard input is an export of the reference implementation, which is read two times: name its file, or its folder']);
+        expect([packed.code, packed.error.trim()]).to.equal([66, `doip-gateway: ${file} is packed (gzip): unpack it first`]);
+        expect([nothing.code, nothing.error.includes('nothing to import')], nothing.error).to.equal([65, true]);
     });
 
     it('says in a sentence that a folder is no export', { timeout: 60_000 }, async () => {
