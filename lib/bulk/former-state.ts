@@ -74,14 +74,13 @@ export class FormerState {
         for await (const page of pages) {
             const secrets = page.length === 0 ? new Map<string, JsonObject>() : await this.#secrets.of(page.map(({ id }) => id));
             const forms = await this.#forms.read(page);
-            const lines = page.map((object) => {
-
+            for (const object of page) {
                 const [ownSecrets, indexForm] = [secrets.get(object.id), forms.get(object.id)];
-                return lineOf({
+                yield Buffer.from(lineOf({
                     object, ...ownSecrets ? { secrets: ownSecrets } : {}, ...indexForm ? { indexForm } : {}
-                } as unknown as JsonObject);
-            });
-            yield Buffer.from(lines.join(''));
+                } as unknown as JsonObject));
+            }
+
             await nextTurn();
         }
     }

@@ -21,6 +21,7 @@ import { toFullForm } from '../objects/full-form.js';
 import { indexFormOf } from '../objects/index-form-maker.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../types/built-in-types.js';
 import { decodeBase64, elementsOf } from './bulk-item.js';
+import { wasStopped } from '../scripting/script-answer.js';
 import { objectOf, parsed, type DraftFile } from './draft-file.js';
 import { UploadHost } from './upload-host.js';
 import { isUploaded, positionOf } from './upload-judge.js';
@@ -42,6 +43,8 @@ export class UploadCode {
     readonly #files: ModuleFile[];
     /** Objects of the upload whose elements are modules: id → directory. */
     readonly #directories = new Map<string, string>();
+    /** Types whose code was stopped at a limit: each further object would take as long. */
+    readonly #stopped = new Set<string>();
     #rehearsal: Rehearsal | null = null;
 
     constructor(parts: ReviewParts, coming: Coming) {
@@ -80,10 +83,10 @@ export class UploadCode {
         await this.#code().inspector.inspect({ before: await this.#before(after), after, processed });
     }
 
-    /** True for a type that says how its objects are indexed. */
+    /** True for a type that says how its objects are indexed, and whose code was not stopped while it did. */
     makesForms(type: string): boolean {
 
-        return this.#code().lifecycle.has(type, 'objectForIndexing');
+        return !this.#stopped.has(type) && this.#code().lifecycle.has(type, 'objectForIndexing');
     }
 
     /**
@@ -91,10 +94,19 @@ export class UploadCode {
      *
      * @throws DoipError when the code of the type fails
      */
-    formOf(object: StoredObject): Promise<IndexForm | null | undefined> {
+    async formOf(object: StoredObject): Promise<IndexForm | null | undefined> {
 
         const { lifecycle }: { lifecycle: Lifecycle } = this.#code();
-        return indexFormOf({ lifecycle, limits: this.#parts.limits }, object, { caller: SERVICE, dryRun: true });
+        try {
+            return await indexFormOf({ lifecycle, limits: this.#parts.limits }, object, { caller: SERVICE, dryRun: true });
+        }
+        catch (error) {
+            if (wasStopped(error)) {
+                this.#stopped.add(object.type);
+            }
+
+            throw error;
+        }
     }
 
     #code(): Rehearsal {

@@ -6,7 +6,7 @@
 
 import type { Database, Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
-import type { JsonObject } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../doip/json.js';
 import type { SecretTransfer } from '../identity/secret-transfer.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
 import type { ObjectRestorer } from '../objects/object-restorer.js';
@@ -80,7 +80,7 @@ class UploadRun {
         this.#parts = parts;
         this.#job = job;
         this.#payload = job.payload as unknown as UploadPayload;
-        this.#progress = (job.progress ?? { phase: 'review', position: 0 }) as unknown as UploadProgress;
+        this.#progress = progressOf(job.progress);
         this.#former = new FormerState(parts, this.#source);
         this.#batch = new UploadBatch(parts, job.signal);
         this.#scope = new UploadScope(parts, () => this.#items(), job.signal);
@@ -295,4 +295,12 @@ class UploadRun {
             ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
         ] });
     }
+}
+
+/** What an earlier version of the service has begun is reviewed first, and then written from its start. */
+function progressOf(noted: JsonValue): UploadProgress {
+
+    const progress = (noted ?? { phase: 'review' }) as unknown as UploadProgress;
+    const isReviewed = progress.reviewed !== undefined || progress.phase === 'over';
+    return isReviewed ? progress : { phase: 'review', position: 0 };
 }

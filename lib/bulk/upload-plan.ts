@@ -9,6 +9,7 @@ import type { TypeRegistry } from '../types/type-registry.js';
 import type { ImportedObject } from './import-object.js';
 import { badRequest, DoipError, tooLarge } from '../doip/error.js';
 import { DESIGN_ID } from '../doip/handle.js';
+import { isJsonObject } from '../doip/json.js';
 import { checkNewId, type FieldLimits } from '../objects/field-rules.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../types/built-in-types.js';
 
@@ -181,6 +182,12 @@ export class UploadPlan {
         return this.#faults.has(position);
     }
 
+    /** True when anything is wrong. */
+    get isRefused(): boolean {
+
+        return this.#first !== null;
+    }
+
     /** What was wrong; null when nothing was. */
     get refusal(): Refusal | null {
 
@@ -193,11 +200,21 @@ export class UploadPlan {
     }
 }
 
-/** The places in the content, but no stacks: a list of objects would become as long as their code. */
+/** The places in the content, but no stacks: a list of objects would become as long as their code, or as the names in their content. */
 function detailsOf({ details: { errors, pointer } }: DoipError): JsonObject {
 
     return {
-        ...pointer === undefined ? {} : { pointer },
-        ...Array.isArray(errors) ? { errors: errors.slice(0, MOST_DETAILS) } : {}
+        ...pointer === undefined ? {} : { pointer: clipped(pointer) },
+        ...Array.isArray(errors) ? { errors: errors.slice(0, MOST_DETAILS).map((error) => (isJsonObject(error) ? mapped(error, clipped) : error)) } : {}
     };
+}
+
+function mapped(object: JsonObject, change: (value: JsonValue) => JsonValue): JsonObject {
+
+    return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+}
+
+function clipped(value: JsonValue): JsonValue {
+
+    return typeof value === 'string' && value.length > MESSAGE_LENGTH ? `${value.slice(0, MESSAGE_LENGTH)}…` : value;
 }

@@ -35,6 +35,9 @@ import { UploadPlan } from './upload-plan.js';
 /** Objects that are looked at at a time. */
 const WIDTH = 16;
 
+/** Objects whose code runs at a time: of more the last would wait for longer than a call may, where each takes long. */
+const CODE_WIDTH = 2;
+
 /** Lines after which others get a turn. */
 const LINES_AT_ONCE = 32;
 
@@ -208,7 +211,7 @@ export class UploadReview {
             return finished;
         };
 
-        for await (const line of inOrder(this.#lines(), WIDTH, attempt)) {
+        for await (const line of inOrder(this.#lines(), CODE_WIDTH, attempt)) {
             if (line) {
                 yield line;
             }
@@ -240,18 +243,21 @@ export class UploadReview {
         }
     }
 
-    /** Notes why work on an object was refused; a failure of anything else is thrown. */
+    /** Notes why work on an object was refused; a failure of anything else is thrown, as long as another attempt may go well. */
     async #attempt(position: number, work: () => Promise<void>): Promise<void> {
 
         try {
             await work();
         }
         catch (error) {
-            if (error instanceof DoipError && PASSING.includes(error.http)) {
+            const isPassing = error instanceof DoipError && PASSING.includes(error.http);
+            if (isPassing && !this.#plan.isRefused) {
                 throw error;
             }
 
-            this.#plan.fault(position, error);
+            if (!isPassing) {
+                this.#plan.fault(position, error);
+            }
         }
     }
 }

@@ -41,12 +41,21 @@ export class UploadScope {
         for await (const { value } of this.#items()) {
             ids.push(value?.['id'] as string);
             if (ids.length === OBJECTS_AT_ONCE) {
-                yield await this.#parts.objects.byIds(ids);
+                yield *this.#pages(ids);
                 ids = [];
             }
         }
 
-        yield await this.#parts.objects.byIds(ids);
+        yield *this.#pages(ids);
+    }
+
+    /** Long objects come a few at a time. */
+    async *#pages(ids: readonly string[]): AsyncGenerator<readonly StoredObject[]> {
+
+        const { objects } = this.#parts;
+        for (const portion of await objects.portions(ids)) {
+            yield await objects.byIds(portion);
+        }
     }
 
     /** Removes all objects of some pages but the design, until none is left. */
@@ -77,8 +86,9 @@ export class UploadScope {
             this.#signal.throwIfAborted();
             const late = ids.filter((id) => !uploaded.has(id));
             for (let start = 0; start < late.length; start += OBJECTS_AT_ONCE) {
-                const found = await objects.byIds(late.slice(start, start + OBJECTS_AT_ONCE));
-                await Promise.all(found.map((object) => restorer.remove(object, SERVICE)));
+                for await (const found of this.#pages(late.slice(start, start + OBJECTS_AT_ONCE))) {
+                    await Promise.all(found.map((object) => restorer.remove(object, SERVICE)));
+                }
             }
 
             // On SQLite nothing of this waits for anything else.

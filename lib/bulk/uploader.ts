@@ -105,7 +105,8 @@ export class Uploader {
         const reading = this.#parts.source.read(input, false, async (items) => {
 
             for await (const item of items) {
-                const value = item.value && { ...item.value, id: item.value['id'] ?? mintId(catalog.current.prefix) };
+                const id = item.value?.['id'] ?? '';
+                const value = item.value && { ...item.value, id: id === '' ? mintId(catalog.current.prefix) : id };
                 await this.#judge({ ...item, value } as BulkItem, plan, wish);
                 await lines.put(Buffer.from(lineOf(value ?? {})));
             }

@@ -13,6 +13,14 @@ const STATUSES: ReadonlyMap<number, string> = new Map([
     [409, Status.conflict], [500, Status.internal]
 ]);
 
+const STOPPED = 'stopped';
+
+/** True for the error of code that was stopped at one of its limits: asked again it would most likely be stopped again. */
+export function wasStopped(error: unknown): boolean {
+
+    return error instanceof DoipError && error.reason === STOPPED;
+}
+
 /** Where the code was called from. */
 export interface Situation {
     /** HTTP code for a thrown string. */
@@ -30,7 +38,7 @@ export function answerTo({ failure, label }: ScriptError, { refusal, isAdmin }: 
         case 'answer':
             return ownAnswer(failure.body, failure.status);
         case 'limit':
-            return new DoipError(Status.internal, `the script of ${label} was stopped: ${failure.message}`);
+            return new DoipError(Status.internal, `the script of ${label} was stopped: ${failure.message}`, { reason: STOPPED });
         case 'error':
             return isAdmin ?
                 new DoipError(Status.internal, `the script of ${label} failed: ${failure.message}`, { details: { stack: failure.stack } }) :

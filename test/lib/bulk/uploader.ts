@@ -2,16 +2,30 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { Readable } from 'node:stream';
 import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
 import type { TestDatabase } from '../../support/database.js';
 import type { Answer, TestGateway } from '../../support/gateway.js';
+import { SILENT } from '../../../db/log.js';
+import { UPLOAD_KIND } from '../../../lib/bulk/upload-progress.js';
+import { DEFAULT_LIMITS } from '../../../lib/scripting/script-pool.js';
+import { BlobStore } from '../../../lib/stores/blob-store.js';
+import { CatalogStore } from '../../../lib/stores/catalog-store.js';
+import { DatabaseElementStore } from '../../../lib/stores/database-element-store.js';
+import { ElementStores } from '../../../lib/stores/element-store.js';
+import { JobStore } from '../../../lib/stores/job-store.js';
+import { SettingStore, UPLOAD_SETTING } from '../../../lib/stores/setting-store.js';
 import { Op } from '../../../lib/doip/operation-ids.js';
 import { forEachDatabase } from '../../support/database.js';
 import { startGateway } from '../../support/gateway.js';
 import { foundBy, stateOf } from '../../support/repository-state.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
+
+/** Code that does not end is stopped soon. */
+const OPTIONS = { scripts: { ...DEFAULT_LIMITS, timeout: 2000 } };
 
 type Items = JsonObject[];
 
@@ -64,7 +78,7 @@ forEachDatabase((name, create, dialect) => {
         before({ timeout: 60_000 }, async () => {
 
             place = await create();
-            gateway = await startGateway(place);
+            gateway = await startGateway(place, OPTIONS);
         });
 
         after({ timeout: 60_000 }, async () => {
@@ -142,6 +156,9 @@ forEachDatabase((name, create, dialect) => {
                     ['payloads that are too long', [
                         type('Plain', {}), item('one', 'Plain', {}, { payloads: [{ name: 'p', base64Payload: Buffer.alloc(10_000_001).toString('base64') }] })
                     ], [[1, 'longer than the allowed']]],
+                    ['the design as a version, which nobody could change any more', [
+                        { id: 'design', type: 'CordraDesign', content: {}, metadata: { isVersion: true, versionOf: 'test/kept' } }
+                    ], [[0, 'the design object cannot be a version']]],
                     ['a name of the service', [item('service', 'Kept'), type('Plain', {})], [[0, 'reserved']]],
                     ['one name for two types', [taken, item('a', 'Kept'), { ...taken, id: 'test/second' }, item('b', 'Kept'), item('c', 'Kept')],
                         [[2, 'Schema name "Kept" is not unique.']]]
@@ -199,6 +216,62 @@ forEachDatabase((name, create, dialect) => {
                 message: 'nothing was uploaded: 1 objects are wrong, the first at position 0: Schema name "Kept" is not unique.',
                 errors: [{ position: 0, message: 'Schema name "Kept" is not unique.' }]
             });
+        });
+
+        it('gives an id to objects that come without one, or with an empty one', { timeout: 60_000 }, async () => {
+
+            await accepted([type('Kept', {}), { type: 'Kept', content: {} }, { id: '', type: 'Kept', content: {} }], true);
+
+            expect((await ids()).filter((id) => id !== 'test/type-kept')).to.have.length(2);
+        });
+
+        it('tells of names of any length in content that is wrong, and ends', { timeout: 60_000 }, async () => {
+
+            const long = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [String(n).repeat(10_000), 'text']));
+
+            const { value } = await upload([type('Strict', { additionalProperties: { type: 'integer' } }), ...Array.from({ length: 50 }, (_, n) => item(`s${n}`, 'Strict', long))]);
+
+            expect((value as { errors: unknown[] }).errors).to.have.length(50);
+            expect(JSON.stringify(value).length).to.be.below(5_000_000);
+        });
+
+        it('does not run code again that was stopped, however many objects it concerns', { timeout: 60_000 }, async () => {
+
+            const { value } = await upload([
+                type('Endless', {}, { javascript: 'exports.objectForIndexing = () => { for (;;) {} };' }), ...Array.from({ length: 200 }, (_, n) => item(`e${n}`, 'Endless'))
+            ]);
+
+            const { errors } = value as { errors: { position: number; message: string }[] };
+            expect(errors[0]).to.include({ position: 1, message: 'the script of type Endless was stopped: it took too long' });
+            expect(errors.length).to.be.below(10);
+        });
+
+        it('takes code for indexing that takes long for each of many objects', { timeout: 60_000 }, async () => {
+
+            const javascript = 'exports.objectForIndexing = (o) => { const end = Date.now() + 700; while (Date.now() < end) {} return o; };';
+
+            await accepted([type('Slow', {}, { javascript }), ...Array.from({ length: 12 }, (_, n) => item(`w${n}`, 'Slow'))]);
+        });
+
+        it('reviews what an earlier version of the service has begun, and brings it to its end', { timeout: 60_000 }, async () => {
+
+            await gateway.stop();
+            const db = await place.open();
+            const blobs = new BlobStore(db, new ElementStores(new DatabaseElementStore(db.blobs)), { log: SILENT });
+            const lines = [type('Old', {}), item('old', 'Old')].map((line) => `${JSON.stringify(line)}\n`).join('');
+            const { blobId, size, store } = await blobs.stage(Readable.from([Buffer.from(lines)]), { maxBytes: 10_000 });
+            const payload = { blob: { blobId, size, store }, author: 'admin', now: 5, deleteCurrentObjects: false };
+            await db.commit({ steps: [
+                new JobStore(db).enqueueStep({ kind: UPLOAD_KIND, payload }),
+                { sql: 'update jobs set progress = ? where kind = ? and state = ?', bindings: ['{"phase":"types","position":0,"failed":[]}', UPLOAD_KIND, 'waiting'] },
+                ...new SettingStore(db).insertSteps(UPLOAD_SETTING, String(blobId), 'taken'), ...blobs.linkSteps({ blobId, size }), new CatalogStore(db).bumpStep()
+            ] });
+            blobs.close();
+            gateway = await startGateway(place, OPTIONS);
+
+            await until(async () => (await gateway.asAdmin('0.DOIP/Op.Create', { input: { type: 'Old', attributes: { content: {} } } })).status === '0.DOIP/Status.001', 30_000);
+
+            expect(await ids()).to.include(['test/old', 'test/kept']);
         });
 
         it('keeps the passwords of users that come without one, and takes those of versions for no names', { timeout: 60_000 }, async () => {
