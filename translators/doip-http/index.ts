@@ -4,9 +4,8 @@
  */
 
 import type { Plugin, Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
-import { STREAMED } from '../http/body.js';
 import { methodNotAllowed, shapeErrors } from '../http/errors.js';
-import { answering, explain, ROUTE_OPTIONS } from '../http/handler.js';
+import { answering, BODY_OPTIONS, explain, ROUTE_OPTIONS } from '../http/handler.js';
 import type { Performer, TranslatorOptions } from '../http/performer.js';
 import { DEFAULT_BASES } from '../http/performer.js';
 import { RequestLimits } from '../http/request-limits.js';
@@ -47,8 +46,8 @@ function routes(path: string, gateway: Performer, setting: RequestSetting): Serv
             respondOptions(h, METHODS) : writeFailure(h, methodNotAllowed(request, METHODS, gateway.statuses), null)));
     return [
         { method: 'GET', path, handler, options: ROUTE_OPTIONS },
-        { method: 'POST', path, handler, options: { ...ROUTE_OPTIONS, payload: STREAMED } },
-        { method: '*', path, handler: refusal, options: { ...ROUTE_OPTIONS, payload: STREAMED } }
+        { method: 'POST', path, handler, options: BODY_OPTIONS },
+        { method: '*', path, handler: refusal, options: BODY_OPTIONS }
     ];
 }
 

@@ -5,10 +5,11 @@
 
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Readable } from 'node:stream';
-import { Transform } from 'node:stream';
+import { Stream, Transform } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DoipError } from '../../lib/doip/error.js';
 import type { StatusTable } from '../../lib/doip/status.js';
+import { STREAMED } from './body.js';
 import type { Failure } from './errors.js';
 import { ByteStream } from './byte-stream.js';
 import { failureFrom, respondFailure } from './errors.js';
@@ -19,6 +20,26 @@ export const ROUTE_OPTIONS = {
     state: { parse: false, failAction: 'ignore' },
     response: { ranges: false }                             // hapi would read all bytes and throw most of them away
 } as const;
+
+/** hapi's options for routes that take a body. */
+export const BODY_OPTIONS = {
+    ...ROUTE_OPTIONS,
+    payload: STREAMED,
+    ext: { onPostAuth: { method: outliveFault } }
+} as const;
+
+/**
+ * A decompressor may fail before anybody reads it, while a login is being checked, or where nobody wants the body: without a
+ * listener that would end the process. Whoever reads it afterwards is told all the same.
+ */
+function outliveFault({ payload }: Request, h: ResponseToolkit): symbol {
+
+    if (payload instanceof Stream) {
+        payload.on('error', () => {});
+    }
+
+    return h.continue;
+}
 
 /** Translates one request and answers it; throws a DoipError for what cannot be translated. */
 export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject>;

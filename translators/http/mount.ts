@@ -14,10 +14,10 @@ import { empty } from '../../lib/doip/segments.js';
 import { Status } from '../../lib/doip/status.js';
 import { pathParameter, queryOf } from './address.js';
 import { readAuthentication } from './authentication.js';
-import { isForm, readForm, STREAMED } from './body.js';
+import { isForm, readForm } from './body.js';
 import { HttpEnvelope } from './envelope.js';
 import { codeOf, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './errors.js';
-import { answering, ROUTE_OPTIONS } from './handler.js';
+import { answering, BODY_OPTIONS, ROUTE_OPTIONS } from './handler.js';
 import { DEFAULT_BASES } from './performer.js';
 import { parseParameters } from './query.js';
 import { RequestLimits } from './request-limits.js';
@@ -50,7 +50,7 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
             server.route(spellings(base + route.path).flatMap((path) => route.methods.map((method): ServerRoute => ({
                 method, path,
                 handler: answering(gateway.statuses, (request, h) => handle(request, h, { route, base, setting })),
-                options: { ...ROUTE_OPTIONS, ...(method === 'GET' ? {} : { payload: STREAMED }) }
+                options: method === 'GET' ? ROUTE_OPTIONS : BODY_OPTIONS
             }))));
         }
 
@@ -60,7 +60,7 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
             handler: answering(gateway.statuses, (request, h) =>
                 Promise.resolve(request.method === 'options' ?
                     respondOptions(h, methods) : respondFailure(h, methodNotAllowed(request, methods, gateway.statuses)))),
-            options: { ...ROUTE_OPTIONS, payload: STREAMED }
+            options: BODY_OPTIONS
         }))));
     }
 }
