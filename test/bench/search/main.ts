@@ -6,9 +6,11 @@
  *     npm run bench:search -- --data FOLDER             keeps objects and index there for the next run
  *     npm run bench:search -- --only latency,service    parts: build, latency, service, ingest, unstored (a new index that keeps all
  *                                                       objects in memory), mixed (searches after writes and searches that came
- *                                                       mixed); these two are not among the parts unless they are named
+ *                                                       mixed, in several rhythms, compared with a merged index); these two are not
+ *                                                       among the parts unless they are named
  *     npm run bench:search -- --shapes fuzzy            shapes with this in their names
- *     npm run bench:search -- --seconds 60              of each load on the service
+ *     npm run bench:search -- --seconds 60              of each load on the service, and at most of each rhythm
+ *     npm run bench:search -- --changes 10000           of each rhythm, unless the seconds end it before
  *     npm run bench:search -- --lucene                  the same with Lucene, where Java and its jars are; its index is kept with the data
  */
 
@@ -30,7 +32,7 @@ async function main(): Promise<void> {
 
     const { values } = parseArgs({ options: {
         objects: { type: 'string', default: '10000' }, data: { type: 'string' }, only: { type: 'string', default: 'build,latency,service,ingest' },
-        shapes: { type: 'string', default: '' }, seconds: { type: 'string', default: '10' }, lucene: { type: 'boolean', default: false }
+        shapes: { type: 'string', default: '' }, changes: { type: 'string', default: '10000' }, seconds: { type: 'string', default: '10' }, lucene: { type: 'boolean', default: false }
     } });
     const objects = Number(values.objects);
     const parts = new Set(values.only.split(','));
@@ -48,7 +50,7 @@ async function main(): Promise<void> {
         }
 
         if (parts.has('mixed')) {
-            await mixed(objects, Number(values.seconds));
+            await mixed({ objects, seconds: Number(values.seconds), changes: Number(values.changes) });
         }
 
         if (parts.has('service')) {
@@ -150,7 +152,7 @@ async function unstored(objects: number, shapes: string): Promise<void> {
     }
 }
 
-async function mixed(objects: number, seconds: number): Promise<void> {
+async function mixed(load: Parameters<typeof measureMixed>[1]): Promise<void> {
 
     const folders: string[] = [];
     try {
@@ -158,7 +160,7 @@ async function mixed(objects: number, seconds: number): Promise<void> {
 
             folders.push(mkdtempSync(join(tmpdir(), 'doip-gateway-bench-')));
             return folders.at(-1) ?? '';
-        }, { objects, seconds });
+        }, load);
     }
     finally {
         folders.forEach((folder) => rmSync(folder, { recursive: true }));

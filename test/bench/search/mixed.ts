@@ -1,6 +1,7 @@
 /**
  * What writes and searches that come mixed leave behind: how long searches take right after such a load and some time later,
- * compared with an index of the same objects that was built in one piece.
+ * compared with an index of the same objects that was built in one piece. Each is measured in turns with an index that nobody writes
+ * to, so that it does not matter how fast the machine is at the moment.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,16 +15,35 @@ import { ask, percentiles } from './latency.js';
 import { BenchPlace, corpus } from './place.js';
 import { table } from './report.js';
 
+/** What is written. */
+type Writes = 'new and changed' | 'new' | 'changes of a few' | 'deletions';
+
 /** How writes and searches follow each other. */
-const RHYTHMS: readonly (readonly [name: string, writes: number, searches: number])[] = [
-    ['one write, one search', 1, 1], ['twenty writes, one search', 20, 1], ['one write, five searches', 1, 5]
+interface Rhythm {
+    readonly name: string;
+    /** In turns. */
+    readonly writes: number;
+    readonly searches: number;
+    readonly what: Writes;
+}
+
+const RHYTHMS: readonly Rhythm[] = [
+    { name: 'one write, one search', writes: 1, searches: 1, what: 'new and changed' },
+    { name: 'twenty writes, one search', writes: 20, searches: 1, what: 'new and changed' },
+    { name: 'one write, five searches', writes: 1, searches: 5, what: 'new and changed' },
+    { name: 'bursts of 500 new objects, twenty searches', writes: 500, searches: 20, what: 'new' },
+    { name: 'changes of the same 50 objects, a search after each', writes: 1, searches: 1, what: 'changes of a few' },
+    { name: 'deletions and new objects, a search after each', writes: 1, searches: 1, what: 'deletions' }
 ];
 
-/** Seconds after the load at which searches are measured. */
-const MOMENTS = [0, 1, 5, 20];
+/** Objects that {@link Writes} of a few change. */
+const FEW = 50;
 
-/** Milliseconds that each kind of search is repeated for. */
-const REPEATED = 400;
+/** Seconds after the load at which searches are measured. */
+const MOMENTS = [0, 1, 5];
+
+/** Milliseconds for which all kinds of searches are repeated. */
+const REPEATED = 600;
 
 const VARIANTS = [0, 1, 2, 3, 4];
 
@@ -38,6 +58,18 @@ interface Times {
     readonly p50: number;
     /** Processor time of the searching thread; null where the system does not tell. */
     readonly cpu: number | null;
+}
+
+/** Times, and those of the index that nobody writes to, measured in turns. */
+interface Measured {
+    readonly own: Times;
+    readonly still: Times;
+}
+
+/** An index and the clock of the thread that searches it. */
+interface Clocked {
+    readonly index: LocalSearchIndex;
+    readonly clock: ThreadClock;
 }
 
 const KINDS: readonly Kind[] = [
@@ -92,25 +124,54 @@ function threads(): string[] {
 /**
  * Loads a copy of the objects with each rhythm, and compares. Prints as it goes.
  *
- * @param seconds of load
+ * @param load `changes` end it, or `seconds`
  */
-export async function measureMixed(newFolder: () => string, { objects, seconds }: { readonly objects: number; readonly seconds: number }): Promise<void> {
+export async function measureMixed(newFolder: () => string, load: Pick<Load, 'objects' | 'seconds' | 'changes'>): Promise<void> {
 
-    for (const [name, writes, searches] of RHYTHMS) {
-        const place = await BenchPlace.open(newFolder());
+    const place = await BenchPlace.open(newFolder());
+    try {
+        await place.load(load.objects);
+        const still = await started(place);
         try {
-            await place.load(objects);
-            const load = await afterLoad(place, { objects, seconds, writes, searches });
-            await place.forgetIndex();
-            const merged = await ofMerged(place);
-            console.log(`\n${name}: ${load.count} writes in ${seconds} s; segments ${load.segments.join(', ')}\n`);
-            console.log(table(['search', 'merged', 'processor', ...MOMENTS.flatMap((moment) => [`after ${moment} s`, 'ratio', 'processor', 'ratio'])],
-                KINDS.map((each, i) => [each.name, ...cells(merged[i]), ...load.times.flatMap((times) => compared(times[i], merged[i]))])));
+            // The first searches take longer.
+            await measure(still, still);
+            await measure(still, still);
+            for (const rhythm of RHYTHMS) {
+                await measureRhythm(newFolder(), { ...load, ...rhythm }, still);
+            }
         }
         finally {
-            await place.close();
+            await still.index.stop();
         }
     }
+    finally {
+        await place.close();
+    }
+}
+
+async function measureRhythm(folder: string, options: Load, still: Clocked): Promise<void> {
+
+    const place = await BenchPlace.open(folder);
+    try {
+        await place.load(options.objects);
+        const load = await afterLoad(place, options, still);
+        await place.forgetIndex();
+        const merged = await ofMerged(place, still);
+        console.log(`\n${options.name}: ${load.count} writes in ${load.seconds.toFixed(1)} s; segments ${load.segments.join(', ')}\n`);
+        console.log(table(['search', 'merged', 'processor', ...MOMENTS.flatMap((moment) => [`after ${moment} s`, 'ratio', 'processor', 'ratio'])],
+            KINDS.map((each, i) => [each.name, ...cells(merged[i]?.own), ...load.times.flatMap((times) => compared(times[i], merged[i]))])));
+    }
+    finally {
+        await place.close();
+    }
+}
+
+async function started(place: BenchPlace): Promise<Clocked> {
+
+    const index = place.index();
+    const clock = await ThreadClock.during(() => index.start());
+    await index.complete();
+    return { index, clock };
 }
 
 function cells(times: Times | undefined): string[] {
@@ -118,58 +179,80 @@ function cells(times: Times | undefined): string[] {
     return [times?.p50, times?.cpu].map((time) => (typeof time === 'number' ? `${time.toFixed(3)} ms` : '?'));
 }
 
-function compared(times: Times | undefined, merged: Times | undefined): string[] {
+/** Times with their ratios to those of the merged index, each by that of the index that nobody writes to. */
+function compared(measured: Measured | undefined, merged: Measured | undefined): string[] {
 
-    const [wall = '?', cpu = '?'] = cells(times);
-    const ratio = (own?: number | null, other?: number | null): string => (own && other ? (own / other).toFixed(2) : '?');
-    return [wall, ratio(times?.p50, merged?.p50), cpu, ratio(times?.cpu, merged?.cpu)];
+    const [wall = '?', cpu = '?'] = cells(measured?.own);
+    const relative = (found: Measured | undefined, time: (times: Times) => number | null): number | null => {
+
+        const [own, still] = found ? [time(found.own), time(found.still)] : [null, null];
+        return own !== null && still !== null && still > LEAST ? own / still : null;
+    };
+
+    const ratio = (time: (times: Times) => number | null): string => {
+
+        const [left, right] = [relative(measured, time), relative(merged, time)];
+        return left !== null && right ? (left / right).toFixed(2) : '?';
+    };
+
+    return [wall, ratio(({ p50 }) => p50), cpu, ratio((times) => times.cpu)];
 }
 
+/** Shorter times, in milliseconds, are those of searches that the searching thread has no part in. */
+const LEAST = 0.005;
+
 /** What is done. */
-interface Load {
+interface Load extends Rhythm {
     /** There before. */
     readonly objects: number;
     readonly seconds: number;
-    /** In turns. */
-    readonly writes: number;
-    readonly searches: number;
+    readonly changes: number;
 }
 
-async function afterLoad(place: BenchPlace, options: Load): Promise<{ times: Times[][]; count: number; segments: number[] }> {
+/** How it went. */
+interface Loaded {
+    readonly times: readonly Measured[][];
+    readonly count: number;
+    readonly seconds: number;
+    /** At each moment. */
+    readonly segments: readonly number[];
+}
 
-    const index = place.index();
+async function afterLoad(place: BenchPlace, options: Load, still: Clocked): Promise<Loaded> {
+
+    const { index, clock } = await started(place);
     try {
-        const clock = await ThreadClock.during(() => index.start());
-        await index.complete();
+        const begun = performance.now();
         const count = await load(place, index, options);
         const ended = performance.now();
-        const times: Times[][] = [];
+        const times: Measured[][] = [];
         const segments: number[] = [];
         for (const moment of MOMENTS) {
             await sleep(Math.max(ended + moment * 1000 - performance.now(), 0));
             segments.push((await index.usage()).segments);
-            times.push(await measure(index, clock));
+            times.push(await measure({ index, clock }, still));
         }
 
-        return { times, count, segments };
+        return { times, count, seconds: (ended - begun) / 1000, segments };
     }
     finally {
         await index.stop();
     }
 }
 
-/** Half of the writes are new objects, half of them change older ones. Returns how many there were. */
-async function load(place: BenchPlace, index: LocalSearchIndex, { objects, seconds, writes, searches }: Load): Promise<number> {
+/** Returns how many writes there were. */
+async function load(place: BenchPlace, index: LocalSearchIndex, { objects, seconds, changes, writes, searches, what }: Load): Promise<number> {
 
-    const current = [...corpus(objects)];
-    const contents = [...current].reverse();
+    const contents = [...corpus(objects)];
+    const current: (StoredObject | null)[] = contents.toReversed();
     const requests = KINDS.flatMap((each) => each.requests);
     let [written, asked] = [0, 0];
-    for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
+    for (const end = performance.now() + seconds * 1000; performance.now() < end && written < changes;) {
         for (let i = 0; i < writes; ++i, ++written) {
-            const number = written % 2 === 0 ? current.length : (written * 7919) % current.length;
+            const number = numberOf(what, written, current.length);
             const before = current[number] ?? null;
-            const after = changed(before, contents[written % contents.length] as StoredObject, number);
+            const isDeletion = what === 'deletions' && before !== null;
+            const after = isDeletion ? null : changed(before, contents[written % contents.length] as StoredObject, { number, written });
             await place.change(index, before, after);
             current[number] = after;
         }
@@ -182,43 +265,71 @@ async function load(place: BenchPlace, index: LocalSearchIndex, { objects, secon
     return written;
 }
 
-function changed(before: StoredObject | null, like: StoredObject, number: number): StoredObject {
+/** Which object is written; one after the last is new. */
+function numberOf(what: Writes, written: number, count: number): number {
 
-    const id = before?.id ?? `bench/more-${number}`;
-    return { ...like, id, metadata: { ...like.metadata, txnId: (before?.metadata.txnId ?? 1_000_000 + number) + 10_000_000 } };
+    switch (what) {
+        case 'new':
+            return count;
+        case 'changes of a few':
+            return written % FEW;
+        default:
+            return written % 2 === 0 ? count : written * 7919 % count;
+    }
 }
 
-async function ofMerged(place: BenchPlace): Promise<Times[]> {
+function changed(before: StoredObject | null, like: StoredObject, { number, written }: { readonly number: number; readonly written: number }): StoredObject {
 
-    const index = place.index();
+    return { ...like, id: before?.id ?? `bench/more-${number}-${written}`, metadata: { ...like.metadata, txnId: 100_000_000 + written } };
+}
+
+async function ofMerged(place: BenchPlace, still: Clocked): Promise<Measured[]> {
+
+    const merged = await started(place);
     try {
-        const clock = await ThreadClock.during(() => index.start());
-        await index.complete();
-        await measure(index, clock);
-        return await measure(index, clock);
+        await measure(merged, still);
+        return await measure(merged, still);
     }
     finally {
-        await index.stop();
+        await merged.index.stop();
     }
 }
 
-async function measure(index: LocalSearchIndex, clock: ThreadClock): Promise<Times[]> {
+/** Searches both indexes in turns, a few times of each kind in a turn. */
+async function measure(own: Clocked, still: Clocked): Promise<Measured[]> {
 
-    const found: Times[] = [];
-    for (const { requests } of KINDS) {
-        const times: number[] = [];
+    const found = KINDS.map(() => ({ own: new Sum(), still: new Sum() }));
+    for (const end = performance.now() + REPEATED; performance.now() < end;) {
+        for (const [i, { requests }] of KINDS.entries()) {
+            await found[i]?.own.add(own, requests);
+            await found[i]?.still.add(still, requests);
+        }
+    }
+
+    return found.map((sums) => ({ own: sums.own.times, still: sums.still.times }));
+}
+
+/** Sums up what searches of one kind take. */
+class Sum {
+
+    readonly #times: number[] = [];
+    #cpu: number | null = 0;
+
+    async add({ index, clock }: Clocked, requests: readonly SearchRequest[]): Promise<void> {
+
         const before = clock.now();
-        for (const end = performance.now() + REPEATED; performance.now() < end;) {
-            for (const request of requests) {
-                const started = performance.now();
-                await ask(index, request);
-                times.push(performance.now() - started);
-            }
+        for (const request of requests) {
+            const begun = performance.now();
+            await ask(index, request);
+            this.#times.push(performance.now() - begun);
         }
 
         const after = clock.now();
-        found.push({ p50: percentiles(times).p50, cpu: before === null || after === null ? null : (after - before) / times.length });
+        this.#cpu = this.#cpu === null || before === null || after === null ? null : this.#cpu + after - before;
     }
 
-    return found;
+    get times(): Times {
+
+        return { p50: percentiles(this.#times).p50, cpu: this.#cpu === null ? null : this.#cpu / this.#times.length };
+    }
 }

@@ -106,12 +106,13 @@ export class BenchPlace {
         }
     }
 
-    /** Creates or replaces one object, likewise. */
-    async change(index: LocalSearchIndex, before: StoredObject | null, after: StoredObject): Promise<void> {
+    /** Creates, replaces or deletes one object, likewise. */
+    async change(index: LocalSearchIndex, before: StoredObject | null, after: StoredObject | null): Promise<void> {
 
         const store = new ObjectStore(this.database);
         const change: ObjectChange = { before, after, processed: null, steps: [], caller: ADMIN, now: 0 };
-        const own = before ? store.updateSteps(before, after, 'changed') : store.insertSteps(after, 'taken');
+        const own = after ? before ? store.updateSteps(before, after, 'changed') : store.insertSteps(after, 'taken') :
+            before ? store.deleteSteps(before, 'changed') : [];
         await this.#commit([...own, ...await index.participant.steps(change)]);
         index.participant.committed?.(change);
     }
