@@ -42,6 +42,11 @@ export class MeasuredProcess {
         return new MeasuredProcess(child, await listeningUrl(child, script));
     }
 
+    get pid(): number {
+
+        return this.#child.pid ?? 0;
+    }
+
     /** Resident memory, bytes. */
     memory(): number {
 
