@@ -1,5 +1,5 @@
 /**
- * The one schema of the configuration: every setting with its name, default, rule and description. The table in README is
+ * The one schema of the configuration: every setting with its name, default, rule and description. The table in docs/settings.md is
  * made from it. A setting has the same name in the environment and in the file; the schema says where it ends up in
  * {@link Config}.
  */

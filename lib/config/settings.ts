@@ -25,14 +25,14 @@ export function fileVariable(name: string): string {
     return `${name}_FILE`;
 }
 
-/** Every setting, in the order of the schema. Name, default and description are what README shows. */
+/** Every setting, in the order of the schema. Name, default and description are what the documentation shows. */
 export function describeConfig(): readonly Setting[] {
 
     settings ??= readSettings();
     return settings;
 }
 
-/** The table of settings in Markdown, as it stands in README. */
+/** The table of settings in Markdown, as it stands in docs/settings.md. */
 export function configTable(): string {
 
     const rows = describeConfig().map(({ name, fallback, description, secret }) => {

@@ -1,5 +1,5 @@
 /**
- * The example of README, "Add your own operation": an operation that writes, with the rights of its caller.
+ * An operation that docs/extending.md shows: an operation that writes, with the rights of its caller.
  */
 
 import { defineOperation, result } from '../../lib/index.js';

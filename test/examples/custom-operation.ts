@@ -1,14 +1,13 @@
 /**
- * The example of README, "Add your own operation", run as it stands there.
+ * The operations that docs/extending.md shows, run.
  */
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import type { TestService } from '../support/service.js';
 import { DIALECTS } from '../support/database.js';
+import { readPage } from '../support/doc-pages.js';
 import { ADMIN } from '../support/gateway.js';
 import { startService } from '../support/service.js';
 import { copy } from './copy-operation.js';
@@ -16,8 +15,6 @@ import { registerWordCount, wordCount } from './word-count.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
-
-const ROOT = join(__dirname, '../../..');
 
 describe('the example of an operation of one\'s own', () => {
 
@@ -39,17 +36,6 @@ describe('the example of an operation of one\'s own', () => {
         await test.stop();
         await database.dispose();
     });
-
-    for (const file of ['word-count.ts', 'copy-operation.ts']) {
-        it(`stands in README word for word: ${file}`, () => {
-
-            const source = readFileSync(join(ROOT, 'test/examples', file), 'utf8').replaceAll('../../lib/index.js', 'doip-gateway');
-            const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-            const code = source.slice(source.indexOf('import')).trim();
-
-            expect(readme).to.include(code);
-        });
-    }
 
     it('writes with the rights of the caller', async () => {
 
@@ -84,7 +70,7 @@ describe('the example of an operation of one\'s own', () => {
         expect(value).to.include(wordCount.id);
     });
 
-    it('answers over HTTP by the URL that README shows, and is listed there', async () => {
+    it('answers over HTTP by the URL that the documentation shows, and is listed there', async () => {
 
         await test.create('Document', { name: 'A map' }, { id: 'test/map' });
         const url = '/doip?operationId=20.500.123/Op.WordCount&targetId=test/map&minLength=2';
@@ -92,7 +78,7 @@ describe('the example of an operation of one\'s own', () => {
         const answer = await test.server.inject(url);
         const list = await test.server.inject('/doip/0.DOIP/Op.ListOperations?targetId=test/map');
 
-        expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).to.include(url);
+        expect(readPage('docs/extending.md').text).to.include(url);
         expect(answer.statusCode).to.equal(200);
         expect((JSON.parse(answer.payload) as { words: number }).words).to.be.above(0);
         expect(JSON.parse(list.payload)).to.include(wordCount.id);

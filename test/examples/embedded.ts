@@ -1,4 +1,4 @@
-/** The service in a hapi server of one's own. What stands below the first line is shown in README. */
+/** The service in a hapi server of one's own. What stands below the first line is shown in docs/extending.md. */
 
 import Hapi from '@hapi/hapi';
 import { configure, createGateway, gatewayOptions, plugin } from '../../lib/index.js';

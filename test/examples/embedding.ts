@@ -1,25 +1,23 @@
 /**
- * The example of README for a hapi server of one's own, run as it stands there; and the service as a library.
+ * The programs that docs/extending.md shows, run; and the service as a library.
  */
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { configure, createServer, serverUrl } from '../../lib/index.js';
+import { readPage } from '../support/doc-pages.js';
 import { serveBelow } from './embedded.js';
 import { registerWordCount, wordCount } from './word-count.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
-
-const ROOT = join(__dirname, '../../..');
 
 describe('the service in a program of one\'s own', () => {
 
@@ -32,18 +30,10 @@ describe('the service in a program of one\'s own', () => {
 
     after(() => rm(folder, { recursive: true }));
 
-    it('stands in README word for word', () => {
-
-        const source = readFileSync(join(ROOT, 'test/examples/embedded.ts'), 'utf8').replaceAll('../../lib/index.js', 'doip-gateway');
-        const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-
-        expect(readme).to.include(source.slice(source.indexOf('import')).trim());
-    });
-
     it('is a program that prints where it is reached', { timeout: 60_000 }, async () => {
 
         // It has no types in it, and is a module because of its name.
-        const example = /```ts\n(import \{ createServer[\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? '';
+        const example = readPage('docs/extending.md').blocks.find(({ options }) => options.get('file') === 'program.mjs')?.text ?? '';
         const program = join(folder, 'program.mjs');
         await writeFile(program, example
             .replace('\'doip-gateway\'', JSON.stringify(pathToFileURL(join(__dirname, '../../lib/index.js')).href))
@@ -89,7 +79,7 @@ describe('the service in a program of one\'s own', () => {
         const counted = await fetch(`${url}/doip?operationId=${wordCount.id}&targetId=test/map`);
         const { words } = await counted.json() as { words: number };
         const services = server.plugins['doip-gateway'].gateway.services as unknown as Record<string, Record<string, unknown>>;
-        const named = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/gateway\.services\.(\w+)\.(\w+)/g)];
+        const named = [...readPage('docs/users-and-rights.md').text.matchAll(/gateway\.services\.(\w+)\.(\w+)/g)];
         const missing = named.filter(([, service = '', method = '']) => typeof services[service]?.[method] !== 'function').map(([whole]) => whole);
         await server.stop();
 

@@ -1,42 +1,30 @@
 /**
- * The tables of README say what the code says.
+ * README is short, and the documentation names everything that there is: paths, folders, and the tests of each path.
  */
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { configTable } from '../../lib/config.js';
 import { builtInOperations } from '../../lib/operations/index.js';
 import { restRoutes } from '../../translators/rest/index.js';
 import { sessionRoutes } from '../../translators/sessions/index.js';
-import { COVERAGE, coverageTable } from '../support/coverage.js';
-import { operationTable } from '../support/tables.js';
+import { COVERAGE } from '../support/coverage.js';
+import { readPage, ROOT } from '../support/doc-pages.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const ROOT = join(__dirname, '../../..');
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const MAX_README_BYTES = 8 * 1024;
 
-function section(name: string): string {
+describe('README and the overviews', () => {
 
-    return new RegExp(`<!-- ${name} -->\\n([\\s\\S]*?)\\n<!-- /${name} -->`).exec(README)?.[1] ?? '';
-}
+    it('keep README within two screens', () => {
 
-describe('README', () => {
-
-    it('lists every setting with its default and its meaning', () => {
-
-        expect(section('configuration')).to.equal(configTable());
+        expect(Buffer.byteLength(readPage('README.md').text)).to.be.at.most(MAX_README_BYTES);
     });
 
-    it('lists every operation with its target, methods and rule', () => {
-
-        expect(section('operations')).to.equal(operationTable());
-    });
-
-    it('tells for every path and every operation which test proves it', () => {
+    it('tell for every path and every operation which test proves it', () => {
 
         const paths = [...restRoutes, ...sessionRoutes].flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
         const covered = COVERAGE.flatMap(({ rest }) => rest ?? []);
@@ -45,26 +33,24 @@ describe('README', () => {
         expect([...new Set(covered)].sort()).to.equal(paths.sort());
         expect(COVERAGE.map(({ operation }) => operation).sort()).to.equal(builtInOperations.map(({ id }) => id).sort());
         expect(tests.filter((file) => !existsSync(join(ROOT, 'test', file)))).to.equal([]);
-        expect(section('coverage')).to.equal(coverageTable());
     });
 
-    it('names every path of the REST interface', () => {
+    it('name every path of the REST interface', () => {
 
-        const missing = restRoutes.map(({ path }) => path.replace('{name*}', '')).filter((path) => !README.includes(`\`${path}`));
+        const { text } = readPage('docs/rest/README.md');
+        const missing = [...restRoutes, ...sessionRoutes].map(({ path }) => path.replace('{name*}', '')).filter((path) => !text.includes(`\`${path}`));
 
         expect(missing).to.equal([]);
     });
 
-    it('names folders and files that exist', () => {
+    it('name folders that exist', () => {
 
-        const tree = /```\nlib\/\n([\s\S]*?)```/.exec(README)?.[1] ?? '';
+        const tree = /```\nlib\/\n([\s\S]*?)```/.exec(readPage('docs/architecture.md').text)?.[1] ?? '';
         const missing: string[] = [];
-        let folder = 'lib';
-        for (const line of tree.split('\n')) {
-            const top = /^([\w-]+)\/(\s|$)/.exec(line)?.[1];
-            folder = top ?? folder;
-            const names = top ? [] : /^ {2}((?:[\w./-]+ {1,2})+) {2}/.exec(line)?.[1]?.trim().split(/\s+/) ?? [];
-            missing.push(...[...(top ? [top] : []), ...names.map((name) => join(folder, name))].filter((path) => !existsSync(join(ROOT, path))));
+        let parent = 'lib';
+        for (const [, indent, name = ''] of tree.matchAll(/^( {2})?([\w-]+)\/(?=\s|$)/gm)) {
+            parent = indent ? parent : name;
+            missing.push(...[indent ? join(parent, name) : name].filter((path) => !existsSync(join(ROOT, path))));
         }
 
         expect(tree).to.not.equal('');

@@ -1,20 +1,18 @@
 /**
- * The example of README, "Type code", run as it stands there.
+ * The code of docs/type-code.md, run.
  */
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RestService } from '../support/rest-service.js';
 import { DIALECTS } from '../support/database.js';
+import { readPage } from '../support/doc-pages.js';
 import { startRest } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const README = readFileSync(join(__dirname, '../../..', 'README.md'), 'utf8');
-const CODE = /```js\n([\s\S]*?)```/.exec(README.slice(README.indexOf('## Type code')))?.[1] ?? '';
+const CODE = readPage('docs/type-code.md').blocks.find(({ options }) => options.get('file') === 'loan.js')?.text ?? '';
 
 describe('the example of type code', () => {
 

@@ -1,4 +1,4 @@
-/** An operation of one's own. What stands below the first line is shown in README. */
+/** An operation of one's own. What stands below the first line is shown in docs/extending.md. */
 
 import Joi from 'joi';
 import { defineOperation, result, type Gateway } from '../../lib/index.js';

@@ -1,5 +1,5 @@
 /**
- * Which tests prove which path and which operation of the interface specification: the source of a table in README. A test
+ * Which tests prove which path and which operation of the interface specification: the source of a table in docs/testing.md. A test
  * holds it against the routes and operations that there are, and against the files it names.
  */
 
@@ -62,7 +62,7 @@ export const COVERAGE: readonly Covered[] = [
     { operation: Op.importObjects, tests: ['lib/cli/commands.ts'] }
 ];
 
-/** The table of README. */
+/** The table of docs/testing.md. */
 export function coverageTable(): string {
 
     const rows = COVERAGE.map(({ rest, operation, tests }) => {

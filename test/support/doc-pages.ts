@@ -30,11 +30,11 @@ export interface Page {
 
 const FENCE = '```';
 
-/** All pages below docs, in the order of their paths. */
+/** README and all pages below docs, in the order of their paths. */
 export function readPages(): readonly Page[] {
 
     const names = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
-    return names.sort().map((name) => readPage(join('docs', name)));
+    return ['README.md', ...names.sort().map((name) => join('docs', name))].map(readPage);
 }
 
 /** One page by its path from the root. */

@@ -1,5 +1,5 @@
 /**
- * Tables of README that are made from the code, so that a test can compare them.
+ * Tables of the documentation that are made from the code.
  */
 
 import type { Operation } from '../../lib/core/operation.js';
