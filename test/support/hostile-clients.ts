@@ -14,6 +14,9 @@ const MIB = 1024 * 1024;
 /** Longest wait of a hostile client for an answer, in milliseconds. */
 const PATIENCE = 10_000;
 
+/** Milliseconds between the bytes of a slow client. */
+const DRIP = 50;
+
 /** What happened. */
 export interface HostileReport {
     /** Requests by attack. */
@@ -58,6 +61,7 @@ const values = `[${'{},'.repeat(5 * MIB)}{}]`;
 const valuesInSearch = `{"query":"x","junk":${values}}`;
 const valuesInLogin = Array.from({ length: 2 }, (_, user) => `{"username":"u${user}","password":"p","junk":${values}}`);
 const longQuery = `{"query":"${'x'.repeat(30 * MIB)}"}`;
+const parts = '--b\r\n\r\n'.repeat(MIB);
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const facets = encodeURIComponent(JSON.stringify(Array.from({ length: 60 }, (_, i) => ({ field: ['type', 'id', '/name', 'createdOn'][i % 4], maxBuckets: 100_000 }))));
 
@@ -81,7 +85,13 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     'a batch of large items': (url, turn) => post(url, '/batchUpload', `[${`{"id":"test/x","type":"Document","content":${largeContent(turn)}},`.repeat(20)}1]`, basic('nobody', 'x')),
     'a script that never ends': (url) => get(url, '/call?type=Busy&method=spin'),
     'a body that stops': (url) => silent(url, 'POST /search HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n{"query":"'),
+    'a body that comes byte by byte': (url) => silent(url, 'POST /search HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n', DRIP),
+    'headers that come byte by byte': (url) => silent(url, 'GET /search HTTP/1.1\r\nHost: x\r\nX-A: ', DRIP),
     'a connection that says nothing': (url) => silent(url, ''),
+    'a hundred connections that say nothing': (url) => Promise.all(Array.from({ length: 100 }, () => silent(url, ''))),
+    'an upload that is broken off': (url) => brokenOff(url, ADMIN_HEADERS),
+    'an upload without an end, by nobody': (url) => brokenOff(url, {}),
+    'parts without an end': (url) => post(url, '/doip?operationId=0.DOIP/Op.Create&targetId=service', parts, { 'content-type': 'multipart/mixed; boundary=b' }),
     'an answer that nobody reads': (url) => silent(url, 'GET /search?query=*:*&pageSize=-1&full HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20))
 };
 
@@ -90,7 +100,8 @@ function largeContent(turn: number): string {
     return JSON.stringify(Object.fromEntries(Array.from({ length: 4_900 }, (_, i) => [`k${i}`, turn])));
 }
 
-async function silent(url: string, text: string): Promise<void> {
+/** @param drip milliseconds between bytes that follow the text; none follow by default */
+async function silent(url: string, text: string, drip = 0): Promise<void> {
 
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -99,8 +110,29 @@ async function silent(url: string, text: string): Promise<void> {
         socket.write(text);
     }
 
+    const dripping = drip > 0 ? setInterval(() => socket.write('a'), drip) : undefined;
     await Promise.race([once(socket, 'close').catch(() => undefined), delay(3_000)]);
+    clearInterval(dripping);
     socket.destroy();
+}
+
+/** Sends a payload without an end for a second, and goes away. */
+async function brokenOff(url: string, headers: Record<string, string>): Promise<void> {
+
+    const client = AbortSignal.timeout(1_000);
+    const body = async function *(): AsyncGenerator<Uint8Array> {
+
+        yield Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n');
+        while (!client.aborted) {
+            yield Buffer.alloc(64 * 1024);
+            await delay(5);
+        }
+    };
+
+    await fetch(`${url}/objects?type=Document`, {
+        method: 'POST', body: body(), duplex: 'half', signal: client,
+        headers: { ...headers, 'content-type': 'multipart/form-data; boundary=b' }
+    });
 }
 
 /** What the attacks need: a type with an endless method, and a large object. Sent by the administrator. */
