@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { DataDirError } from '../../lib/data-dir.js';
@@ -28,9 +28,9 @@ describe('a start that does not give up', () => {
 
         database = await createSqlite();
         started = [];
-        // A file where the data folder should be.
+        // A link to a disk that is away.
         blocked = join(database.options.dataDir, 'blocked');
-        await writeFile(blocked, '');
+        await symlink(join(database.options.dataDir, 'away'), blocked);
     });
 
     afterEach(async () => {
