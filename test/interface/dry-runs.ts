@@ -64,6 +64,26 @@ describe('A dry run', () => {
         });
     }
 
+    for (const line of ['PUT /objects/test/kept?dryRun=false&dryRun=true', 'POST /objects?type=Document&dryRun=true&dryRun=false', 'PUT /objects/test/kept?dryRun=false&dryRun=perhaps']) {
+        it(`is refused where it is both asked for and not: ${line}`, async () => {
+
+            const earlier = await state();
+            const response = await service.asAdmin(line, { payload: '{}', headers: { 'content-type': 'application/json' } });
+
+            expect(response.statusCode).to.equal(400);
+            expect(await state()).to.equal(earlier);
+        });
+    }
+
+    it('is one where it is asked for twice', async () => {
+
+        const earlier = await state();
+        const response = await service.asAdmin('PUT /objects/test/kept?dryRun&dryRun=True', { payload: '{}', headers: { 'content-type': 'application/json' } });
+
+        expect(response.statusCode).to.equal(200);
+        expect(await state()).to.equal(earlier);
+    });
+
     it('is nothing to what stores nothing, and no obstacle where it is false', async () => {
 
         const lines = ['GET /objects/test/kept?dryRun', 'GET /acls/test/kept?dryRun', 'GET /search?query=*:*&dryRun', 'POST /versions?objectId=test/kept&dryRun=false'];

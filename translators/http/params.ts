@@ -97,12 +97,20 @@ export class Params {
         return text === undefined ? absent : text === '' || text.toLowerCase() === 'true';
     }
 
-    /** A presence flag whose other values must be `true` or `false`: one that keeps things from being changed is not to be misread. */
+    /**
+     * A presence flag whose other values must be `true` or `false`, and the same when there are several: one that keeps things from being
+     * changed is not to be misread.
+     */
     strictFlag(name: string): boolean {
 
-        const text = this.text(name);
-        if (text !== undefined && !/^(?:true|false)?$/i.test(text)) {
-            throw badRequest(`parameter ${name} must be true or false, got ${shown(text)}`);
+        const texts = (this.values.get(name) ?? []).map((value) => asText(name, value));
+        const wrong = texts.find((text) => !/^(?:true|false)?$/i.test(text));
+        if (wrong !== undefined) {
+            throw badRequest(`parameter ${name} must be true or false, got ${shown(wrong)}`);
+        }
+
+        if (new Set(texts.map((text) => text.toLowerCase() === 'false')).size > 1) {
+            throw badRequest(`parameter ${name} is given as true and as false`);
         }
 
         return this.flag(name);
