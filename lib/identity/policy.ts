@@ -81,6 +81,19 @@ export class Policy {
         return write.allowed ? write : this.#listed(caller, 'readers', this.#readers(object), object);
     }
 
+    /** May the caller find the object without knowing its id: by searching, or by what it points at? */
+    canFind(caller: Caller, object: Subject): Decision {
+
+        const read = this.canRead(caller, object);
+        const finders = this.#defaults(object.type).aclSearch;
+        if (!read.allowed || !finders || caller.isAdmin) {
+            return read;
+        }
+
+        const write = this.canWrite(caller, object);
+        return write.allowed && finders.includes('writers') ? write : this.#listed(caller, `aclSearch of ${object.type}`, finders, object);
+    }
+
     /** May the caller read the bytes of elements? Their own list, where there is one, counts instead of the readers. */
     canReadPayload(caller: Caller, object: Subject): Decision {
 

@@ -104,14 +104,14 @@ export class RelationshipService {
         });
     }
 
-    /** References from objects that the caller may read, but for versions. References of the object to itself count as outbound. */
+    /** References from objects that the caller may read and find, but for versions. References of the object to itself count as outbound. */
     async #inbound(id: string, { caller, signal }: RelationshipReader): Promise<Edges> {
 
         const found = new Edges(this.#limit);
         let lookedAt = 0;
         for await (const block of this.#references.inbound(id)) {
             for (const { from, pointer } of block) {
-                if (from.id !== id && !from.metadata.isVersion && this.#policy.canRead(caller, from).allowed) {
+                if (from.id !== id && !from.metadata.isVersion && this.#policy.canFind(caller, from).allowed) {
                     found.add({ from: from.id, to: id, pointer }, from.id);
                 }
             }

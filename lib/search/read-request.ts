@@ -25,7 +25,7 @@ export interface Asked {
 }
 
 /** Reads the queries of a search. 400 for what cannot be understood, and when they are too long or have too many clauses together. */
-export function readRequest({ query, queryJson, filterQueries }: SearchRequest, queries: KnownQueries): Asked {
+export function readRequest({ query, queryJson, filterQueries, conditions = [] }: SearchRequest, queries: KnownQueries): Asked {
 
     const length = filterQueries.reduce((sum, text) => sum + text.length, query?.length ?? 0);
     if (filterQueries.length > 0 && length > MAX_QUERY_LENGTH) {
@@ -43,7 +43,7 @@ export function readRequest({ query, queryJson, filterQueries }: SearchRequest, 
         throw badRequest(`Query parse failure: more than ${MAX_CLAUSES} clauses in all queries together`);
     }
 
-    return asked;
+    return { ...asked, filters: [...asked.filters, ...conditions.map((text) => ({ text, query: queries.read(text) }))] };
 }
 
 /** Words count one by one. */

@@ -23,6 +23,8 @@ export interface SearchRequest {
     readonly queryJson?: JsonValue;
     /** Further conditions without influence on scores. */
     readonly filterQueries: readonly string[];
+    /** Conditions of the service's own, without influence on scores. They do not count against the bounds for what a caller asks. */
+    readonly conditions?: readonly string[];
     /** Empty: best first. */
     readonly sort: readonly SortField[];
     readonly facets: readonly FacetField[];

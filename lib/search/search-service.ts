@@ -99,7 +99,7 @@ export class SearchService {
     async #findsAny(wish: SearchWish, types: readonly string[], searching: Searching): Promise<boolean> {
 
         const { size } = await this.#index.search({
-            ...wish, filterQueries: [...wish.filterQueries, types.map((type) => filterQuery('type', type)).join(' ')],
+            ...wish, conditions: [types.map((type) => filterQuery('type', type)).join(' ')],
             facets: [], sort: [], start: 0, limit: 0, includeScore: false, access: this.#accessOf(searching)
         });
         return size > 0;
@@ -155,7 +155,7 @@ export class SearchService {
 /** Leaves out objects of some types that may have been stored meanwhile. */
 function without(wish: SearchWish, types: readonly string[]): SearchWish {
 
-    return { ...wish, filterQueries: [...wish.filterQueries, `*:* ${types.map((type) => `-${filterQuery('type', type)}`).join(' ')}`] };
+    return { ...wish, conditions: [`*:* ${types.map((type) => `-${filterQuery('type', type)}`).join(' ')}`] };
 }
 
 type Hits = AsyncGenerator<readonly SearchHit[]>;

@@ -48,11 +48,12 @@ export interface WordResult {
 }
 
 /** The word of a search that asks for nothing else than the best documents that have it; null of others. */
-export function onlyWord({ filterQueries, facets, sort }: SearchRequest, query: Query): TermQuery | null {
+export function onlyWord({ filterQueries, conditions = [], facets, sort }: SearchRequest, query: Query): TermQuery | null {
 
     const [first, second] = sort;
     const isBestFirst = !first || !second && first.field === 'score' && first.reverse;
-    return isBestFirst && filterQueries.length === 0 && facets.length === 0 && query.kind === 'term' && isWordLeaf(query) ? query : null;
+    const isOnly = filterQueries.length === 0 && conditions.length === 0 && facets.length === 0;
+    return isBestFirst && isOnly && query.kind === 'term' && isWordLeaf(query) ? query : null;
 }
 
 /** The documents of a place are from one place of the lists up to another. */

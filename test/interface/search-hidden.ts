@@ -71,7 +71,12 @@ for (const dialect of DIALECTS) {
                 await service.create('User', { username: name, password: `password of ${name}` }, `handle=test/${name}`);
             }
 
+            await service.create('Schema', {
+                name: 'Note', authConfig: { ...RULES, aclSearch: ['writers'] },
+                schema: { type: 'object', properties: { on: { type: 'string', cordra: { type: { handleReference: {} } } } } }
+            });
             await service.create('Document', { mark: 'all', name: 'paper' }, 'handle=test/paper');
+            await service.create('Note', { on: 'test/paper' }, 'handle=test/note');
             await service.create('Team', { mark: 'all', name: 'blue' }, 'handle=test/team');
             await service.create('Person', { mark: 'all', name: 'carl', ssn: '777-1' }, 'handle=test/carl');
             await service.create('Staff', { mark: 'all', name: 'dora', ssn: '123-4' }, 'handle=test/dora');
@@ -141,6 +146,34 @@ for (const dialect of DIALECTS) {
             expect(await statusOf('test/dora')).to.equal([200, false]);
             expect((await statusOf('test/emil'))[0]).to.equal(403);
             expect(await statusOf('test/team')).to.equal([200, false]);
+        });
+
+        for (const [caller, isFound] of [['ann', false], ['bea', false], ['nobody', false], ['admin', true]] as const) {
+            it(`let ${caller} learn by what an object is pointed at as by a search for it`, async () => {
+
+                const { payload } = await service.anonymously('GET /relationships/test/paper', { headers: callers.get(caller) ?? {} });
+
+                expect(payload.includes('test/note')).to.equal(isFound);
+                expect(await idsFor(caller, 'internal.pointsAt:"test/paper"')).to.equal(isFound ? ['test/note'] : []);
+                const { payload: known } = await service.anonymously('GET /relationships/test/note', { headers: callers.get(caller) ?? {} });
+                expect(known.includes('test/paper')).to.be.true();
+            });
+        }
+
+        it('for ids take as long queries as searches for objects', async () => {
+
+            const clauses = `type:Document ${Array.from({ length: 4095 }, (_, n) => `w${n}`).join(' ')}`;
+            const letters = `type:Document OR /name:"${'x'.repeat(128 * 1024 - 100)}"`;
+            for (const query of [clauses, letters]) {
+                const sizes = await Promise.all(['', 'ids&'].map(async (form) => {
+
+                    const { statusCode, payload } = await service.asAdmin(`POST /search?${form}`, {
+                        payload: JSON.stringify({ query }), headers: { 'content-type': 'application/json' }
+                    });
+                    return [statusCode, (JSON.parse(payload) as { size?: number }).size];
+                }));
+                expect(sizes).to.equal([[200, 1], [200, 1]]);
+            }
         });
 
         it('find by the rules of the moment', async () => {
