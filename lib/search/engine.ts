@@ -144,7 +144,7 @@ export class SearchEngine {
         });
         scoring?.prepare(query, views);
         const budget = new BucketBudget();
-        const facets = request.facets.map((field) => countFacet(new FacetCounter(field), matched, { deadline, budget }));
+        const facets = request.facets.map((field) => countFacet(new FacetCounter(field, deadline), matched, { deadline, budget }));
         return {
             size: sizeOf(matched, few),
             facets,

@@ -6,6 +6,7 @@ import { compareText } from './analysis.js';
 import { hasBit } from './bits.js';
 import type { Bits } from './bits.js';
 import type { Column, Ranks } from './column.js';
+import type { Deadline } from './deadline.js';
 import type { DocumentSet, ManyDocuments } from './document-set.js';
 import { resolveColumn, VALUE_PREFIX } from './field-names.js';
 import type { FacetBucket, FacetField, FacetResult } from './search-request.js';
@@ -15,6 +16,9 @@ import { firstPlace } from './sorted-documents.js';
 /** What all facets of an answer may have together. */
 export const MOST_BUCKETS = 10_000;
 export const MOST_BUCKET_CHARACTERS = 1024 * 1024;
+
+/** Values that are counted between two checks of the deadline. */
+const VALUES_PER_CHECK = 4096;
 
 /** What is left of it for further facets. */
 export class BucketBudget {
@@ -42,12 +46,15 @@ export class FacetCounter {
 
     readonly #field: FacetField;
     readonly #column: string;
+    readonly #deadline: Deadline | null;
     readonly #counts = new Map<string, number>();
 
-    constructor(field: FacetField) {
+    /** @param deadline of the search; checked in between, as a field may have a value for each document */
+    constructor(field: FacetField, deadline: Deadline | null = null) {
 
         this.#field = field;
         this.#column = resolveColumn(field.field);
+        this.#deadline = deadline;
     }
 
     /** Counts the matching documents of a segment; each distinct value of a document once. */
@@ -58,9 +65,14 @@ export class FacetCounter {
             return;
         }
 
+        let values = 0;
         const add = (count: number, ordinal: number): void => {
 
             if (count !== 0) {
+                if (++values % VALUES_PER_CHECK === 0) {
+                    this.#deadline?.check();
+                }
+
                 const value = String(column.value(ordinal));
                 this.#counts.set(value, (this.#counts.get(value) ?? 0) + count);
             }

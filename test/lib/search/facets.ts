@@ -1,7 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject } from '../../../lib/doip/json.js';
+import { Deadline, TookTooLong } from '../../../lib/search/deadline.js';
 import { SearchEngine } from '../../../lib/search/engine.js';
+import { FacetCounter } from '../../../lib/search/facets.js';
 import type { IndexDocument } from '../../../lib/search/index-document.js';
 import type { SearchRequest } from '../../../lib/search/search-request.js';
 import { Segment } from '../../../lib/search/segment.js';
@@ -47,6 +49,18 @@ describe('facets of an answer', () => {
 
         expect(facets.map(({ buckets }) => buckets.length)).to.equal([6000, MOST_BUCKETS - 6000, 0]);
         expect(search({ limit: 0, facets: [{ field: '/c', maxBuckets: 5 }] }).facets[0]?.buckets).to.have.length(1);
+    });
+
+    it('let others in and keep to the time while the values of one field are counted', () => {
+
+        const builder = new SegmentBuilder();
+        Array.from({ length: 5000 }, (_, i) => documentOf(i, { a: `v${i}` })).forEach((document) => builder.add(document));
+        const segment = Segment.of(builder.finish());
+        const count = (deadline: Deadline): unknown => new FacetCounter({ field: '/a', maxBuckets: 1 }, deadline)
+            .addSegment(segment, { kind: 'few', documents: Uint32Array.from({ length: 5000 }, (_, i) => i) });
+
+        expect(() => count(new Deadline(60_000))).to.not.throw();
+        expect(() => count(new Deadline(-1))).to.throw(TookTooLong);
     });
 
     it('have a bounded length together', () => {
