@@ -41,6 +41,8 @@ export interface AccessRules {
     entryOf(type: string): AclDefaults | undefined;
     /** Names of all types, the built-in ones included. */
     typeNames(): Iterable<string>;
+    /** Names for which there may be an entry: those of all types, and of types that are gone while there still are objects of them. */
+    entryNames(): Iterable<string>;
 }
 
 /** Rules that admit nobody but the administrator. */

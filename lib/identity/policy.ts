@@ -228,7 +228,7 @@ export class Policy {
     isNamedInRules(id: string): boolean {
 
         const rules = this.#rules();
-        const entries = Array.from(rules.typeNames(), (type) => rules.entryOf(type));
+        const entries = Array.from(rules.entryNames(), (type) => rules.entryOf(type));
         return [rules.system, ...entries].some((defaults) => defaults !== undefined && allEntries(defaults).includes(id));
     }
 

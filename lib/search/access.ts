@@ -52,7 +52,7 @@ export interface SearchAccess {
 
 /** Everything may be seen. */
 export const FULL_ACCESS: SearchAccess = accessOf({ all: true, entries: [], userId: null }, {
-    system: { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] }, entryOf: () => undefined, typeNames: () => []
+    system: { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] }, entryOf: () => undefined, typeNames: () => [], entryNames: () => []
 });
 
 /** What a search needs to know about a caller under the rules of this moment. */
@@ -71,7 +71,7 @@ export function accessOf(principals: ReadPrincipals, rules: AccessRules): Search
         search: aclSearch ? { ...admission(aclSearch), writers: aclSearch.includes('writers') } : null
     });
     const types: [string, TypeAccess][] = [];
-    for (const type of all ? [] : rules.typeNames()) {
+    for (const type of all ? [] : rules.entryNames()) {
         const entry = rules.entryOf(type);
         if (entry) {
             types.push([type, ofType(entry)]);

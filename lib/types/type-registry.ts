@@ -187,7 +187,8 @@ export class TypeRegistry {
 
                 return read.get(type);
             },
-            typeNames: () => this.#types.keys()
+            typeNames: () => this.#types.keys(),
+            entryNames: () => new Set([...this.#types.keys(), ...byType.keys()])
         };
     }
 }

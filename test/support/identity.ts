@@ -122,7 +122,7 @@ export class IdentityKit {
         const system = readAclDefaults({ defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: ['authenticated'] });
         const identity = composeIdentity({
             db: this.db, log: pino({ level: 'silent' }), tokenTimeout, tokensPerUser,
-            policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'] })),
+            policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'], entryNames: () => ['Note'] })),
             design: () => design,
             passwords: { cost },
             ...now ? { now } : {}

@@ -26,7 +26,8 @@ function policyOf(defaultAcls: JsonObject = SYSTEM, schemaAcls: Record<string, J
 
     const entries = new Map(Object.entries(schemaAcls).map(([type, entry]) => [type, readAclDefaults(entry)]));
     const system = readAclDefaults(defaultAcls);
-    return new Policy(() => ({ system, entryOf: (type) => entries.get(type), typeNames: () => ['Schema', 'User', 'Document'] }));
+    const names = ['Schema', 'User', 'Document'];
+    return new Policy(() => ({ system, entryOf: (type) => entries.get(type), typeNames: () => names, entryNames: () => [...names, ...entries.keys()] }));
 }
 
 function objectOf(acl: Acl | null = null, facts: { id?: string; type?: string; createdBy?: string } = {}): StoredObject {
@@ -220,7 +221,7 @@ describe('Policy', () => {
     it('hides nothing by default and what it is told from those who may not write', () => {
 
         const object = objectOf({ readers: ['public'], writers: ['test/ann'] });
-        const hiding = new Policy(() => ({ system: readAclDefaults(SYSTEM), entryOf: () => undefined, typeNames: () => [] }),
+        const hiding = new Policy(() => ({ system: readAclDefaults(SYSTEM), entryOf: () => undefined, typeNames: () => [], entryNames: () => [] }),
             (whole) => ({ ...whole, acl: null }));
 
         expect(policyOf().visibleTo(BOB, object) === object).to.be.true();

@@ -30,7 +30,7 @@ const WIDE = 30;
 const WIDE_LENGTH = 10_000;
 
 const system = { defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [] };
-const policy = new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => [] }));
+const policy = new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => [], entryNames: () => [] }));
 
 forEachDatabase((name, create) => {
 
