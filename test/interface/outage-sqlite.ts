@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import type { Answered } from '../support/outage.js';
@@ -37,9 +37,9 @@ describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
 
     it('listens while its folder cannot be made, and starts when it can', async () => {
 
-        // A file in the place of a folder, as when a disk has not been mounted yet.
+        // A link to nowhere, as when a disk has not been mounted yet.
         const place = join(database.options.dataDir, 'place');
-        await writeFile(place, '');
+        await symlink(join(database.options.dataDir, 'away'), place);
         service = await startProcess(database, { DATA_DIR: dataDir });
 
         const down = await status(service);
