@@ -87,16 +87,21 @@ forEachWay((name, start) => {
 
         it('count after those of the URL', async () => {
 
-            const id = await created();
-
             const shown = await service.asAdmin('POST /objects?type=Noted&suffix=url&full=false', multipart(
                 { name: 'content', value: '{"a":1}' }, { name: 'suffix', value: 'form' }, { name: 'full', value: 'true' }, { name: 'type', value: 'None' }));
-            const stored = await service.asAdmin(`PUT /objects/${id}?dryRun=false`, multipart(
-                { name: 'content', value: '{"name":"new"}' }, { name: 'dryRun', value: 'true' }));
 
             expect([shown.headers['location'], jsonOf(shown)]).to.equal(['/objects/test/url', { a: 1 }]);
-            expect(stored.statusCode).to.equal(200);
-            expect(jsonOf(await service.asAdmin(`GET /objects/${id}`))).to.equal({ name: 'new' });
+        });
+
+        it('store nothing when they ask for a dry run that the URL does not want', async () => {
+
+            const id = await created();
+            const known = jsonOf(await service.asAdmin(`GET /objects/${id}`));
+            const refused = await service.asAdmin(`PUT /objects/${id}?dryRun=false`, multipart(
+                { name: 'content', value: '{"name":"new"}' }, { name: 'dryRun', value: 'true' }));
+
+            expect(refused.statusCode).to.equal(400);
+            expect(jsonOf(await service.asAdmin(`GET /objects/${id}`))).to.equal(known);
         });
 
         it('are refused when they cannot be read, before anything is stored', async () => {
