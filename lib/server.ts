@@ -14,6 +14,7 @@ import { loadConfig } from './config.js';
 import { DataDirError } from './data-dir.js';
 import type { Gateway } from './gateway.js';
 import { FirstPasswordError } from './identity/admin-account.js';
+import type { ScryptCost } from './identity/password-record.js';
 import { createGateway } from './gateway.js';
 import { openLog } from './log.js';
 import { PersistentStart } from './persistent-start.js';
@@ -36,6 +37,8 @@ export interface ServerOptions {
     readonly log?: Logger;
     /** Is told the password of the administrator when the first start had to make one up. Default: printed. */
     readonly onGeneratedPassword?: (password: string) => void;
+    /** What hashing a password costs in a gateway made from the configuration. Default: what OWASP recommends for scrypt. */
+    readonly passwordCost?: ScryptCost;
 }
 
 /**
@@ -56,7 +59,10 @@ export interface ServerOptions {
 export async function createServer(config: Config = loadConfig(), options: ServerOptions = {}): Promise<Server> {
 
     const log = options.log ?? openLog(config.log).logger;
-    const gateway = options.gateway ?? createGateway({ ...gatewayOptions(config, log), endpoint: () => endpointOf(server, config) });
+    const gateway = options.gateway ?? createGateway({
+        ...gatewayOptions(config, log), endpoint: () => endpointOf(server, config),
+        ...options.passwordCost ? { passwordCost: options.passwordCost } : {}
+    });
     const listener = createListener(config.listen, config.http);
     const connections = new Connections(listener, config.http);
     const server: Server = Hapi.server({

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectChange } from '../objects/write-participant.js';
-import { DamagedSegment, ForgottenIndex } from '../stores/search-segment-store.js';
+import { DamagedSegment, ForgottenIndex } from '../stores/segment-errors.js';
 import { BLOCK, readHits } from './hit-blocks.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from './search-request.js';

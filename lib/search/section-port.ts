@@ -6,7 +6,7 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { unavailable } from '../doip/error.js';
-import { DamagedSegment } from '../stores/search-segment-store.js';
+import { DamagedSegment } from '../stores/segment-errors.js';
 import type { Fetch } from './stored-sections.js';
 
 /** Given to the searching thread when it starts. */

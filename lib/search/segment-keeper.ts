@@ -6,7 +6,7 @@
 
 import type { Log } from '../../db/log.js';
 import type { SearchLogStore } from '../stores/search-log-store.js';
-import { DamagedSegment, NoRoomForSegment } from '../stores/search-segment-store.js';
+import { DamagedSegment, NoRoomForSegment } from '../stores/segment-errors.js';
 import type { SearchSegmentStore } from '../stores/search-segment-store.js';
 import type { Bits } from './bits.js';
 import { emptyBits } from './bits.js';

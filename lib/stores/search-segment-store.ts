@@ -8,6 +8,7 @@ import { crc32 } from 'node:zlib';
 import type { Database, Step } from '../../db/database.js';
 import { DatabaseError } from '../../db/errors.js';
 import { statements } from '../../db/statements.js';
+import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from './segment-errors.js';
 
 /** Bytes of a part. */
 const PART_BYTES = 1024 * 1024;
@@ -36,15 +37,6 @@ export interface SegmentSwitch {
     /** Null while the index is being built. */
     readonly covered: number | null;
 }
-
-/** There is no room to store a segment. */
-export class NoRoomForSegment extends Error {}
-
-/** A part does not have the bytes that were written. */
-export class DamagedSegment extends Error {}
-
-/** The index of the node was forgotten by others, or what it lacks was removed from the log: it can only be built anew. */
-export class ForgottenIndex extends Error {}
 
 /** What a unit fails with when the row of the index is not there. */
 const NO_MANIFEST = 'search:no-manifest';

@@ -24,7 +24,7 @@ import { defineOwnOperation as defineOperation } from '../../lib/core/own-operat
 import { bytesSegment, drain, sequence } from '../../lib/doip/segments.js';
 import { createServer, serverUrl } from '../../lib/server.js';
 import { body } from './bytes.js';
-import { ADMIN_PASSWORD } from './gateway.js';
+import { ADMIN_PASSWORD, QUICK } from './gateway.js';
 
 /** A server under test. */
 export interface TestServer {
@@ -44,11 +44,23 @@ export interface TestServer {
 const CERTIFICATE = `require('selfsigned').generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec', algorithm: 'sha256' })
     .then((made) => console.log(JSON.stringify({ cert: made.cert, key: made.private })))`;
 
-/** Settings of a server that speaks HTTPS, with a certificate made for it. */
-export async function tlsSettings(folder: string): Promise<{ TLS_CERT: string; TLS_KEY: string }> {
+interface Certificate {
+    readonly cert: string;
+    readonly key: string;
+}
+
+async function makeCertificate(): Promise<Certificate> {
 
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', CERTIFICATE], { cwd: __dirname });
-    const { cert, key } = JSON.parse(stdout) as { cert: string; key: string };
+    return JSON.parse(stdout) as Certificate;
+}
+
+let shared: Promise<Certificate> | undefined;
+
+/** Settings of a server that speaks HTTPS. They have one certificate in a process, as making it takes long; or one of their `own`. */
+export async function tlsSettings(folder: string, { own = false } = {}): Promise<{ TLS_CERT: string; TLS_KEY: string }> {
+
+    const { cert, key } = await (own ? makeCertificate() : shared ??= makeCertificate());
     const settings = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') };
     await writeFile(settings.TLS_CERT, cert);
     await writeFile(settings.TLS_KEY, key);
@@ -69,7 +81,7 @@ export async function startServer(settings: Record<string, unknown> = {}, { tls 
     const log: Record<string, unknown>[] = [];
     const logger = pino({ level: 'debug', base: null }, { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) });
     const remove = (): Promise<void> => rm(folder, { recursive: true });
-    const server = await createServer(config, { log: logger }).catch(async (error: unknown) => {
+    const server = await createServer(config, { log: logger, passwordCost: QUICK }).catch(async (error: unknown) => {
 
         await remove();
         throw error;

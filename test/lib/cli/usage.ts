@@ -85,7 +85,7 @@ describe('the commands', () => {
 
         const good = await runCommand(database, ['export', '-']);
         const elsewhere = await createSqlite();
-        const { TLS_CERT } = await tlsSettings(elsewhere.options.dataDir);
+        const { TLS_CERT } = await tlsSettings(elsewhere.options.dataDir, { own: true });
         const other = await readFile(TLS_CERT, 'utf8');
         const refused: string[] = [];
         for (const certificate of [other, null]) {
