@@ -45,7 +45,7 @@ export interface PlannedLine {
 /** The error for a refusal: nothing was written. */
 export function refusalOf({ count, first, errors }: Refusal): DoipError {
 
-    return badRequest(`nothing was uploaded: ${count} objects are wrong, ${first}`, { details: { errors } });
+    return badRequest(`nothing was uploaded: ${count === 1 ? '1 object is' : `${count} objects are`} wrong, ${first}`, { details: { errors } });
 }
 
 /** What is known of an upload. */

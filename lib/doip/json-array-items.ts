@@ -130,7 +130,7 @@ export class ArraySplitter implements JsonSplitter {
         }
 
         if (byte === CLOSE_OBJECT && !this.#hasResults) {
-            throw this.#broken('an object must have results, an array; for newline-delimited JSON say format=ndjson', offset);
+            throw this.#broken('an object must have results, an array; newline-delimited JSON needs the media type application/x-ndjson', offset);
         }
 
         this.#place = byte === COLON && this.#name === 'results' ? this.#results(offset) : next;

@@ -65,11 +65,22 @@ forEachDatabase((name, create) => {
             expect((await ask('GET /objects/test/u2')).value).to.equal({ n: 22 });
         });
 
+        it('takes one object per line, told by the media type', { timeout: 60_000 }, async () => {
+
+            const body = ['test/line1', 'test/line2'].map((id) => JSON.stringify({ id, type: 'Document', content: { name: id } })).join('\n');
+            const headers = { ...ADMIN_HEADERS, 'content-type': 'application/x-ndjson' };
+
+            const answer = await fetch(`${service.url}/uploadObjects`, { method: 'POST', headers, body });
+
+            expect(answer.status).to.equal(200);
+            expect((await ask('GET /objects/test/line2')).value).to.include({ name: 'test/line2' });
+        });
+
         it('writes nothing when anything is wrong', { timeout: 60_000 }, async () => {
 
             const good = { id: 'test/good', type: 'Document', content: {} };
             const cases: [unknown, string][] = [
-                [[good, { id: 'test/bad', type: 'Nothing', content: {} }], 'nothing was uploaded: 1 objects are wrong, the first at position 1: Unknown type Nothing'],
+                [[good, { id: 'test/bad', type: 'Nothing', content: {} }], 'nothing was uploaded: 1 object is wrong, the first at position 1: Unknown type Nothing'],
                 [[good, { id: 'bad', type: 'Document', content: 5 }, 'x'], 'nothing was uploaded: 2 objects are wrong'],
                 [[good, good], 'id test/good stands in the upload twice'],
                 [[good, { id: 'test/bad', type: 'Strict', content: { n: 'text' } }, schema('test/strict', 'Strict', { n: { type: 'integer' } })], 'the first at position 1: /n: '],

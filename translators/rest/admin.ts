@@ -4,7 +4,7 @@ import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
 import { jsonReply } from '../http/reply.js';
-import { bytesInput, jsonInputUnlessNull } from './json-input.js';
+import { bytesInput, hasLines, jsonInputUnlessNull } from './json-input.js';
 import { given } from '../http/params.js';
 
 export const adminRoutes: readonly Route[] = [
@@ -14,7 +14,7 @@ export const adminRoutes: readonly Route[] = [
         toEnvelope: (call) => ({
             operationId: Op.uploadObjects,
             attributes: { deleteCurrentObjects: call.params.flag('deleteCurrentObjects') },
-            input: bytesInput(call, 'application/json')
+            input: bytesInput(call, hasLines(call) ? 'application/x-ndjson' : 'application/json')
         })
     },
     {

@@ -5,12 +5,11 @@
 
 import type { JsonValue } from '../../lib/doip/json.js';
 import type { RecordShape } from './record-text.js';
-import type { Route, RouteCall } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import { isJsonObject } from '../../lib/doip/json.js';
 import { writeJson } from '../../lib/doip/json-write.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { contentType } from '../http/content-type.js';
-import { bytesInput } from './json-input.js';
+import { bytesInput, hasLines } from './json-input.js';
 import { given } from '../http/params.js';
 import { asDigitalObject, asJson, toRestObject } from './project.js';
 import { recordText } from './record-text.js';
@@ -27,7 +26,7 @@ export const batchUploadRoutes: readonly Route[] = [
         path: '/batchUpload',
         toEnvelope(call) {
 
-            const format = call.params.text('format') ?? (isNdjson(call) ? 'ndjson' : undefined);
+            const format = call.params.text('format') ?? (hasLines(call) ? 'ndjson' : undefined);
             return {
                 operationId: Op.batchUpload,
                 attributes: given({
@@ -42,12 +41,6 @@ export const batchUploadRoutes: readonly Route[] = [
         }
     }
 ];
-
-/** The media type of the body says it as well as the parameter. */
-function isNdjson({ request }: RouteCall): boolean {
-
-    return /^application\/(x-)?ndjson$/.test(contentType(request.headers).essence);
-}
 
 /** The result of one item. What was stored is an object; what was refused is a message, and stays as it is. */
 function batchResult(result: JsonValue): JsonValue {

@@ -10,6 +10,7 @@ import { badRequest, DoipError } from '../../lib/doip/error.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import { Status } from '../../lib/doip/status.js';
 import { bodyBytes, readJsonBody, readTextBody } from '../http/body.js';
+import { contentType } from '../http/content-type.js';
 import { parseDisposition } from '../http/disposition.js';
 import { header } from '../http/headers.js';
 
@@ -61,6 +62,12 @@ export async function *bytesInput({ request }: RouteCall, mediaType = header(req
         ...(mediaType === undefined ? {} : { mediaType }),
         ...(filename === undefined || filename === '' ? {} : { filename })
     };
+}
+
+/** Whether the media type of the body says that it is newline-delimited JSON. */
+export function hasLines({ request }: RouteCall): boolean {
+
+    return /^application\/(x-)?ndjson$/.test(contentType(request.headers).essence);
 }
 
 async function *behind(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

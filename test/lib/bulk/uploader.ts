@@ -213,7 +213,7 @@ forEachDatabase((name, create, dialect) => {
             const { value } = await upload(items);
 
             expect(value as object).to.equal({
-                message: 'nothing was uploaded: 1 objects are wrong, the first at position 0: Schema name "Kept" is not unique.',
+                message: 'nothing was uploaded: 1 object is wrong, the first at position 0: Schema name "Kept" is not unique.',
                 errors: [{ position: 0, message: 'Schema name "Kept" is not unique.' }]
             });
         });

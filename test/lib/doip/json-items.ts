@@ -71,7 +71,7 @@ const BROKEN: readonly [title: string, text: string, items: readonly string[], m
     ['a comma too many', '[{"a":1},]', ['{"a":1}'], 'byte 9: expected an object'],
     ['two commas', '[{},,{}]', ['{}'], 'byte 4: expected an object'],
     ['something behind the end', '[{}]{}', ['{}'], 'byte 4: expected nothing more'],
-    ['an object without results', '{"id":"test/1"}', [], 'byte 14: an object must have results, an array; for newline-delimited JSON say format=ndjson'],
+    ['an object without results', '{"id":"test/1"}', [], 'byte 14: an object must have results, an array; newline-delimited JSON needs the media type application/x-ndjson'],
     ['results that are no array', '{"results":{}}', [], 'byte 11: expected an array'],
     ['results twice', '{"results":[1],"results":[2]}', ['1'], 'byte 24: property name results is repeated'],
     ['a name without value', '{"a","results":[]}', [], 'byte 4: expected :'],
