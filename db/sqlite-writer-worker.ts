@@ -105,10 +105,8 @@ class Writer {
             this.#room.make();
         }
 
-        const outcomes = written;
-        const missing = isShort || !Array.isArray(outcomes) ? SHORT : null;
-        const results = new Map(taken.map((unit, i) => [unit, Array.isArray(outcomes) ? outcomes[i] : outcomes]));
-        return units.map((unit) => results.get(unit) ?? missing ?? SHORT);
+        const results = new Map(taken.map((unit, i) => [unit, Array.isArray(written) ? written[i] : written]));
+        return units.map((unit) => results.get(unit) ?? SHORT);
     }
 
     /** Writes units in one transaction; an error of the transaction itself is everybody's. */

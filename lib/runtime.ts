@@ -135,7 +135,8 @@ export interface Frame {
     readonly explain: (error: unknown) => DoipError | null;
 }
 
-const [TOKEN_TIMEOUT, RELATED_OBJECTS] = [30 * 60_000, 1000];
+const TOKEN_TIMEOUT = 30 * 60_000;
+const RELATED_OBJECTS = 1000;
 
 interface Opened {
     readonly runtime: Runtime;
