@@ -176,13 +176,14 @@ export class TypeRegistry {
         const { schemaAcls, defaultAcls } = isJsonObject(authConfig) ? authConfig : INITIAL_AUTH_CONFIG;
         const byType = new Map(Object.entries(isJsonObject(schemaAcls) ? schemaAcls : {}));
         const read = new Map<string, AclDefaults | undefined>();
+        const system = readAclDefaults(defaultAcls);
         return {
-            system: readAclDefaults(defaultAcls),
+            system,
             entryOf: (type) => {
 
                 if (!read.has(type) && (this.#types.has(type) || byType.has(type))) {
                     const entry = codedRules.get(type) ?? this.#types.get(type)?.authConfig ?? byType.get(type);
-                    read.set(type, entry === undefined ? undefined : readAclDefaults(entry));
+                    read.set(type, entry === undefined ? builtInEntry(type, system) : readAclDefaults(entry));
                 }
 
                 return read.get(type);
@@ -191,6 +192,15 @@ export class TypeRegistry {
             entryNames: () => new Set([...this.#types.keys(), ...byType.keys()])
         };
     }
+}
+
+/**
+ * The entry of a built-in type that the design has none for. Types and the design have code that runs with the rights of the
+ * service: the rules for all types say who reads them, but let nobody create or change them.
+ */
+function builtInEntry(type: string, { aclModules: _modules, ...system }: AclDefaults): AclDefaults | undefined {
+
+    return isBuiltInType(type) ? { ...system, defaultAclWrite: [], aclCreate: [] } : undefined;
 }
 
 /** The URIs that a schema gives itself, and that its Schema object gives it. */

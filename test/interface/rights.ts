@@ -94,5 +94,32 @@ forEachDatabase((name, create) => {
 
             expect([updated.statusCode, updated.payload, login.statusCode]).to.equal([200, '{"name":"keeper"}', 200]);
         });
+
+        it('types and the design are closed where the rules for all types are open, and nothing is said of them', async () => {
+
+            const everybody = { defaultAclRead: ['public'], defaultAclWrite: ['public'], aclCreate: ['public'] };
+            const { id } = await service.create('Schema', { name: 'Plain', schema: {} });
+            const { payload: before } = await service.asAdmin('GET /objects/design?jsonPointer=/authConfig');
+            await service.asAdmin('PUT /objects/design?jsonPointer=/authConfig', { payload: JSON.stringify({ defaultAcls: everybody }) });
+            const ask = async (line: string, payload: string): Promise<number> => (await service.anonymously(`${line}dryRun`, {
+                headers: { ...basic('stranger', password('stranger')), 'content-type': 'application/json' }, payload
+            })).statusCode;
+            const type = '{"name":"New","schema":{},"javascript":""}';
+
+            const codes = [
+                await ask('POST /objects?type=Schema&', type), await ask(`PUT /objects/${id}?`, type), await ask(`PUT /objects/${ID}?type=Schema&`, type),
+                await ask('PUT /objects/design?jsonPointer=/javascript&', '""'), await ask('POST /objects?type=CordraDesign&', '{}'),
+                await ask('POST /objects?type=User&', '{"username":"new","password":"long enough"}')
+            ];
+            await service.asAdmin('PUT /objects/design?jsonPointer=/authConfig', {
+                payload: JSON.stringify({ defaultAcls: everybody, schemaAcls: { Schema: everybody } })
+            });
+
+            const named = await ask('POST /objects?type=Schema&', type);
+            await service.asAdmin('PUT /objects/design?jsonPointer=/authConfig', { payload: before });
+
+            expect(codes).to.equal([403, 403, 403, 403, 403, 200]);
+            expect(named).to.equal(200);
+        });
     });
 });

@@ -205,6 +205,19 @@ describe('A registry of types', () => {
             expect(accessRules.system).to.equal({ defaultAclRead: [], defaultAclWrite: [], aclCreate: [] });
         });
 
+        it('let nobody create or change types and the design by the rules for all types', () => {
+
+            const open = { defaultAclRead: ['test/reader'], defaultAclWrite: ['public'], aclCreate: ['public'], aclModules: ['public'] };
+
+            const { accessRules } = registryOf({}, { authConfig: { defaultAcls: open } });
+
+            for (const type of ['Schema', 'CordraDesign']) {
+                expect(accessRules.entryOf(type)).to.equal({ defaultAclRead: ['test/reader'], defaultAclWrite: [], aclCreate: [] });
+            }
+
+            expect(registryOf({}, { authConfig: { schemaAcls: { Schema: open } } }).accessRules.entryOf('Schema')).to.equal(open);
+        });
+
         it('come from the Schema object first, then from the design', () => {
 
             const design = { authConfig: { schemaAcls: { A: acl('design'), B: acl('design'), Gone: acl('design') }, defaultAcls: acl('system') } };
