@@ -65,14 +65,15 @@ export class ModuleRules {
     }
 
     /**
-     * Requires that new modules do not take the place of those of other objects or of the service.
+     * Requires that new modules do not take the place of those of other objects or of the service. In a folder `node_modules` that is
+     * nearer to some modules than another one they would do so for these: only the administrator may place them there.
      *
      * @throws DoipError 400 for ids of the service, 409 for those of other objects
      */
     checkPlaces(change: ModuleChange): void {
 
         const directories = this.directoriesOf(change);
-        const { before, after } = change;
+        const { before, after, caller } = change;
         if (after === null || directories.after === undefined || !changesModules(change, directories)) {
             return;
         }
@@ -87,8 +88,10 @@ export class ModuleRules {
 
             specifiersOf(path).forEach((name, order) => {
 
-                const other = taken.get(name);
-                if (other && order <= other.order) {
+                const same = taken.get(name);
+                const farther = caller.isAdmin ? [] : namesAbove(name).flatMap((above) => taken.get(above) ?? []);
+                const other = same && order <= same.order ? same : farther[0];
+                if (other) {
                     throw conflict(`module ${path} would take the place of ${other.path} of object ${other.objectId}`);
                 }
             });
@@ -126,6 +129,21 @@ export class ModuleRules {
 function specifiersOf(path: string): string[] {
 
     return MODULE_ENDINGS.map((ending) => (path.endsWith(ending) ? path.slice(0, path.length - ending.length) : ''));
+}
+
+/** The names that are looked for after a name, by the same specifier: in the folders `node_modules` farther up. */
+function namesAbove(name: string): string[] {
+
+    return Array.from(name.matchAll(/\/node_modules(?=\/)/g), ({ index }) => {
+
+        const names: string[] = [];
+        for (let folder = name.slice(0, index); folder !== '';) {
+            folder = folder.slice(0, folder.lastIndexOf('/'));
+            names.push(folder + name.slice(index));
+        }
+
+        return names;
+    }).flat();
 }
 
 function pathsOf(object: StoredObject | null, directory: string | undefined): string[] {

@@ -152,6 +152,10 @@ forEachDatabase((name, create) => {
                 ['/own', 'a.json', '0.DOIP/Status.001'],
                 ['/own/c', 'index.js', '0.DOIP/Status.001'],
                 ['/own/a', 'b.js', '0.DOIP/Status.001'],
+                ['/own/node_modules', 'words.js', '0.DOIP/Status.105'],
+                ['/own/x/node_modules/deep', 'inner', '0.DOIP/Status.105'],
+                ['/node_modules/words/node_modules', 'deep/data/index.js', '0.DOIP/Status.105'],
+                ['/own/node_modules', 'more.js', '0.DOIP/Status.001'],
                 ['/cordra/schemas', 'Library', BAD],
                 ['/cordra/schemas', 'Library.schema.json', BAD],
                 ['/cordra/schemas/node_modules', 'words.js', BAD],
@@ -166,6 +170,14 @@ forEachDatabase((name, create) => {
                     expect(answer.status).to.equal(status);
                 });
             }
+
+            it('but for those of the administrator, in folders that are nearer', async () => {
+
+                const { status } = await modules('/own/node_modules', { 'words.js': '' }, 'test/nearer');
+                await node.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/nearer' });
+
+                expect(status).to.equal('0.DOIP/Status.001');
+            });
         });
     });
 });
