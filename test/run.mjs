@@ -1,7 +1,7 @@
 /**
  * Builds and tests the whole, as `npm test` does; `.ci/run` does the same on a bare machine.
  *
- *     node test/run.mjs                       compile, lint, start a private MariaDB, run everything, as many files at once as cores
+ *     node test/run.mjs                       compile, lint, start a private MariaDB, run everything, several files at a time
  *     node test/run.mjs test/db test/x.ts     compile and run these folders and files only, without lint
  *     node test/run.mjs --no-mysql            SQLite only
  *     node test/run.mjs test/db -- -v -g lock    hand options after -- to lab
@@ -36,8 +36,15 @@ const MEMORY_NEEDED = 2 * 1024 ** 3;
 /** Folders without tests. */
 const TOOLS = ['dist/test/support/', 'dist/test/bench/', 'dist/test/resilience/'];
 
-/** Runs of lab that the whole is parted into: few, because each loads the service anew; many, so that all cores end at the same time. */
-const PARTS = 16;
+/** Parts that are run at a time: one more than cores, as tests wait for processes, timers and databases. */
+const AT_A_TIME = availableParallelism() + 1;
+
+/** A part has this share of the files that are left, but not fewer than `LEAST_FILES`: each loads the service anew, and all shall end at the same time. */
+const SHARE = 1 / (3 * AT_A_TIME);
+const LEAST_FILES = 3;
+
+/** Folders whose tests take long, as they start processes: they are run first. */
+const SLOW = ['dist/test/interface/', 'dist/test/examples/'];
 
 /** A test that takes longer hangs. Much more than any takes on a quiet machine, because the machine may be busy. */
 const TEST_MS = 120_000;
@@ -145,20 +152,39 @@ async function runLab(paths, options, url, { prints = true, seed = newSeed() } =
     }
 }
 
-/** Runs all tests in parts, in random order, as many at once as there are cores; resolves to the counts of all together. */
-async function runParts(url) {
+/** Lints while other things go on; resolves to the exit code, with what it printed. */
+async function lint() {
+
+    const { code, output } = await quietTool('eslint/bin/eslint.js', ['.']);
+    console.log(`\n> eslint .\n${output}`);
+    return code;
+}
+
+/** All test files, in random order, those of slow folders first. */
+async function testFiles() {
 
     const files = shuffled((await readdir(join(ROOT, 'dist/test'), { recursive: true })).map((name) => join('dist/test', name))
         .filter((file) => file.endsWith('.js') && !TOOLS.some((folder) => file.startsWith(folder))));
-    const size = Math.ceil(files.length / PARTS);
+    const isSlow = (file) => SLOW.some((folder) => file.startsWith(folder));
+    return [...files.filter(isSlow), ...files.filter((file) => !isSlow(file))];
+}
+
+/**
+ * Runs all tests in parts, several at a time; resolves to the counts of all together. One of those who run parts begins when `first`
+ * has ended.
+ */
+async function runParts(url, first) {
+
+    const files = await testFiles();
     const sum = { passed: 0, failed: 0, leaks: 0, code: 0 };
     const slowest = [];
     let done = 0;
     console.log(`\n> lab, ${files.length} files`);
-    await Promise.all(Array.from({ length: availableParallelism() }, async () => {
+    await Promise.all(Array.from({ length: AT_A_TIME }, async (_, runner) => {
 
+        await (runner === 0 ? first : null);
         while (files.length > 0) {
-            const part = files.splice(0, size);
+            const part = files.splice(0, Math.max(LEAST_FILES, Math.ceil(files.length * SHARE)));
             const seed = newSeed();
             const { output, ...counts } = await runLab(part, [], url, { prints: false, seed });
             Object.keys(sum).forEach((key) => {
@@ -201,21 +227,24 @@ async function main() {
 
     useMemoryFolder();
     const { mysql, paths, lab } = parseArguments(process.argv.slice(2));
+    const whole = paths.length === 0;
+    // Takes one core for as long as the build and a part of the tests.
+    const linting = whole && existsSync(join(ROOT, 'eslint.config.js')) ? lint() : Promise.resolve(0);
     if (await npm('build') !== 0) {
+        await linting;
         return 1;
     }
 
-    const whole = paths.length === 0;
-    const lintCode = whole && existsSync(join(ROOT, 'eslint.config.js')) ? await tool('eslint', 'eslint/bin/eslint.js', ['.']) : 0;
     const server = await database(mysql);
     try {
         const counts = whole && lab.length === 0 ?
-            await runParts(server.url) :
+            await runParts(server.url, linting) :
             await runLab(whole ? ['dist/test'] : paths.map(compiled), lab, server.url);
         if (server.url === '') {
             console.log('MariaDB: NOT TESTED. Install mariadb-server, or name a server in TEST_MYSQL_URL.');
         }
 
+        const lintCode = await linting;
         if (lintCode !== 0) {
             console.log('eslint found errors, see above');
         }

@@ -12,12 +12,13 @@ import type { ServiceProcess } from '../support/process.js';
 import { forEachDatabase } from '../support/database.js';
 import { startProcess } from '../support/process.js';
 import { ADMIN_HEADERS } from '../support/rest.js';
+import { rounds } from '../support/rounds.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const ROUNDS = 3;
+const ROUNDS = rounds(2, 20);
 const WRITERS = 3;
 const ITEMS = 40;
 

@@ -11,12 +11,13 @@ import type { ServiceProcess } from '../support/process.js';
 import { forEachDatabase } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startProcess } from '../support/process.js';
+import { rounds } from '../support/rounds.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const ROUNDS = 20;
+const ROUNDS = rounds(3, 20);
 const WRITERS = 8;
 const AUTHORIZATION = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
 

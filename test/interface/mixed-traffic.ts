@@ -16,6 +16,7 @@ import type { Random } from '../support/random.js';
 import { forEachDatabase } from '../support/database.js';
 import { startProcess } from '../support/process.js';
 import { seeded } from '../support/random.js';
+import { rounds } from '../support/rounds.js';
 import { Ledger, Traffic } from '../support/traffic.js';
 import type { Reply } from '../support/traffic.js';
 import { until } from '../support/until.js';
@@ -31,7 +32,7 @@ const UPLOADED = Array.from({ length: 20 }, (_, n) => `test/up-${n}`);
 const SEEN_BY_ALL_MS = 500;
 
 /** Answers before the kill, and as many after it. */
-const ANSWERS = 1000;
+const ANSWERS = rounds(400, 5000);
 
 forEachDatabase((name, create, dialect) => {
 

@@ -8,12 +8,13 @@ import type { TestDatabase } from '../support/database.js';
 import { ask, create } from '../support/outage.js';
 import { startProcess } from '../support/process.js';
 import type { ServiceProcess } from '../support/process.js';
+import { rounds } from '../support/rounds.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const ROUNDS = 4;
+const ROUNDS = rounds(2, 20);
 const WRITERS = 8;
 /** Objects that the other node writes while the first one is stopped. */
 const WRITTEN = 25;

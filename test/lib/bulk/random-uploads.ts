@@ -10,7 +10,7 @@ import { uploadAtRandom } from '../../support/random-uploads.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const ROUNDS = 40;
+const ROUNDS = 20;
 
 forEachDatabase((name, create) => {
 

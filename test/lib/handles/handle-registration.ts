@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { Database } from '../../../db/database.js';
 import type { JsonObject } from '../../../lib/doip/json.js';
 import type { TestDatabase } from '../../support/database.js';
 import type { TestGateway } from '../../support/gateway.js';
@@ -20,12 +21,14 @@ forEachDatabase((name, create) => {
     describe(`registration of handles on ${name}`, () => {
 
         let place: TestDatabase;
+        let database: Database;
         let server: TestHandleServer;
         let gateway: TestGateway;
 
         beforeEach(async () => {
 
             place = await create();
+            database = await place.open();
             server = new TestHandleServer();
             await server.start();
             gateway = await start();
@@ -64,8 +67,7 @@ forEachDatabase((name, create) => {
 
         async function outbox(): Promise<unknown[]> {
 
-            const db = await place.open();
-            const rows = await db.read<{ handle: string }>({ sql: 'select handle from handle_outbox order by handle' }, []).finally(() => db.close());
+            const rows = await database.read<{ handle: string }>({ sql: 'select handle from handle_outbox order by handle' }, []);
             return rows.map(({ handle }) => handle);
         }
 

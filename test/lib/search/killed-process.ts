@@ -9,13 +9,14 @@ import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { naiveSearch } from '../../support/naive-search.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
+import { rounds } from '../../support/rounds.js';
 import { documentOf, SearchNode } from '../../support/search-node.js';
 import type { SearchProgramOptions } from '../../support/search-program.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const KILLS = 8;
+const KILLS = rounds(3, 20);
 const WRITES = 40;
 
 forEachDatabase((name, create) => {

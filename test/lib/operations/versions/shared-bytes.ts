@@ -20,13 +20,14 @@ import type { TestDatabase } from '../../../support/database.js';
 import type { ShortRequest, TestGateway } from '../../../support/gateway.js';
 import { startGateway } from '../../../support/gateway.js';
 import { seeded } from '../../../support/random.js';
+import { rounds } from '../../../support/rounds.js';
 import { changeDesign } from '../../../support/type-code.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const NAMES = ['a', 'b'];
-const ROUNDS = 40;
+const ROUNDS = rounds(20, 100);
 const DAY_MS = 86_400_000;
 
 /** What each object must give back: bytes, as the text that stands for them, by the names of payloads. */
