@@ -29,17 +29,20 @@ export interface WordWish {
 }
 
 /**
- * To the thread that searches. Messages are worked off in their order, but for those that overtake a search that takes long: a search
- * sees all changes that were sent before it.
+ * To the thread that searches. Messages are worked off in their order, but for searches, whose callers take turns, for further hits, which
+ * come first, and for what overtakes a search that takes long: a search sees all changes that were sent before it.
  */
 export type SearcherCall =
     /** The JSON text of a list of changes. */
     | { readonly kind: 'apply'; readonly changes: string }
     /**
      * The JSON text of a {@link SearchRequest}; up to `first` hits come with the answer. It may take so many `milliseconds`, waiting
-     * for other searches included; `askedAt` is epoch ms.
+     * for other searches included; `askedAt` is epoch ms. Callers take turns.
      */
-    | { readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number; readonly askedAt: number }
+    | {
+        readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number; readonly askedAt: number;
+        readonly caller: string;
+    }
     /** Up to `count` further hits of a search, as it was answered at first. */
     | { readonly kind: 'more'; readonly cursor: number; readonly count: number }
     /** Nobody wants the further hits of a search. */

@@ -35,6 +35,8 @@ export interface SearchRequest {
     readonly includeScore: boolean;
     readonly includeVersions: boolean;
     readonly access: SearchAccess;
+    /** By which callers are told apart: their searches take turns. Absent for those of the service itself. */
+    readonly caller?: string;
 }
 
 /** One result. */

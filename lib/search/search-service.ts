@@ -3,6 +3,7 @@
  */
 
 import type { DigitalObject } from '../doip/object.js';
+import { sourceOf } from '../identity/back-off.js';
 import type { Policy } from '../identity/policy.js';
 import type { ObjectResolution } from '../objects/object-resolution.js';
 import type { Catalog } from '../types/catalog.js';
@@ -19,7 +20,7 @@ import { released } from '../doip/released.js';
 import { Turnstile } from './turnstile.js';
 
 /** What a caller searches for; rights are added here. */
-export type SearchWish = Omit<SearchRequest, 'access'>;
+export type SearchWish = Omit<SearchRequest, 'access' | 'caller'>;
 
 /** Who searches. */
 export interface Searching extends ResultReading {
@@ -100,7 +101,7 @@ export class SearchService {
 
         const { size } = await this.#index.search({
             ...wish, conditions: [types.map((type) => filterQuery('type', type)).join(' ')],
-            facets: [], sort: [], start: 0, limit: 0, includeScore: false, access: this.#accessOf(searching)
+            facets: [], sort: [], start: 0, limit: 0, includeScore: false, access: this.#accessOf(searching), caller: keyOf(searching)
         });
         return size > 0;
     }
@@ -132,11 +133,11 @@ export class SearchService {
 
     async #search<T>(wish: SearchWish, searching: Searching, show: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
 
-        const { caller, remoteAddress, signal } = searching;
+        const caller = keyOf(searching);
         const access = this.#accessOf(searching);
-        const leave = wish.limit === null || wish.limit > BLOCK ? await this.#unlimited.enter(caller.userId ?? ` ${remoteAddress}`, signal) : () => {};
+        const leave = wish.limit === null || wish.limit > BLOCK ? await this.#unlimited.enter(caller, searching.signal) : () => {};
         try {
-            const { size, facets, hits } = await this.#index.search({ ...wish, access });
+            const { size, facets, hits } = await this.#index.search({ ...wish, access, caller });
             const release = (): void => {
 
                 leave();
@@ -150,6 +151,12 @@ export class SearchService {
             throw error;
         }
     }
+}
+
+/** Tells callers apart; anonymous ones by where they come from. */
+function keyOf({ caller, remoteAddress }: Searching): string {
+
+    return caller.userId ?? ` ${sourceOf(remoteAddress)}`;
 }
 
 /** Leaves out objects of some types that may have been stored meanwhile. */

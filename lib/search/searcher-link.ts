@@ -5,7 +5,8 @@
  */
 
 import { join } from 'node:path';
-import { DoipError } from '../doip/error.js';
+import { DoipError, tooManyRequests } from '../doip/error.js';
+import { Crowd } from '../identity/crowd.js';
 import type { Backlog, Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions } from './messages.js';
 import { PromptSearch } from './prompt-search.js';
 import type { SearchRequest } from './search-request.js';
@@ -17,6 +18,10 @@ const GROUP_MS = 10;
 
 /** Characters of a group that is sent at once. */
 const GROUP_LENGTH = 256 * 1024;
+
+/** Searches of one caller that wait for the thread, and seconds after which whoever is refused may ask again. */
+const MOST_SEARCHES = 1000;
+const RETRY_AFTER = 1;
 
 interface Group {
     readonly texts: string[];
@@ -30,6 +35,7 @@ export class SearcherLink {
     readonly #port: WorkerPort<SearcherCall, SearcherAnswers>;
     readonly #lost: (error: Error) => void;
     readonly #prompt: PromptSearch;
+    readonly #searching = new Crowd(MOST_SEARCHES);
     #group: Group | null = null;
     #timer: NodeJS.Timeout | undefined;
 
@@ -75,10 +81,18 @@ export class SearcherLink {
         return this.#prompt.search(request);
     }
 
-    /** Searches; `first` hits come at once. Rejects as {@link call}, with 400 as the engine, and with 503 when it takes longer than it may. */
-    async search(request: SearchRequest, first: number, milliseconds: number): Promise<Found> {
+    /**
+     * Searches; `first` hits come at once. Rejects as {@link call}, with 400 as the engine, with 503 when it takes longer than it may, and
+     * with 429 when too many searches of the caller are not answered yet.
+     */
+    async search({ caller = '', ...request }: SearchRequest, first: number, milliseconds: number): Promise<Found> {
 
-        return JSON.parse(await this.call({ kind: 'search', request: JSON.stringify(request), first, milliseconds, askedAt: Date.now() })) as Found;
+        if (this.#searching.isFull(caller)) {
+            throw tooManyRequests(`${MOST_SEARCHES} of your searches are still being answered, wait for some of them`, RETRY_AFTER);
+        }
+
+        const call = { kind: 'search', request: JSON.stringify(request), first, milliseconds, askedAt: Date.now(), caller } as const;
+        return JSON.parse(await this.#searching.during(caller, () => this.call(call))) as Found;
     }
 
     /** Up to `count` further hits of a search. */

@@ -1,10 +1,12 @@
 /**
- * Answering calls in a worker thread. They are worked off in their order; whoever works one off for long can let others overtake it.
+ * Answering calls in a worker thread. They are worked off in their order, or by turns of their callers; whoever works one off for long
+ * can let others overtake it.
  */
 
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { DoipError } from '../doip/error.js';
+import type { CallOrder } from './call-order.js';
 
 /** A call on its way. */
 export interface CallMessage<C> {
@@ -32,7 +34,7 @@ export const ALL_LATER = Symbol('all later');
 /** Calls that have come while another is worked off. */
 export interface WaitingCalls<C> {
     /**
-     * Offers them in their order. Each is answered by what `work` returns or throws, which must not be a promise, unless that is
+     * Offers them in the order in which they would be worked off. Each is answered by what `work` returns or throws, which must not be a promise, unless that is
      * {@link LATER}; {@link ALL_LATER} ends it.
      */
     offer(work: (call: C) => unknown): void;
@@ -41,14 +43,16 @@ export interface WaitingCalls<C> {
 /**
  * Answers the calls of the thread's owner. Handlers that return no promise work them off one after the other; with others that is
  * for the owner to see to.
+ *
+ * @param order of those that wait; by default that in which they have come
  */
-export function serveCalls<C>(handle: (call: C, waiting: WaitingCalls<C>) => unknown): void {
+export function serveCalls<C>(handle: (call: C, waiting: WaitingCalls<C>) => unknown, order: CallOrder<C> | null = null): void {
 
     if (!parentPort) {
         throw new Error('this is started as a worker thread');
     }
 
-    const calls = new ServedCalls(parentPort, handle);
+    const calls = new ServedCalls(parentPort, handle, order);
     parentPort.on('message', (message: CallMessage<C>) => calls.came(message));
 }
 
@@ -56,42 +60,61 @@ class ServedCalls<C> implements WaitingCalls<C> {
 
     readonly #port: MessagePort;
     readonly #handle: (call: C, waiting: WaitingCalls<C>) => unknown;
+    readonly #order: CallOrder<C> | null;
+    /** As they have come. */
     readonly #waiting: CallMessage<C>[] = [];
 
-    constructor(port: MessagePort, handle: (call: C, waiting: WaitingCalls<C>) => unknown) {
+    constructor(port: MessagePort, handle: (call: C, waiting: WaitingCalls<C>) => unknown, order: CallOrder<C> | null) {
 
         this.#port = port;
         this.#handle = handle;
+        this.#order = order;
     }
 
     came(message: CallMessage<C>): void {
 
         this.#waiting.push(message);
         while (this.#waiting.length > 0) {
-            const { id, call } = this.#waiting.shift() as CallMessage<C>;
+            const { id, call } = this.#next();
             this.#answer(id, call, (own) => this.#handle(own, this));
         }
     }
 
     offer(work: (call: C) => unknown): void {
 
-        for (let more = receiveMessageOnPort(this.#port); more; more = receiveMessageOnPort(this.#port)) {
-            this.#waiting.push(more.message as CallMessage<C>);
-        }
-
-        for (let place = 0; place < this.#waiting.length;) {
-            const { id, call } = this.#waiting[place] as CallMessage<C>;
-            const outcome = this.#answer(id, call, work);
+        this.#receive();
+        for (const message of this.#order?.sorted(this.#waiting) ?? [...this.#waiting]) {
+            const outcome = this.#answer(message.id, message.call, work);
             if (outcome === ALL_LATER) {
                 return;
             }
 
-            if (outcome === LATER) {
-                ++place;
+            if (outcome !== LATER) {
+                this.#waiting.splice(this.#waiting.indexOf(message), 1);
+                this.#order?.took(message.call);
             }
-            else {
-                this.#waiting.splice(place, 1);
-            }
+        }
+    }
+
+    /** Takes the call that is to be worked off now. */
+    #next(): CallMessage<C> {
+
+        if (!this.#order) {
+            return this.#waiting.shift() as CallMessage<C>;
+        }
+
+        this.#receive();
+        const place = this.#waiting.length === 1 ? 0 : this.#order.next(this.#waiting);
+        const [message] = this.#waiting.splice(place, 1) as [CallMessage<C>];
+        this.#order.took(message.call);
+        return message;
+    }
+
+    /** What else has come. */
+    #receive(): void {
+
+        for (let more = receiveMessageOnPort(this.#port); more; more = receiveMessageOnPort(this.#port)) {
+            this.#waiting.push(more.message as CallMessage<C>);
         }
     }
 

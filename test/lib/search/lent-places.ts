@@ -81,7 +81,7 @@ class Pair {
     general(wanted: SearchRequest): Found {
 
         return JSON.parse(this.searcher.handle({
-            kind: 'search', request: JSON.stringify({ ...wanted, filterQueries: ['*:*'] }), first: 1000, milliseconds: 10_000, askedAt: Date.now()
+            kind: 'search', request: JSON.stringify({ ...wanted, filterQueries: ['*:*'] }), first: 1000, milliseconds: 10_000, askedAt: Date.now(), caller: ''
         }) as string) as Found;
     }
 

@@ -12,7 +12,7 @@ const SHORT = 'short';
 
 function searchFor(request: string): SearcherCall {
 
-    return { kind: 'search', request, first: 10, milliseconds: 10_000, askedAt: 0 };
+    return { kind: 'search', request, first: 10, milliseconds: 10_000, askedAt: 0, caller: '' };
 }
 
 /** A clock of the tests' own: how busy the machine is must not matter. */

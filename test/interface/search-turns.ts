@@ -1,0 +1,70 @@
+/** Searches of many callers at the same time, through a real service. */
+
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { TestDatabase } from '../support/database.js';
+import { createSqlite } from '../support/database.js';
+import type { ServiceProcess } from '../support/process.js';
+import { startProcess } from '../support/process.js';
+import { ADMIN_HEADERS } from '../support/rest.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const OBJECTS = 3000;
+const FLOOD = 24;
+
+const facets = encodeURIComponent(JSON.stringify(Array.from({ length: 60 }, (_, i) => ({ field: `/${'abcd'[i % 4]}`, maxBuckets: 1 }))));
+
+describe('24 searches of an anonymous caller at once', () => {
+
+    let database: TestDatabase;
+    let service: ServiceProcess;
+
+    before({ timeout: 60_000 }, async () => {
+
+        database = await createSqlite();
+        service = await startProcess(database, { LOG_LEVEL: 'fatal' });
+        const items = Array.from({ length: OBJECTS }, (_, i) => ({
+            id: `test/${i}`, type: 'Document', content: Object.fromEntries([...'abcd'].map((field, n) => [field, `word${i % (OBJECTS - n)} common`]))
+        }));
+        const response = await fetch(`${service.url}/batchUpload`, { method: 'POST', headers: ADMIN_HEADERS, body: JSON.stringify(items) });
+        await response.arrayBuffer();
+    });
+
+    after(async () => {
+
+        await service.stop();
+        await database.dispose();
+    });
+
+    const search = async (query: string, headers: Record<string, string> = {}): Promise<number> => {
+
+        const response = await fetch(`${service.url}/search?pageSize=0&query=${query}&facets=${facets}`, { headers });
+        await response.arrayBuffer();
+        return response.status;
+    };
+
+    it('delay a search of another caller by a few of them at most', { timeout: 120_000 }, async () => {
+
+        expect(await search('warm', ADMIN_HEADERS)).to.equal(200);
+        let answered = 0;
+        const flood = Array.from({ length: FLOOD }, (_, i) => search(`common -word${i}`).then((status) => {
+
+            ++answered;
+            return status;
+        }));
+        while (answered === 0) {
+            await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+
+        const before = answered;
+        const status = await search('common -other', ADMIN_HEADERS);
+        const passed = answered - before;
+        const statuses = new Set(await Promise.all(flood));
+
+        expect(status).to.equal(200);
+        expect([...statuses]).to.equal([200]);
+        expect(passed).to.be.below(FLOOD / 3);
+    });
+});
