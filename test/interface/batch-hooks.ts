@@ -64,7 +64,7 @@ interface BatchRecord {
     readonly success: boolean;
 }
 
-forEachDatabase((name, create) => {
+forEachDatabase((name, create, dialect) => {
 
     describe(`items of a batch whose type has code, on ${name}`, () => {
 
@@ -102,7 +102,8 @@ forEachDatabase((name, create) => {
             payload: isLines ? items.map((item) => JSON.stringify(item)).join('\n') : JSON.stringify(items)
         });
 
-        WAYS.forEach(([title, line, isDoip, isLines], way) => {
+        // Code without an end takes long each time: all ways are tried on one database.
+        (dialect === 'sqlite' ? WAYS : WAYS.slice(0, 1)).forEach(([title, line, isDoip, isLines], way) => {
 
             it(`are changed, refused and ended each on its own ${title}`, async () => {
 
@@ -161,7 +162,7 @@ forEachDatabase((name, create) => {
             ['by DOIP', (id, isNew) => `POST /doip?dryRun=true&operationId=0.DOIP/Op.${isNew ? 'Create&targetId=service' : `Update&targetId=${id}`}`,
                 (id, content) => ({ id, type: 'Checked', attributes: { content } })]
         ];
-        for (const [title, line, wrap] of REHEARSALS) {
+        for (const [title, line, wrap] of dialect === 'sqlite' ? REHEARSALS : REHEARSALS.slice(0, 1)) {
             it(`are rehearsed ${title}: their code runs and nothing is stored`, async () => {
 
                 const [fresh, old] = [`test/rehearsed-${title.slice(-4)}`, `test/old-${title.slice(-4)}`];

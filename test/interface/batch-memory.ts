@@ -44,6 +44,9 @@ const LINES: readonly [title: string, line: string, code: number][] = [
     ['items that are longer than allowed', JSON.stringify({ id: 'test/long', type: 'Document', content: { name: 'x'.repeat(5 * MIB) } }), 413]
 ];
 
+/** What is too long for memory is told by whatever reads the form; what is refused later does not depend on the form. */
+const CASES = FORMS.flatMap((form, n) => LINES.filter((_, i) => i === LINES.length - 1 || i === n).map((line) => [form, line] as const));
+
 describe('a batch upload that is longer than memory should be', { skip: process.platform !== 'linux' }, () => {
 
     let database: TestDatabase;
@@ -61,7 +64,7 @@ describe('a batch upload that is longer than memory should be', { skip: process.
         await database.dispose();
     });
 
-    for (const [[form, path, begin, between, end], [title, line, code]] of FORMS.flatMap((form) => LINES.map((line) => [form, line] as const))) {
+    for (const [[form, path, begin, between, end], [title, line, code]] of CASES) {
         it(`never gathers: ${title}, in ${form}`, { timeout: 120_000 }, async () => {
 
             const bodyOf = (count: number): Generator<Buffer> => items(line, count, [begin, between, end]);

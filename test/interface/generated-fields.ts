@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { RestService } from '../support/rest-service.js';
 import { basic, jsonOf, multipart } from '../support/rest.js';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -15,7 +15,7 @@ const FIELDS = {
 };
 const SCHEMA = { type: 'object', properties: { ...FIELDS, x: {}, inner: { type: 'object', properties: FIELDS, required: ['by'] } } };
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`Generated fields on ${name}`, () => {
 

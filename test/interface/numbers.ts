@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { RestService } from '../support/rest-service.js';
 import { jsonOf, multipart } from '../support/rest.js';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -26,7 +26,7 @@ exports.staticMethods = { touch(context) {
     return cordra.update(object).content.e;
 } };`;
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`Numbers on ${name}`, () => {
 

@@ -41,7 +41,7 @@ const SOUND = 20;
 
 const DOIP = 'POST /doip?operationId=20.DOIP/Op.ReindexBatch&targetId=service';
 
-forEachDatabase((name, create) => {
+forEachDatabase((name, create, dialect) => {
 
     describe(`code that says how its objects are found, on ${name}`, () => {
 
@@ -95,7 +95,8 @@ forEachDatabase((name, create) => {
             ['that are named by DOIP', DOIP, all],
             ['all, by DOIP', `${DOIP}&all=true`, undefined]
         ];
-        for (const [title, line, ids] of WAYS) {
+        // Code without an end takes long each time: all ways are tried on one database.
+        for (const [title, line, ids] of dialect === 'sqlite' ? WAYS : WAYS.slice(0, 1)) {
             it(`fails for some objects and indexes the others: ${title}`, async () => {
 
                 const old = await newTitle(false);

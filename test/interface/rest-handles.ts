@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Received, RestService } from '../support/rest-service.js';
 import { multipart, jsonOf } from '../support/rest.js';
-import { forEachWay, startRest } from '../support/rest-service.js';
+import { onEveryDatabase, startRest } from '../support/rest-service.js';
 import { createSqlite } from '../support/database.js';
 import { until } from '../support/until.js';
 
@@ -22,7 +22,7 @@ function recordOf(response: Received): HandleRecord {
     return JSON.parse(response.payload) as HandleRecord;
 }
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`Handles on ${name}`, () => {
 

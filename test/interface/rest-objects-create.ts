@@ -2,7 +2,7 @@ import type { More, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { jsonOf, multipart } from '../support/rest.js';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -12,7 +12,7 @@ const NAME = { payload: '{"name":"Map"}' };
 /** A type whose contents are whatever the test likes. */
 const LOOSE = { payload: '{"type":"object","properties":{"name":{"type":"string","maxLength":5}}}' };
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`Creating objects by REST on ${name}`, () => {
 

@@ -2,12 +2,12 @@ import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { jsonOf, multipart } from '../support/rest.js';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`Deleting by REST on ${name}`, () => {
 

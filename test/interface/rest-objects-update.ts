@@ -2,14 +2,14 @@ import type { More, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { basic, jsonOf, multipart } from '../support/rest.js';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
 const SCHEMA = { payload: '{"type":"object","properties":{"name":{"type":"string","maxLength":5}}}' };
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`Updating objects by REST on ${name}`, () => {
 

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { RestService } from '../support/rest-service.js';
 import { jsonOf } from '../support/rest.js';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -18,7 +18,7 @@ const CODE = `exports.objectForIndexing = (object) => {
 /** More than two batches. */
 const LOANS = 35;
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`indexing anew on ${name}`, () => {
 

@@ -4,7 +4,7 @@ import type { RestService } from '../support/rest-service.js';
 import { ADMIN_HEADERS, basic, jsonOf } from '../support/rest.js';
 import { forEachDatabase } from '../support/database.js';
 import { startProcess } from '../support/process.js';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -12,7 +12,7 @@ const { after, before, describe, it } = lab;
 
 const NEVER = { inProgress: false, total: 0, progress: 0, startTime: 0, exceptionCount: 0 };
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`Updating handles by REST on ${name}`, () => {
 

@@ -50,7 +50,10 @@ const CASES: readonly (readonly [title: string, where: string, rest: string, doi
     ['a deletion', 'beforeDelete', 'DELETE /objects/ID', 'POST /doip?operationId=Delete&targetId=ID']
 ];
 
-forEachDatabase((name, create) => {
+/** What takes too long is tried everywhere where it could leave something half written, and the rest on one database: it takes long. */
+const WRITING: readonly string[] = ['beforeStorage', 'beforeDelete'];
+
+forEachDatabase((name, create, dialect) => {
 
     describe(`code that goes too far, on ${name}`, () => {
 
@@ -111,7 +114,7 @@ forEachDatabase((name, create) => {
         const statusOf = ({ headers }: Received): unknown => (JSON.parse(String(headers['doip-response'])) as { status: string }).status;
 
         for (const [title, where, rest, doip, payloads] of CASES) {
-            for (const [fault, message] of Object.entries(MESSAGES)) {
+            for (const [fault, message] of Object.entries(MESSAGES).filter(([each]) => each !== 'time' || dialect === 'sqlite' || WRITING.includes(where))) {
                 it(`ends ${title} with 500 when ${message}, and leaves the object alone`, async () => {
 
                     use(fault);

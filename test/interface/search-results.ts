@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
 import { prune } from '../../lib/doip/json-prune.js';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 import type { RestService } from '../support/rest-service.js';
 import { ADMIN_HEADERS, basic, jsonOf, multipart } from '../support/rest.js';
 
@@ -31,7 +31,7 @@ interface SearchRecord {
     readonly results: readonly (JsonObject & { readonly id: string })[];
 }
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`results of searches on ${name}`, () => {
 

@@ -2,7 +2,7 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 import type { RestService } from '../support/rest-service.js';
 import { jsonOf } from '../support/rest.js';
 
@@ -58,7 +58,7 @@ const MISSES: readonly string[] = [
     'sttde~1', 'xyzx~2', 'isVersion:true', '/kind:"st?ted"'
 ];
 
-forEachWay((name, start) => {
+onEveryDatabase((name, start) => {
 
     describe(`an object on ${name}`, () => {
 

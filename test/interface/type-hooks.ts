@@ -1,7 +1,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Received, RestService } from '../support/rest-service.js';
-import { forEachWay } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -40,7 +40,7 @@ const FAULTS: readonly [fault: string, code: number, doip: string, body: object]
     ['stack', 500, '0.DOIP/Status.500', { message: `${LIMITED}its functions call each other too deeply` }]
 ];
 
-forEachWay((name, start, protocol) => {
+onEveryDatabase((name, start) => {
 
     describe(`hooks that refuse, on ${name}`, () => {
 
@@ -58,9 +58,7 @@ forEachWay((name, start, protocol) => {
 
         const statusOf = ({ headers }: Received): string => (JSON.parse(String(headers['doip-response'])) as { status: string }).status;
 
-        const HOOKS = protocol === 'http/1.1' ? ['beforeSchemaValidation', 'beforeSchemaValidationWithId', 'beforeStorage', 'objectForIndexing'] :
-            ['beforeSchemaValidation'];
-        for (const hook of HOOKS) {
+        for (const hook of ['beforeSchemaValidation', 'beforeSchemaValidationWithId', 'beforeStorage', 'objectForIndexing']) {
             for (const [fault, code, status, body] of FAULTS) {
                 it(`answer ${code} to a write when ${hook} meets the fault ${fault}, and leave the object alone`, async () => {
 
@@ -109,7 +107,7 @@ forEachWay((name, start, protocol) => {
 
         it('hide an object with 403, its bytes included, and drop it from results', async () => {
 
-            const mark = `hidden${protocol === 'http/1.1' ? 1 : 2}`;
+            const mark = 'hidden';
             await service.create('Faulty', { mark, fault: { onObjectResolution: 'text' } }, 'handle=test/hidden');
             await service.create('Faulty', { mark }, 'handle=test/shown');
 

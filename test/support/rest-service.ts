@@ -4,7 +4,7 @@
  */
 
 import type { Gateway } from '../../lib/gateway.js';
-import type { TestDatabase } from './database.js';
+import type { TestDatabase, TestDialect } from './database.js';
 import type { Client, Protocol } from './server.js';
 import { DIALECTS } from './database.js';
 import { ADMIN_HEADERS } from './rest.js';
@@ -46,12 +46,25 @@ export interface RestService {
 /** Starts a service in one of the ways. */
 export type StartService = (settings?: Record<string, unknown>) => Promise<RestService>;
 
-/** Runs a suite on every database over HTTP/1.1, and once over HTTP/2. */
-export function forEachWay(suite: (name: string, start: StartService, protocol: Protocol) => void): void {
+/** A suite that is run in several ways. */
+export type RestSuite = (name: string, start: StartService, protocol: Protocol) => void;
 
-    for (const [dialect, protocol] of [...DIALECTS.map((each) => [each, 'http/1.1'] as const), [DIALECTS[0]!, 'https, http/2'] as const]) {
-        suite(`${dialect.name} over ${protocol}`, (settings) => startRest(dialect.create, protocol, settings), protocol);
-    }
+/** Runs a suite on every database over HTTP/1.1. */
+export function onEveryDatabase(suite: RestSuite): void {
+
+    DIALECTS.forEach((dialect) => run(suite, dialect, 'http/1.1'));
+}
+
+/** Runs a suite on every database over HTTP/1.1, and once over HTTP/2: for what protocols do with headers, bodies, streams and errors. */
+export function forEachWay(suite: RestSuite): void {
+
+    onEveryDatabase(suite);
+    run(suite, DIALECTS[0]!, 'https, http/2');
+}
+
+function run(suite: RestSuite, { name, create }: TestDialect, protocol: Protocol): void {
+
+    suite(`${name} over ${protocol}`, (settings) => startRest(create, protocol, settings), protocol);
 }
 
 /** Starts a service on a new database. */

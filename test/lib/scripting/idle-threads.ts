@@ -65,7 +65,7 @@ describe('a pool', () => {
         const pool = testPool({ idleMs: 1 });
         try {
             const answers: unknown[] = [];
-            for (let round = 0; round < 20; ++round) {
+            for (let round = 0; round < 8; ++round) {
                 answers.push(await pool.returned('exports.run = () => 1'));
                 const delay = round % 4;
                 await new Promise((resolve) => setTimeout(resolve, delay));

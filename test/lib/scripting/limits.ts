@@ -25,7 +25,7 @@ let patient: TestPool;
 before(() => {
 
     const limits = { workers: 1, memoryBytes: 16 * MIB, crossingBytes: CROSSING };
-    pool = testPool({ ...limits, timeout: 1000 });
+    pool = testPool({ ...limits, timeout: 500 });
     patient = testPool({ ...limits, timeout: 15_000 });
 });
 
@@ -42,7 +42,7 @@ async function expectHealth(place: TestPool): Promise<void> {
     expect<unknown>(await inTime(() => place.returned('', { unit: unitOf('exports.run = () => [].concat({}.x ?? "fine")', 'Other') }))).to.equal(['fine']);
 }
 
-/** On a machine with much else to do even harmless code may not be done within a second; the next attempt finds its thread started. */
+/** On a machine with much else to do even harmless code may not be done within the time; the next attempt finds its thread started. */
 async function inTime<T>(call: () => Promise<T>): Promise<T> {
 
     for (let attempt = 1; ; ++attempt) {

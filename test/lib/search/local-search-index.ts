@@ -6,6 +6,7 @@ import type { StoredObject } from '../../../lib/objects/stored-object.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { naiveSearch } from '../../support/naive-search.js';
+import { rounds } from '../../support/rounds.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
 import { documentOf, EVERYTHING, objectOf, SearchNode } from '../../support/search-node.js';
 import { until } from '../../support/until.js';
@@ -89,7 +90,7 @@ forEachDatabase((name, create) => {
             const corpus = new SearchCorpus(99);
             const current = new Map<string, StoredObject>();
             let node = await start({ storeAfter: 25 });
-            for (let round = 0; round < 60; ++round) {
+            for (let round = 0; round < rounds(30, 60); ++round) {
                 for (let change = corpus.below(30); change >= 0; --change) {
                     const id = `test/${corpus.below(60)}`;
                     const before = current.get(id) ?? null;

@@ -5,6 +5,7 @@ import { Op } from '../../../../lib/doip/operation-ids.js';
 import { DEFAULT_LIMITS } from '../../../../lib/scripting/script-pool.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { Answer, TestGateway } from '../../../support/gateway.js';
+import { rounds } from '../../../support/rounds.js';
 import { defineType, startNodes, type Nodes } from '../../../support/type-code.js';
 import { until } from '../../../support/until.js';
 
@@ -159,7 +160,7 @@ forEachDatabase((name, create, dialect) => {
 
         it('is kept while many write on all nodes', { timeout: 120_000 }, async () => {
 
-            const [writers, writes, checks] = [6, 40, 30];
+            const [writers, writes, checks] = [6, rounds(15, 100), 15];
             const told = { highest: 0 };
             const late: unknown[] = [];
             let writing = writers;
