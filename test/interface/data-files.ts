@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import type { ServiceProcess } from '../support/process.js';
@@ -13,13 +13,15 @@ import { ADMIN, ask, create, stateBecomes } from '../support/outage.js';
 import { startProcess } from '../support/process.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 describe('the files of a data folder', { timeout: 60_000 }, () => {
 
     let database: TestDatabase;
     let dataDir = '';
     let service: ServiceProcess | null = null;
+    /** A folder with one object that has a payload, as a service has left it that was stopped. */
+    let used: TestDatabase;
 
     const start = async (): Promise<ServiceProcess> => {
 
@@ -44,6 +46,19 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
         const headers = { authorization: ADMIN.authorization };
         return (await ask(running, `/objects?type=Document&handle=${id}`, { method: 'POST', body, headers })).status;
     };
+
+    before(async () => {
+
+        used = await createSqlite();
+        const running = await startProcess(used);
+        expect(await upload(running, 'test/1')).to.equal(200);
+        await running.stop();
+    });
+
+    after(() => used.dispose());
+
+    /** What a service has left takes the place of the empty folder. */
+    const fill = (): void => cpSync(used.options.dataDir, dataDir, { recursive: true });
 
     beforeEach(async () => {
 
@@ -96,8 +111,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
         for (const [how, loseIt] of lose) {
             it(`keep the service from starting as a new one where ${lost} is ${how} and ${other} is full`, async () => {
 
-                await upload(await start(), 'test/1');
-                await stop();
+                fill();
                 loseIt(join(dataDir, lost));
                 const before = statSync(join(dataDir, other)).size;
                 const run = await command(['serve'], { PORT: '0' });
@@ -114,8 +128,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
 
     it('can be gone on with deliberately without the payloads', async () => {
 
-        await upload(await start(), 'test/1');
-        await stop();
+        fill();
         rmSync(join(dataDir, 'blobs.sqlite'));
         const accepted = await command(['accept-loss']);
         const running = await start();
@@ -129,8 +142,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
 
     it('can be begun anew deliberately without the objects, and the bytes are put aside', async () => {
 
-        await upload(await start(), 'test/1');
-        await stop();
+        fill();
         rmSync(join(dataDir, 'repository.sqlite'));
         const accepted = await command(['accept-loss']);
         const running = await start();

@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const MANY = 4000;
+const MANY = 2000;
 
 forEachDatabase((name, create) => {
 
