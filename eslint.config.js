@@ -7,111 +7,132 @@
  * - Types: typescript-eslint with type information, for TypeScript files.
  * - Time: eslint-plugin-regexp, as expressions run on text from anybody and must be linear. What is allowed all the same says why
  *   beside it, and `test/lib/growth.ts` measures it.
- * - Layers: who may import whom, as the table LAYERS below. Logic that two folders want goes down a layer.
+ * - Layers: who may import whom, as the tables LAYERS and PACKAGES below. Logic that two folders want goes up to a layer before both.
  *
  * lab asks this file for the settings of an imaginary `lib/x.js` when it measures coverage and gives them to Babel's
  * parser; that is why the settings of the TypeScript parser apply to `*.ts` alone.
  */
 
+const Path = require('node:path');
 const HapiPlugin = require('@hapi/eslint-plugin');
 const RegexpPlugin = require('eslint-plugin-regexp');
 const TsEslint = require('typescript-eslint');
 
-/**
- * Forbids import specifiers that match; `types: true` lets `import type` through. Such an entry must not overlap with a
- * strict one: the rule lets a type pass as soon as one matching entry does.
- */
-const never = (regex, message, types = false) => ({ regex, message, allowTypeImports: types });
+/** Forbids import specifiers that match. */
+const never = (regex, message) => ({ regex, message });
 
-const NO_HTTP = never('^@hapi/(?!code$|lab$)', 'hapi is known to the translators and lib/server.ts alone');
-const NO_BOOM = never('^@hapi/boom$', 'only translators/http/errors.ts turns errors into Boom objects');
+const NO_HTTP = never('^@hapi/(?!code$|lab$)', 'hapi is known to translators, lib/http-server and lib/server.ts alone');
+const NO_BOOM = never('^@hapi/boom$', 'only translators/http/response/errors.ts makes Boom errors');
 const NO_SQL = never('^(knex|better-sqlite3|mysql2)(/|$)', 'SQL lives in db and lib/stores');
-const NO_DB = never('(^|/)db/', 'only lib/stores and the composition roots open the database', true);
-const NO_TRANSLATOR = never('(^|/)translators/', 'nothing in lib or db knows a protocol');
-const NO_OPERATION = never('(^|/)operations/', 'operations are reached through gateway.perform() alone');
-const SERVICES = '(objects|types|identity|search|bulk|scripting|handles|jobs|versions|payloads)';
-const TRANSLATORS = ['rest', 'sessions', 'doip-http', 'doip-tcp'];
 
-/** Who may not import what. Of the entries that match a file the last one counts, whole. */
-const LAYERS = [
-    {
-        files: ['lib/*.ts'],
-        forbid: [NO_HTTP, NO_SQL, never('(^|/)translators/(?!index\\.js)', 'translators are mounted by translators/index.ts')]
-    },
-    {
-        files: ['lib/*/**/*.ts'],
-        forbid: [NO_HTTP, NO_SQL, NO_DB, NO_TRANSLATOR, NO_OPERATION,
-            never('(^|/)core/', 'services do not know the machinery that runs operations', true)]
-    },
-    {
-        files: ['lib/server.ts', 'lib/index.ts', 'lib/server/**/*.ts'],
-        forbid: [NO_BOOM, NO_SQL, never('(^|/)translators/(?!index\\.js)', 'translators are mounted by translators/index.ts')]
-    },
-    {
-        files: ['lib/doip/*.ts'],
-        forbid: [NO_HTTP, NO_SQL, never('^\\.\\./', 'the vocabulary imports nothing of ours')]
-    },
-    {
-        files: ['lib/core/*.ts'],
-        forbid: [NO_HTTP, NO_SQL, NO_TRANSLATOR, NO_OPERATION,
-            never('^\\.\\./\\.\\./', 'the core imports lib/doip, and the types of services'),
-            never('^\\.\\./(?!\\.\\./|doip/|identity/caller\\.js$)', 'the core imports lib/doip, and the types of services', true)]
-    },
-    {
-        files: ['lib/operations/**/*.ts'],
-        forbid: [NO_HTTP, NO_SQL, NO_DB, NO_TRANSLATOR,
-            never('(^|/)stores/', 'operations ask services, not stores'),
-            never('^\\./|^\\.\\./(?!\\.\\./)', 'an operation never imports another one: shared logic belongs to a service')]
-    },
-    {
-        files: ['lib/operations/**/index.ts'],
-        forbid: [NO_HTTP, NO_SQL, NO_DB, NO_TRANSLATOR]
-    },
-    {
-        files: ['lib/stores/**/*.ts'],
-        forbid: [NO_HTTP, NO_TRANSLATOR, NO_OPERATION,
-            never(`^(\\.\\./)+${SERVICES}/`, 'stores do not know the services above them', true),
-            never('(^|/)core/', 'stores do not know the machinery that runs operations')]
-    },
-    {
-        files: ['db/**/*.ts'],
-        forbid: [NO_HTTP, NO_TRANSLATOR,
-            never('(^|/)lib/(?!doip/)', 'the database layer knows nothing of the service but types of lib/doip'),
-            never('(^|/)lib/doip/', 'the database layer knows nothing of the service but types of lib/doip', true)]
-    },
-    {
-        files: ['translators/**/*.ts'],
-        forbid: [NO_BOOM, ...belowTranslators()]
-    },
-    {
-        files: ['translators/http/**/*.ts'],
-        forbid: [NO_BOOM, ...belowTranslators(), ...otherTranslators('http')]
-    },
-    {
-        files: ['translators/http/errors.ts'],
-        forbid: [...belowTranslators(), ...otherTranslators('http')]
-    },
-    ...TRANSLATORS.map((name) => ({
-        files: [`translators/${name}/**/*.ts`],
-        forbid: [NO_BOOM, ...belowTranslators(), ...otherTranslators(name)]
-    }))
+/** Which packages a file may not import. Of the entries that match a file the last one counts, whole. */
+const PACKAGES = [
+    { files: ['lib/**/*.ts'], forbid: [NO_HTTP, NO_SQL] },
+    { files: ['lib/stores/**/*.ts'], forbid: [NO_HTTP] },
+    { files: ['db/**/*.ts'], forbid: [NO_HTTP] },
+    { files: ['lib/server.ts', 'lib/index.ts', 'lib/http-server/**/*.ts'], forbid: [NO_BOOM, NO_SQL] },
+    { files: ['translators/**/*.ts'], forbid: [NO_BOOM, NO_SQL] },
+    { files: ['translators/http/response/errors.ts'], forbid: [NO_SQL] }
 ];
 
-/** What no translator may see: it knows envelopes and one function, `perform`. */
-function belowTranslators() {
+/**
+ * The order of layers: a file imports from its own folder, its own layer or layers above it in this list. Type imports count, too.
+ * `values` narrows what a layer imports at run time; `never` what it does not import at all; `apart`: its folders do not import
+ * each other.
+ */
+const LAYERS = [
+    { folders: ['lib/util'], flat: true },
+    { folders: ['lib/errors'] },
+    { folders: ['lib/util'] },
+    { folders: ['lib/json'] },
+    { folders: ['lib/doip'] },
+    { folders: ['db'], only: ['db'] },
+    { folders: ['lib/model'] },
+    { folders: ['lib/stores'] },
+    { folders: ['lib/health', 'lib/config', 'lib/logging', 'lib/jobs'] },
+    { folders: ['lib/types'], values: without('db') },
+    { folders: ['lib/identity'], values: without('db') },
+    { folders: ['lib/objects'], values: without('db') },
+    { folders: ['lib/versions', 'lib/payloads', 'lib/search'], values: without('db') },
+    { folders: ['lib/relationships'], values: without('db') },
+    { folders: ['lib/scripting'], values: without('db') },
+    { folders: ['lib/handles'], values: without('db') },
+    { folders: ['lib/bulk'], values: without('db') },
+    { folders: ['lib/core'], values: ['lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'lib/model'], never: ['db'] },
+    { folders: ['lib/operations'], never: ['db', 'lib/stores'], apart: true },
+    { folders: ['lib/app'] },
+    {
+        folders: ['translators'], apart: true, shared: ['translators/http'],
+        only: ['translators', 'lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'lib/app/gateway'],
+        values: ['lib/util', 'lib/errors', 'lib/json', 'lib/doip']
+    },
+    { folders: ['lib/http-server'], values: without('db') },
+    { folders: ['lib'], flat: true },
+    { folders: ['lib/cli'] }
+];
 
-    const message = 'a translator knows lib/doip and the type Gateway; what it wants is an operation';
-    const inner = `(stores|operations|core|${SERVICES})/`;
-    return [NO_SQL, never('(^|/)db/', message), never(`(^|/)lib/${inner}`, message),
-        never(`(^|/)lib/(?!doip/|${inner})`, message, true)];
+function without(...folders) {
+
+    return { except: folders };
 }
 
-/** Translators never lean on each other; what they share is in translators/http. */
-function otherTranslators(name) {
+const isIn = (folder) => (file) => file === folder || file.startsWith(`${folder}/`) || file.startsWith(`${folder}.`);
+const isInAny = (file, folders) => folders.some((folder) => isIn(folder)(file));
 
-    const others = TRANSLATORS.filter((other) => other !== name).join('|');
-    return [never(`^(\\.\\./)+(translators/)?(${others})/`, 'what two translators share belongs to translators/http')];
+/** The index of the layer of a file; -1 for files of no layer. */
+function layerOf(file) {
+
+    const flat = LAYERS.findIndex((layer) => layer.flat && layer.folders.includes(Path.posix.dirname(file)));
+    return flat !== -1 ? flat : LAYERS.findIndex((layer) => !layer.flat && isInAny(file, layer.folders));
 }
+
+/** What is wrong with an import; undefined when nothing is. */
+function wrongImport(file, target, isType) {
+
+    const [from, to] = [layerOf(file), layerOf(target)];
+    if (from === -1 || to === -1) {
+        return undefined;
+    }
+
+    const { only, never: none = [], values, apart, shared = [], folders: [home] } = LAYERS[from];
+    if (to > from) {
+        return `${target} is of a later layer than ${file}`;
+    }
+
+    if (only && !isInAny(target, only) || isInAny(target, none)) {
+        return `files like ${file} do not import from ${LAYERS[to].folders.join(', ')}`;
+    }
+
+    const isValueAllowed = !values || to === from || (values.except ? !isInAny(target, values.except) : isInAny(target, values));
+    if (!isType && !isValueAllowed) {
+        return `files like ${file} import only types from ${LAYERS[to].folders.join(', ')}`;
+    }
+
+    const unit = (path) => path.split('/').slice(0, home.split('/').length + 1).join('/');
+    const isIndex = Path.posix.dirname(file) === home;
+    return apart && to === from && !isIndex && !isInAny(target, shared) && (home === 'lib/operations' ? target !== file : unit(target) !== unit(file)) ?
+        `${file} and ${target} share code in a layer before theirs` : undefined;
+}
+
+/** The rule for LAYERS. */
+const layers = {
+    meta: { type: 'problem', schema: [] },
+    create(context) {
+
+        const file = Path.relative(__dirname, context.filename).split(Path.sep).join('/');
+        const check = (node) => {
+
+            const specifier = node.source?.value;
+            if (typeof specifier === 'string' && specifier.startsWith('.')) {
+                const target = Path.posix.join(Path.posix.dirname(file), specifier).replace(/\.js$/, '.ts');
+                const message = wrongImport(file, target, (node.importKind ?? node.exportKind) === 'type');
+                message && context.report({ node, message });
+            }
+        };
+
+        return { ImportDeclaration: check, ExportNamedDeclaration: check, ExportAllDeclaration: check };
+    }
+};
 
 /** Rules of the hapi configuration that TypeScript covers or that misread its syntax. */
 const COVERED_BY_TYPESCRIPT = Object.fromEntries([
@@ -160,7 +181,12 @@ module.exports = TsEslint.config(
         files: ['test/**/*.ts'],
         rules: { 'max-lines': ['warn', { max: 400 }], '@typescript-eslint/no-non-null-assertion': 'off' }
     },
-    ...LAYERS.map(({ files, forbid }) => ({
+    {
+        files: ['lib/**/*.ts', 'translators/**/*.ts', 'db/**/*.ts'],
+        plugins: { house: { rules: { layers } } },
+        rules: { 'house/layers': 'error' }
+    },
+    ...PACKAGES.map(({ files, forbid }) => ({
         files,
         rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns: forbid }] }
     }))

@@ -96,7 +96,7 @@ async function exit(child) {
     return code ?? (signal ? 1 : 0);
 }
 
-/** `test/db/open.ts` → `dist/test/db/open.js`. */
+/** `test/db/statements.ts` → `dist/test/db/statements.js`. */
 function compiled(path) {
 
     return join('dist', relative(ROOT, resolve(path))).replace(/\.ts$/, '.js');

@@ -5,15 +5,15 @@
 
 import type { Plugin, Server } from '@hapi/hapi';
 import Joi from 'joi';
-import type { Gateway } from '../lib/gateway.js';
+import type { Gateway } from '../lib/app/gateway.js';
 import { doipHttp } from './doip-http/index.js';
-import { notingCallers } from './http/callers.js';
-import type { TranslatorOptions } from './http/performer.js';
+import { notingCallers } from './http/request/request-facts.js';
+import type { TranslatorOptions } from './http/request/translator-options.js';
 import { rest } from './rest/index.js';
 import { sessions } from './sessions/index.js';
 
-export { factsOf } from './http/callers.js';
-export { shapeErrors } from './http/errors.js';
+export { factsOf } from './http/request/request-facts.js';
+export { shapeErrors } from './http/response/errors.js';
 
 /** The interfaces there are. */
 export type TranslatorName = 'rest' | 'doip-http' | 'sessions';

@@ -6,7 +6,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Op } from '../doip/operation-ids.js';
-import { demandOk } from './answer.js';
+import { demandOk } from './response.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { Service } from './service.js';
 

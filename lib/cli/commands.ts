@@ -2,11 +2,11 @@
  * The commands beside `serve`: each finds or opens the repository, does its work and ends.
  */
 
-import type { Config } from '../config.js';
-import { acceptLoss } from '../data-dir.js';
+import type { Config } from '../config/index.js';
+import { acceptLoss } from '../app/data-dir.js';
 import { Op } from '../doip/operation-ids.js';
 import { readNewPassword, setAdminPassword } from './admin-password.js';
-import { demandOk } from './answer.js';
+import { demandOk } from './response.js';
 import { CommandError, EXIT } from './command-error.js';
 import { exportTo } from './export.js';
 import { importFrom } from './import.js';

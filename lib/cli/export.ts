@@ -5,10 +5,11 @@
 import { access, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Op } from '../doip/operation-ids.js';
-import { demandOk } from './answer.js';
+import { demandOk } from './response.js';
 import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './progress.js';
-import type { Service, Told } from './service.js';
+import type { Service } from './service.js';
+import type { Told } from './request.js';
 
 const NEWLINE = 0x0a;
 

@@ -2,7 +2,7 @@
  * What `doip-gateway --help` prints.
  */
 
-import { CONFIG_FILE, describeConfig } from '../config.js';
+import { CONFIG_FILE, describeConfig } from '../config/index.js';
 
 const WIDTH = 100;
 const INDENT = 4;

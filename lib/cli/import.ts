@@ -4,13 +4,13 @@
  */
 
 import { open } from 'node:fs/promises';
-import type { JsonValue } from '../doip/json.js';
-import { isJsonObject } from '../doip/json.js';
+import type { JsonValue } from '../util/json-types.js';
+import { isJsonObject } from '../util/json-types.js';
 import { Op } from '../doip/operation-ids.js';
-import { recordOf } from './answer.js';
+import { recordOf } from './response.js';
 import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './progress.js';
-import { demandOurs, referenceSource, type Source } from './reference-source.js';
+import { demandOurs, referenceSource, type Source } from './cordra-source.js';
 import type { Service } from './service.js';
 
 /** Imports through a service. `file` `-` is standard input. */

@@ -11,9 +11,9 @@ import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { LocalEntry } from '../server/local-entry.js';
+import type { LocalEntry } from '../app/server-file.js';
 import { CommandError, EXIT } from './command-error.js';
-import type { Ask, Told } from './service.js';
+import type { Ask, Told } from './request.js';
 
 const OK = 200;
 const HTTPS_PORT = 443;

@@ -3,32 +3,19 @@
  * behind the back of a server.
  */
 
-import type { Config } from '../config.js';
-import { DataDirError } from '../data-dir.js';
+import type { Config } from '../config/index.js';
+import { DataDirError } from '../app/data-dir.js';
 import type { DoipRequest, DoipResponse, Segment } from '../doip/envelope.js';
-import type { JsonObject } from '../doip/json.js';
-import { writeJson } from '../doip/json-write.js';
+import { writeJson } from '../json/serializer.js';
 import { empty, sequence } from '../doip/segments.js';
-import { Status } from '../doip/status.js';
-import { createGateway } from '../gateway.js';
-import { openLog } from '../log.js';
-import { gatewayOptions } from '../server/gateway-options.js';
-import { readLocalEntry } from '../server/local-entry.js';
+import { Status } from '../errors/status.js';
+import { createGateway } from '../app/gateway.js';
+import { openLog } from '../logging/logger.js';
+import { gatewayOptions } from '../app/options.js';
+import { readLocalEntry } from '../app/server-file.js';
 import { CommandError, EXIT } from './command-error.js';
 import { performRemotely } from './remote.js';
-
-/** What a command asks for. */
-export interface Ask {
-    readonly operationId: string;
-    readonly attributes?: JsonObject;
-    readonly input?: { readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> };
-}
-
-/** What came back. */
-export interface Told {
-    readonly ok: boolean;
-    readonly body: AsyncIterable<Uint8Array>;
-}
+import type { Ask, Told } from './request.js';
 
 /** A repository that can be asked. */
 export interface Service {

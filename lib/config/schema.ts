@@ -5,7 +5,7 @@
  */
 
 import Joi from 'joi';
-import { parseAddressRanges } from '../doip/ip-address.js';
+import { parseAddressRanges } from '../util/net/ip-address.js';
 import type { Config } from './types.js';
 
 /** Facts about a setting that joi does not keep itself. */

@@ -4,7 +4,7 @@
  */
 
 import Joi from 'joi';
-import type { JsonObject } from '../doip/json.js';
+import type { JsonObject } from '../util/json-types.js';
 
 /** Marks attributes that are text, also where what was sent reads like a number. */
 const TEXT = { isText: true };

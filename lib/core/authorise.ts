@@ -3,12 +3,12 @@
  * the target, its existence included.
  */
 
-import type { StoredObject } from '../objects/stored-object.js';
-import type { Caller, Decision } from '../identity/caller.js';
-import type { OperationContext } from './context.js';
+import type { StoredObject } from '../model/stored-object.js';
+import type { Caller, Decision } from '../model/caller.js';
 import type { Operation } from './operation.js';
-import { missingObject } from '../doip/error.js';
-import { denied } from '../identity/caller.js';
+import { missingObject } from '../errors/errors.js';
+import { denied } from '../model/caller.js';
+import type { OperationContext } from './operation-context.js';
 
 /**
  * Lets the request pass or throws: 401 to anonymous callers, 403 to others, 404 to those who may know that the target does

@@ -3,42 +3,120 @@
  */
 
 import type { Logger } from 'pino';
-import type { Segment, Transport } from '../doip/envelope.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { Caller } from '../identity/caller.js';
-import type { StoredObject } from '../objects/stored-object.js';
-import type { Services } from '../services.js';
+import type { DoipRequest } from '../doip/envelope.js';
+import type { JsonObject } from '../util/json-types.js';
+import type { Caller } from '../model/caller.js';
+import type { StoredObject } from '../model/stored-object.js';
+import type { Services } from './services.js';
+import type { Operation } from './operation.js';
+import { shapeAttributes } from './input.js';
+import { readRequestContext } from './request-context.js';
+import type { OperationContext } from './operation-context.js';
 
-/** Everything that a handler may use for one request. */
-export interface OperationContext<A extends object = JsonObject> {
+/** The context as the dispatcher builds it; handlers see the interface. */
+export class Context implements OperationContext {
+
     readonly caller: Caller;
-    /** The resolved target id: an object id, or the id of the service. */
     readonly targetId: string;
-    /** The target object of an object operation. Reading it for a service operation is a programming error and throws. */
-    readonly target: StoredObject;
-    /** False for the service, and for an id that no object has. */
-    readonly hasTarget: boolean;
-    /** Validated, with defaults. */
-    readonly attributes: A;
-    /** As they came, to tell what was given from defaults. */
-    readonly givenAttributes: JsonObject;
-    /** The one JSON input of operations that declare `input: 'json'`; undefined for `optional-json` without input. */
-    readonly inputJson: JsonValue | undefined;
-    /** The input of operations that declare `input: 'segments'`. */
-    readonly input: AsyncIterable<Segment>;
-    /** The same for those who read a JSON body while it arrives: it comes as bytes. Of the two one is read. */
-    readonly rawInput: AsyncIterable<Segment>;
-    /** Given by the client for hooks, methods and the storage chooser; `{}` when absent. */
+    readonly attributes: JsonObject;
     readonly requestContext: JsonObject;
-    /** Attributes and request context as far as they are known: a form may have some among its fields, which is known when the input was read. */
-    latest(): Pick<OperationContext<A>, 'attributes' | 'requestContext'>;
-    /** The caller wants nothing changed by this request, as with a GET. */
-    readonly isSafe: boolean;
-    /** An update may change the type of the object, whatever the design says. */
-    readonly allowTypeChange: boolean;
     readonly services: Services;
-    readonly transport: Transport;
-    /** Fires when the peer goes away. */
-    readonly signal: AbortSignal;
+    readonly transport: DoipRequest['transport'];
+    readonly input: DoipRequest['input'];
+    inputJson: OperationContext['inputJson'];
+    private readonly stored: StoredObject | null;
+    private readonly operation: Operation;
+    private readonly request: DoipRequest;
+    private readonly rootLog: Logger;
+    private ownLog: Logger | undefined;
+
+    constructor(facts: ContextFacts) {
+
+        this.caller = facts.caller;
+        this.targetId = facts.targetId;
+        this.attributes = facts.attributes;
+        this.requestContext = facts.requestContext;
+        this.services = facts.services;
+        this.transport = facts.request.transport;
+        this.input = facts.request.input;
+        this.inputJson = undefined;
+        this.stored = facts.stored;
+        this.operation = facts.operation;
+        this.request = facts.request;
+        this.rootLog = facts.log;
+    }
+
+    get signal(): AbortSignal {
+
+        return this.request.signal;
+    }
+
+    get rawInput(): DoipRequest['input'] {
+
+        return this.request.rawInput ?? this.input;
+    }
+
+    latest(): Pick<OperationContext, 'attributes' | 'requestContext'> {
+
+        const { attributes, attributeTexts, laterAttributes } = this.request;
+        if (!laterAttributes) {
+            return this;
+        }
+
+        const all = { ...attributes, ...laterAttributes() };
+        return { attributes: shapeAttributes(this.operation, all, attributeTexts), requestContext: readRequestContext(all) };
+    }
+
+    get log(): Logger {
+
+        this.ownLog ??= requestLog(this.rootLog, this.request);
+        return this.ownLog;
+    }
+
+    get givenAttributes(): JsonObject {
+
+        return this.request.attributes;
+    }
+
+    get isSafe(): boolean {
+
+        return this.request.safe === true;
+    }
+
+    get allowTypeChange(): boolean {
+
+        return this.request.allowTypeChange === true;
+    }
+
+    get hasTarget(): boolean {
+
+        return this.stored !== null;
+    }
+
+    get target(): StoredObject {
+
+        if (!this.stored) {
+            throw new Error(`target ${this.targetId} was not loaded for this operation`);
+        }
+
+        return this.stored;
+    }
+}
+
+export interface ContextFacts {
+    readonly caller: Caller;
+    readonly targetId: string;
+    readonly operation: Operation;
+    readonly attributes: JsonObject;
+    readonly requestContext: JsonObject;
+    readonly services: Services;
     readonly log: Logger;
+    readonly request: DoipRequest;
+    readonly stored: StoredObject | null;
+}
+
+/** A log whose lines name the request; made only when there is something to say, since most requests log nothing. */
+export function requestLog(log: Logger, { operationId, targetId, transport: { logId } }: DoipRequest): Logger {
+
+    return log.child({ operation: operationId, target: targetId, ...(logId === undefined ? {} : { request: logId }) });
 }

@@ -10,21 +10,21 @@
 
 import type { Logger } from 'pino';
 import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
-import type { JsonObject } from '../doip/json.js';
-import type { Caller } from '../identity/caller.js';
-import type { StoredObject } from '../objects/stored-object.js';
-import type { Services } from '../services.js';
-import type { OperationContext } from './context.js';
+import type { Caller } from '../model/caller.js';
+import type { StoredObject } from '../model/stored-object.js';
+import type { Services } from './services.js';
 import type { Operation, OperationResult } from './operation.js';
 import type { OperationRegistry } from './registry.js';
-import { badRequest, declined, DoipError, internal } from '../doip/error.js';
-import { DESIGN_ID, SERVICE_ALIAS } from '../doip/handle.js';
+import { badRequest, declined, DoipError, internal } from '../errors/errors.js';
+import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
 import { json } from '../doip/segments.js';
-import type { StatusTable } from '../doip/status.js';
-import { ANONYMOUS, denied } from '../identity/caller.js';
+import type { StatusTable } from '../errors/status.js';
+import { ANONYMOUS, denied } from '../model/caller.js';
 import { authorise, missingTarget } from './authorise.js';
 import { shapeAttributes, shapeInput } from './input.js';
 import { readRequestContext } from './request-context.js';
+import { Context, requestLog } from './context.js';
+import type { OperationContext } from './operation-context.js';
 
 /** What the dispatcher works with. */
 export interface DispatcherOptions {
@@ -189,120 +189,12 @@ function unknownOperation(
     return targetId === serviceId ? declined(unknown) : missingTarget(context);
 }
 
-interface ContextFacts {
-    readonly caller: Caller;
-    readonly targetId: string;
-    readonly operation: Operation;
-    readonly attributes: JsonObject;
-    readonly requestContext: JsonObject;
-    readonly services: Services;
-    readonly log: Logger;
-    readonly request: DoipRequest;
-    readonly stored: StoredObject | null;
-}
-
-/** The context as the dispatcher builds it; handlers see the interface. */
-export class Context implements OperationContext {
-
-    readonly caller: Caller;
-    readonly targetId: string;
-    readonly attributes: JsonObject;
-    readonly requestContext: JsonObject;
-    readonly services: Services;
-    readonly transport: DoipRequest['transport'];
-    readonly input: DoipRequest['input'];
-    inputJson: OperationContext['inputJson'];
-    private readonly stored: StoredObject | null;
-    private readonly operation: Operation;
-    private readonly request: DoipRequest;
-    private readonly rootLog: Logger;
-    private ownLog: Logger | undefined;
-
-    constructor(facts: ContextFacts) {
-
-        this.caller = facts.caller;
-        this.targetId = facts.targetId;
-        this.attributes = facts.attributes;
-        this.requestContext = facts.requestContext;
-        this.services = facts.services;
-        this.transport = facts.request.transport;
-        this.input = facts.request.input;
-        this.inputJson = undefined;
-        this.stored = facts.stored;
-        this.operation = facts.operation;
-        this.request = facts.request;
-        this.rootLog = facts.log;
-    }
-
-    get signal(): AbortSignal {
-
-        return this.request.signal;
-    }
-
-    get rawInput(): DoipRequest['input'] {
-
-        return this.request.rawInput ?? this.input;
-    }
-
-    latest(): Pick<OperationContext, 'attributes' | 'requestContext'> {
-
-        const { attributes, attributeTexts, laterAttributes } = this.request;
-        if (!laterAttributes) {
-            return this;
-        }
-
-        const all = { ...attributes, ...laterAttributes() };
-        return { attributes: shapeAttributes(this.operation, all, attributeTexts), requestContext: readRequestContext(all) };
-    }
-
-    get log(): Logger {
-
-        this.ownLog ??= requestLog(this.rootLog, this.request);
-        return this.ownLog;
-    }
-
-    get givenAttributes(): JsonObject {
-
-        return this.request.attributes;
-    }
-
-    get isSafe(): boolean {
-
-        return this.request.safe === true;
-    }
-
-    get allowTypeChange(): boolean {
-
-        return this.request.allowTypeChange === true;
-    }
-
-    get hasTarget(): boolean {
-
-        return this.stored !== null;
-    }
-
-    get target(): StoredObject {
-
-        if (!this.stored) {
-            throw new Error(`target ${this.targetId} was not loaded for this operation`);
-        }
-
-        return this.stored;
-    }
-}
-
 function contextWithoutState(operation: Operation, request: DoipRequest, { services, log }: DispatcherOptions): Context {
 
     return new Context({
         caller: ANONYMOUS, targetId: DESIGN_ID, operation, attributes: shapeAttributes(operation, request.attributes, request.attributeTexts),
         requestContext: readRequestContext(request.attributes), services, log, request, stored: null
     });
-}
-
-/** A log whose lines name the request; made only when there is something to say, since most requests log nothing. */
-function requestLog(log: Logger, { operationId, targetId, transport: { logId } }: DoipRequest): Logger {
-
-    return log.child({ operation: operationId, target: targetId, ...(logId === undefined ? {} : { request: logId }) });
 }
 
 /** The answer that stands for an error. What the caller may not know goes to the log only. */

@@ -5,13 +5,13 @@
 
 import type Joi from 'joi';
 import type { DoipRequest } from '../doip/envelope.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { Context } from './dispatcher.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { Operation } from './operation.js';
 import { asDeclared } from './attributes.js';
-import { badRequest } from '../doip/error.js';
-import { isJsonObject } from '../doip/json.js';
+import { badRequest } from '../errors/errors.js';
+import { isJsonObject } from '../util/json-types.js';
 import { expectNone, readJson, readOptionalJson } from '../doip/segments.js';
+
 
 const joiOptions: Joi.ValidationOptions = { allowUnknown: true, abortEarly: true, convert: true };
 
@@ -65,7 +65,7 @@ function validate(schema: Joi.ObjectSchema, attributes: JsonObject): JsonObject 
 }
 
 /** Reads the input as far as the operation wants it read before its handler runs. */
-export async function shapeInput(operation: Operation, context: Context, input: DoipRequest['input']): Promise<void> {
+export async function shapeInput(operation: Operation, context: { inputJson: JsonValue | undefined }, input: DoipRequest['input']): Promise<void> {
 
     switch (operation.input ?? 'none') {
         case 'segments':

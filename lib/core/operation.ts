@@ -5,21 +5,11 @@
 
 import type Joi from 'joi';
 import type { Segment } from '../doip/envelope.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { OperationContext } from './context.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { empty, json } from '../doip/segments.js';
-import { Status } from '../doip/status.js';
-
-/**
- * Who may perform an operation, decided before its handler runs.
- *
- * - `anyone`: no check, also without login
- * - `caller`: anyone who is logged in
- * - `admin`: the administrator
- * - `reader`, `writer`: callers with that right on the target object
- * - `in-handler`: the answer depends on the input; the handler asks the policy itself
- */
-export type Rule = 'anyone' | 'caller' | 'admin' | 'reader' | 'writer' | 'in-handler';
+import { Status } from '../errors/status.js';
+import type { OperationContext } from './operation-context.js';
+import type { Rule } from './operation-summary.js';
 
 /** An operation of the service, built-in or registered by its owner. */
 export interface Operation<A extends object = JsonObject> {

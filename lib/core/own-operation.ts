@@ -5,15 +5,16 @@
 
 import type { Segment } from '../doip/envelope.js';
 import type { DoipRequest } from '../doip/envelope.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { Acl, DigitalObject } from '../doip/object.js';
-import type { Caller } from '../identity/caller.js';
-import type { Services } from '../services.js';
-import type { OperationContext } from './context.js';
-import type { Operation, OperationResult, Rule } from './operation.js';
-import { internal } from '../doip/error.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import type { Acl, DigitalObject } from '../doip/digital-object.js';
+import type { Caller } from '../model/caller.js';
+import type { Services } from './services.js';
+import type { Operation, OperationResult } from './operation.js';
+import { internal } from '../errors/errors.js';
 import { Op } from '../doip/operation-ids.js';
 import { empty, jsonOf, jsonSegment } from '../doip/segments.js';
+import type { OperationContext } from './operation-context.js';
+import type { Rule } from './operation-summary.js';
 
 /** Another operation that a handler performs. */
 export interface Performed {

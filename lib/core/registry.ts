@@ -4,8 +4,8 @@
  */
 
 import Joi from 'joi';
-import type { JsonObject } from '../doip/json.js';
-import type { Caller } from '../identity/caller.js';
+import type { JsonObject } from '../util/json-types.js';
+import type { Caller } from '../model/caller.js';
 import type { Operation } from './operation.js';
 
 /** Operations whose existence depends on the target, such as the methods of its type. */

@@ -3,9 +3,9 @@
  * "What the service does").
  */
 
-import type { JsonObject } from '../doip/json.js';
-import { badRequest } from '../doip/error.js';
-import { isJsonObject } from '../doip/json.js';
+import type { JsonObject } from '../util/json-types.js';
+import { badRequest } from '../errors/errors.js';
+import { isJsonObject } from '../util/json-types.js';
 
 /** The request context among attributes; empty without one, and for empty text. 400 when it is anything but a JSON object. */
 export function readRequestContext(attributes: JsonObject): JsonObject {

@@ -3,7 +3,7 @@
  * Nothing here knows HTTP: statuses are ids, bodies are segments, credentials are a JSON object.
  */
 
-import type { JsonObject, JsonValue } from './json.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 
 /** One request for one operation on one target. */
 export interface DoipRequest {

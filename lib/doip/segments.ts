@@ -3,10 +3,10 @@
  */
 
 import type { BytesSegment, JsonSegment, Segment } from './envelope.js';
-import type { JsonValue } from './json.js';
-import type { DoipError } from './error.js';
-import { badRequest, tooLarge } from './error.js';
-import { parseJson } from './json-text.js';
+import type { JsonValue } from '../util/json-types.js';
+import type { DoipError } from '../errors/errors.js';
+import { badRequest, tooLarge } from '../errors/errors.js';
+import { parseJson } from '../json/strict-parser.js';
 
 /** Bytes of a JSON input that are read where nobody says otherwise. */
 const JSON_LIMIT = 4 * 1024 * 1024;

@@ -3,16 +3,16 @@
  * follows from the object, the design and the script of the design.
  */
 
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { Policy } from '../identity/policy.js';
-import type { ObjectResolution } from '../objects/object-resolution.js';
-import type { StoredObject } from '../objects/stored-object.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import type { Policy } from '../identity/access/access-policy.js';
+import type { ObjectResolution } from '../objects/read/object-resolution.js';
+import type { StoredObject } from '../model/stored-object.js';
 import type { Catalog } from '../types/catalog.js';
 import type { HandleIdentity, HandleValue } from './handle-value.js';
 import type { HandleLocation } from './locations.js';
 import type { HandleLink, MintingConfig } from './minting-config.js';
-import { serviceId } from '../doip/handle.js';
-import { ANONYMOUS } from '../identity/caller.js';
+import { serviceId } from '../doip/ids.js';
+import { ANONYMOUS } from '../model/caller.js';
 import { adminValue, freeIndex, readValues, textValue, timestampOf } from './handle-value.js';
 import { LOCATIONS_TYPE, locationsOf, locationsXml } from './locations.js';
 import { readMintingConfig } from './minting-config.js';

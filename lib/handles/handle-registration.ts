@@ -8,15 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
-import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
+import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
 import type { HandleOutboxStore } from '../stores/handle-outbox-store.js';
-import type { ObjectScan } from '../stores/object-scan.js';
-import type { DeliveryPace } from './handle-delivery.js';
+import type { ObjectScan } from '../stores/objects/object-scan.js';
+import type { DeliveryPace } from './outbox-worker.js';
 import type { HandleRecords } from './handle-records.js';
-import type { HandleServer } from './handle-server.js';
-import type { RecordUpdater } from './handle-update.js';
-import { DESIGN_ID } from '../doip/handle.js';
-import { HandleDelivery } from './handle-delivery.js';
+import type { HandleServer } from './handle-server-client.js';
+import type { RecordUpdater } from './handle-update-job.js';
+import { DESIGN_ID } from '../doip/ids.js';
+import { HandleDelivery } from './outbox-worker.js';
 
 /** What a registration works with. */
 export interface RegistrationParts {

@@ -2,8 +2,8 @@
  * Values of handle records, in the JSON form of the HTTP API of handle servers and of the public handle proxy.
  */
 
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import { isJsonObject } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { isJsonObject } from '../util/json-types.js';
 
 /** One value of a handle record. */
 export interface HandleValue {

@@ -2,23 +2,23 @@
  * Everything about handles, put together.
  */
 
-import type { JsonValue } from '../doip/json.js';
-import type { Policy } from '../identity/policy.js';
+import type { JsonValue } from '../util/json-types.js';
+import type { Policy } from '../identity/access/access-policy.js';
 import type { Catalog } from '../types/catalog.js';
 import type { HandleValuesHook } from './handle-records.js';
-import type { HandleUpdateParts } from './handle-update.js';
-import type { ObjectResolution } from '../objects/object-resolution.js';
-import type { WriteParticipant } from '../objects/write-participant.js';
-import type { DeliveryPace } from './handle-delivery.js';
-import type { HandleServerOptions } from './handle-server.js';
+import type { HandleUpdateParts } from './handle-update-job.js';
+import type { ObjectResolution } from '../objects/read/object-resolution.js';
+import type { WriteParticipant } from '../model/write-participant.js';
+import type { DeliveryPace } from './outbox-worker.js';
+import type { HandleServerOptions } from './handle-server-client.js';
 import { HandleOutboxStore } from '../stores/handle-outbox-store.js';
 import { HandleRecords } from './handle-records.js';
 import { HandleRegistration } from './handle-registration.js';
-import { HandleServer } from './handle-server.js';
-import { HandleUpdate } from './handle-update.js';
+import { HandleServer } from './handle-server-client.js';
+import { HandleUpdate } from './handle-update-job.js';
 import { parseIdentity } from './handle-value.js';
 import { checkRecords } from './record-check.js';
-import { HandleResolver } from './resolver.js';
+import { HandleResolver } from './handle-resolver.js';
 
 /** What the configuration says about handles. */
 export interface HandleOptions {

@@ -3,11 +3,11 @@
  * them to resolvers.
  */
 
-import type { StoredObject } from '../objects/stored-object.js';
+import type { StoredObject } from '../model/stored-object.js';
 import type { HandleLink } from './minting-config.js';
-import { idPath } from '../doip/handle.js';
-import { escapeMarkup, unescapeMarkup } from '../doip/markup.js';
-import { getAt } from '../doip/json-pointer.js';
+import { idPath } from '../doip/ids.js';
+import { escapeMarkup, unescapeMarkup } from '../util/text/xml-escape.js';
+import { getAt } from '../json/pointer.js';
 
 /** Type of the handle value that holds places. */
 export const LOCATIONS_TYPE = '10320/loc';

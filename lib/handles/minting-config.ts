@@ -2,10 +2,10 @@
  * The part of the design that says what handle records look like: `handleMintingConfig`.
  */
 
-import type { JsonObject, JsonValue } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { HandleIdentity } from './handle-value.js';
-import { parsePointer } from '../doip/json-pointer.js';
-import { isJsonObject } from '../doip/json.js';
+import { parsePointer } from '../json/pointer.js';
+import { isJsonObject } from '../util/json-types.js';
 import { parseIdentity } from './handle-value.js';
 
 /** One kind of link in the records of objects. */

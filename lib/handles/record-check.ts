@@ -4,9 +4,9 @@
  */
 
 import type { Log } from '../../db/log.js';
-import type { ObjectScan } from '../stores/object-scan.js';
+import type { ObjectScan } from '../stores/objects/object-scan.js';
 import type { HandleRecords } from './handle-records.js';
-import type { RecordUpdater } from './handle-update.js';
+import type { RecordUpdater } from './handle-update-job.js';
 
 /** Objects that are in memory at the same time. */
 const BATCH = 16;

@@ -3,7 +3,7 @@
  */
 
 import type { Step } from '../../db/database.js';
-import type { JsonValue } from '../doip/json.js';
+import type { JsonValue } from '../util/json-types.js';
 
 /** A job at work. */
 export interface RunningJob {

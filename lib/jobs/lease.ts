@@ -2,7 +2,7 @@
  * The right to work on a job, renewed while the job runs.
  */
 
-import type { JobStore, LeasedJob } from '../stores/job-store.js';
+import type { JobStore, LeasedJob } from '../stores/jobs/job-store.js';
 
 /** Renews the lease of a job while it runs. */
 export class Lease {

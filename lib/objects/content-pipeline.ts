@@ -3,62 +3,22 @@
  * looked up. Runs with no transaction and no connection held.
  */
 
-import type { Acl, Metadata } from '../doip/object.js';
-import type { JsonObject } from '../doip/json.js';
-import { rememberText } from '../doip/known-text.js';
-import { turnFor, turnForValue } from '../doip/loop-turns.js';
-import type { Caller } from '../identity/caller.js';
+import type { JsonObject } from '../util/json-types.js';
+import { rememberText } from '../json/raw-json.js';
+import { turnFor, turnForValue } from '../util/concurrency/event-loop-yielder.js';
 import type { Catalog } from '../types/catalog.js';
-import type { ProcessedContent, ProcessInput } from '../types/type-definition.js';
-import type { FieldLimits } from './field-rules.js';
-import type { ObjectHasher } from './object-hasher.js';
+import type { ProcessInput } from '../types/type-definition.js';
+import type { FieldLimits } from './input/field-validation.js';
+import type { ObjectHasher } from './hashes/object-hasher.js';
 import type { ReferenceChecker } from './reference-checker.js';
-import type { StoredElement, StoredObject } from './stored-object.js';
-import type { TransactionClock } from './transaction-clock.js';
-import type { WriteContext } from './write-context.js';
-import type { ObjectChange } from './write-participant.js';
-import { NO_ROLES } from '../identity/content-roles.js';
-import { checkedText, checkElementCount } from './field-rules.js';
-import { checkDesignType } from './write-rules.js';
-
-/** An object as it is about to become. */
-export interface Draft {
-    readonly before: StoredObject | null;
-    readonly id: string;
-    readonly type: string;
-    readonly content: JsonObject;
-    readonly acl: Acl | null;
-    readonly userMetadata: JsonObject | null;
-    readonly elements: readonly StoredElement[];
-    readonly metadata: Metadata;
-    readonly caller: Caller;
-    /** Epoch milliseconds. */
-    readonly now: number;
-    /** False when the content stays as it is but for its generated fields, and is not validated again. */
-    readonly contentTouched: boolean;
-    /**
-     * For an object that comes back, and may refer to objects that come later. `as-it-was`: its content stays as it is, whatever
-     * its type says of it now. Secrets are taken out all the same. `reviewed`: its code was looked at before, too.
-     */
-    readonly restored?: 'as-it-was' | 'validated' | 'reviewed';
-    /** The content as the client sent it, before code of the type had it; null when code made all of it. Absent: the content itself. */
-    readonly sent?: JsonObject | null;
-    /** See {@link WriteContext.earlier}. */
-    readonly earlier?: WriteContext['earlier'];
-}
-
-/** A draft that passed everything. */
-export type PreparedChange = ObjectChange & {
-    readonly after: StoredObject;
-    /** Hashes of the secrets that were taken out, in the form of `identity/secret-transfer`; absent where there are none. */
-    readonly secrets?: JsonObject;
-};
-
-/** Takes secrets out of content; see `identity/secure-values`. */
-export interface SecretKeeper {
-    /** Content without the secrets, and the steps that store their hashes. Throws for secrets that cannot be. */
-    extract(processed: ProcessedContent, draft: Draft): Promise<{ content: JsonObject; steps: ObjectChange['steps']; secrets?: JsonObject }>;
-}
+import type { StoredObject } from '../model/stored-object.js';
+import type { TransactionClock } from './txn-id-generator.js';
+import type { ObjectChange } from '../model/write-participant.js';
+import { NO_ROLES } from '../model/account-annotations.js';
+import { checkedText, checkElementCount } from './input/field-validation.js';
+import { checkDesignType } from './write-permissions.js';
+import type { ProcessedContent } from '../model/processed-content.js';
+import type { Draft, SecretKeeper, PreparedChange } from '../model/object-draft.js';
 
 /** A change with code in it, perhaps. */
 export type InspectedChange = Pick<PreparedChange, 'before' | 'after' | 'processed'>;
@@ -72,7 +32,7 @@ export interface CodeInspector {
 /** Where types are looked up. */
 export type TypeCatalog = Pick<Catalog, 'current' | 'require'>;
 
-/** Looks at the modules for type code that an object provides; see `scripting/module-rules`. */
+/** Looks at the modules for type code that an object provides; see `scripting/hooks/module-permissions`. */
 export interface ModuleInspector {
     /** Throws 401 or 403 where the caller may not change modules. */
     checkRight(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;

@@ -3,33 +3,34 @@
  * may is decided by the operation, before; what the object must look like is decided here and by the code of its type.
  */
 
-import type { KeyedLocks } from '../core/locks.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { Acl } from '../doip/object.js';
-import type { ObjectStore, ObjectView } from '../stores/object-store.js';
+import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import type { Acl } from '../doip/digital-object.js';
+import type { ObjectStore, ObjectView } from '../stores/objects/object-store.js';
 import type { Catalog } from '../types/catalog.js';
-import type { ContentPipeline, PreparedChange } from './content-pipeline.js';
-import type { FieldLimits } from './field-rules.js';
-import type { IndexForm } from './index-form.js';
-import type { Proposal } from './hook-object.js';
-import type { Lifecycle } from './lifecycle.js';
-import type { ObjectInput } from './object-input.js';
+import type { ContentPipeline } from './content-pipeline.js';
+import type { FieldLimits } from './input/field-validation.js';
+import type { IndexForm } from '../model/indexed-form.js';
+import type { Proposal } from './hooks/hook-object.js';
+import type { Lifecycle } from './hooks/lifecycle.js';
 import type { ObjectWriter } from './object-writer.js';
-import type { StoredObject } from './stored-object.js';
-import type { TransactionClock } from './transaction-clock.js';
-import { badRequest, conflict, missingObject } from '../doip/error.js';
-import { DESIGN_ID } from '../doip/handle.js';
-import { checkOwnWriters } from '../identity/caller.js';
-import { ChangeFrame } from './change-frame.js';
-import { indexFormOf, withIndexForm } from './index-form-maker.js';
-import { ObjectCreation, type CreateOptions } from './object-creation.js';
-import { applyContent, applyElements, type UpdateWish } from './update-wish.js';
-import { editOf } from './method-edit.js';
-import { authorOf, holding, type Held, type ScriptChain, type WriteContext } from './write-context.js';
-import { WriteHooks, type HookedWrite, type HookParts } from './write-hooks.js';
-import { checkVersion } from './write-rules.js';
+import type { StoredObject } from '../model/stored-object.js';
+import type { TransactionClock } from './txn-id-generator.js';
+import { badRequest, conflict, missingObject } from '../errors/errors.js';
+import { DESIGN_ID } from '../doip/ids.js';
+import { checkOwnWriters } from '../model/caller.js';
+import { ChangeFrame } from './object-transaction.js';
+import { indexFormOf, withIndexForm } from './hooks/indexed-form-builder.js';
+import { ObjectCreation, type CreateOptions } from './create-object.js';
+import { applyContent, applyElements, type UpdateWish } from './update-request.js';
+import { editOf } from './hooks/method-edit.js';
+import { authorOf, holding, type Held, type ScriptChain, type WriteContext } from '../model/write-context.js';
+import { WriteHooks, type HookedWrite, type HookParts } from './hooks/write-hooks.js';
+import { checkVersion } from './write-permissions.js';
+import type { ObjectInput } from '../model/object-input.js';
+import type { PreparedChange } from '../model/object-draft.js';
 
-export { authorOf, type WriteContext } from './write-context.js';
+export { authorOf, type WriteContext } from '../model/write-context.js';
 
 /** How often a method is run while other nodes keep changing its object. */
 const METHOD_ATTEMPTS = 20;

@@ -4,13 +4,13 @@
  */
 
 import type { Database, Step } from '../../db/database.js';
-import type { NumberFloorStore } from '../stores/number-floor-store.js';
-import type { ObjectStore } from '../stores/object-store.js';
-import type { ElementService } from './element-service.js';
-import type { TransactionClock } from './transaction-clock.js';
-import type { ObjectChange, WriteParticipant } from './write-participant.js';
-import { conflict, internal } from '../doip/error.js';
-import { NUMBER_PASSED } from '../stores/number-floor-store.js';
+import type { NumberFloorStore } from '../stores/txn-watermark-store.js';
+import type { ObjectStore } from '../stores/objects/object-store.js';
+import type { ElementService } from './elements/element-service.js';
+import type { TransactionClock } from './txn-id-generator.js';
+import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
+import { conflict, internal } from '../errors/errors.js';
+import { NUMBER_PASSED } from '../stores/txn-watermark-store.js';
 
 /** The tag of a unit that met another version of the object than it was computed from. */
 export const LOST_RACE = 'object:changed';

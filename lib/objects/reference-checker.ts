@@ -4,16 +4,15 @@
  */
 
 import type { Step } from '../../db/database.js';
-import type { ObjectStore } from '../stores/object-store.js';
+import type { ObjectStore } from '../stores/objects/object-store.js';
 import type { ReferenceStore } from '../stores/reference-store.js';
-import type { Policy } from '../identity/policy.js';
-import type { ContentReference } from '../types/references.js';
-import type { ProcessedContent } from '../types/type-definition.js';
-import type { Draft } from './content-pipeline.js';
-import type { ObjectChange, WriteParticipant } from './write-participant.js';
-import { invalidContent, type ContentFault } from '../doip/error.js';
-import { getAt } from '../doip/json-pointer.js';
-import { referenceFaults } from '../types/references.js';
+import type { Policy } from '../identity/access/access-policy.js';
+import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
+import { invalidContent, type ContentFault } from '../errors/errors.js';
+import { getAt } from '../json/pointer.js';
+import { referenceFaults } from '../types/annotations/references.js';
+import type { ContentReference, ProcessedContent } from '../model/processed-content.js';
+import type { Draft } from '../model/object-draft.js';
 
 /** The object that refers to others, and who writes it. */
 type Referrer = Pick<Draft, 'id' | 'type' | 'content' | 'sent' | 'before' | 'caller' | 'earlier'>;

@@ -4,13 +4,13 @@
  */
 
 import type { Step } from '../../db/database.js';
-import type { StoredElement, StoredObject } from '../objects/stored-object.js';
-import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
-import type { PayloadTextStore, TextFacts, TextKey } from '../stores/payload-text-store.js';
-import { textKeyOf } from '../stores/payload-text-store.js';
+import type { StoredElement, StoredObject } from '../model/stored-object.js';
+import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
+import type { PayloadTextStore, TextFacts, TextKey } from '../stores/blobs/payload-text-store.js';
+import { textKeyOf } from '../stores/blobs/payload-text-store.js';
 import type { Catalog } from '../types/catalog.js';
-import type { TextFormat } from './text-format.js';
-import { formatKey, textFormat } from './text-format.js';
+import type { TextFormat } from './readers/text-format.js';
+import { formatKey, textFormat } from './readers/text-format.js';
 
 /** Texts that were read by older rules are read again when their object is indexed anew. */
 export const TEXT_RULES = 1;

@@ -5,8 +5,8 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkerPort } from '../search/worker-port.js';
-import type { TextFormat } from './text-format.js';
+import { WorkerPort } from '../util/workers/worker-client.js';
+import type { TextFormat } from './readers/text-format.js';
 import type { TextAnswers, TextCall, TextResult } from './text-messages.js';
 
 /** How much is spent on one element. */

@@ -3,12 +3,12 @@
  */
 
 import type { Log } from '../../db/log.js';
-import type { JsonValue } from '../doip/json.js';
+import type { JsonValue } from '../util/json-types.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
-import type { ElementService } from '../objects/element-service.js';
-import type { StoredObject } from '../objects/stored-object.js';
-import type { NewJob } from '../stores/job-store.js';
-import type { PayloadTextStore } from '../stores/payload-text-store.js';
+import type { ElementService } from '../objects/elements/element-service.js';
+import type { StoredObject } from '../model/stored-object.js';
+import type { NewJob } from '../stores/jobs/job-store.js';
+import type { PayloadTextStore } from '../stores/blobs/payload-text-store.js';
 import type { PayloadTexts, TextElement } from './payload-texts.js';
 import { TEXT_RULES } from './payload-texts.js';
 import type { TextExtractor } from './text-extractor.js';

@@ -2,8 +2,8 @@
  * What the thread that reads texts is told, and what it answers.
  */
 
-import type { TextFormat } from './text-format.js';
-import type { ReadLimits } from './text-reader.js';
+import type { TextFormat } from './readers/text-format.js';
+import type { ReadLimits } from './readers/text-reader.js';
 
 /** One element after the other: it is begun, its bytes are given in order, it is ended. */
 export type TextCall =

@@ -2,12 +2,12 @@
  * The thread that reads texts: whatever a file does to its reader happens here.
  */
 
-import { serveCalls } from '../search/serve-calls.js';
+import { serveCalls } from '../util/workers/worker-server.js';
 import { guardMemory } from './memory-guard.js';
-import { openReader } from './open-reader.js';
+import { openReader } from './readers/index.js';
 import type { TextCall, TextResult } from './text-messages.js';
-import { NoText, TextSink } from './text-reader.js';
-import type { TextReader } from './text-reader.js';
+import { NoText, TextSink } from './readers/text-reader.js';
+import type { TextReader } from './readers/text-reader.js';
 
 const MAX_REASON = 200;
 

@@ -3,24 +3,25 @@
  */
 
 import type { Logger } from 'pino';
-import type { Policy } from '../identity/policy.js';
+import type { Policy } from '../identity/access/access-policy.js';
 import type { CodeInspector } from '../objects/content-pipeline.js';
-import type { ElementService } from '../objects/element-service.js';
-import type { Lifecycle } from '../objects/lifecycle.js';
+import type { ElementService } from '../objects/elements/element-service.js';
+import type { Lifecycle } from '../objects/hooks/lifecycle.js';
 import type { Catalog } from '../types/catalog.js';
-import { CatalogScripts, type CodeSource, type ModuleOpener } from './catalog-scripts.js';
-import { CodeCheck } from './code-check.js';
-import { CodedRules } from './coded-rules.js';
-import { DesignCode } from './design-code.js';
-import { Methods } from './methods.js';
-import { ScriptDesk, type Occasion } from './script-desk.js';
-import { ScriptPool, type ScriptLimits } from './script-pool.js';
-import type { ScriptHost } from './script-host.js';
-import { ServiceHost, type ObjectsById, type ScriptedServices } from './service-host.js';
-import { TypeLifecycle } from './type-lifecycle.js';
-import { UnitChecker } from './unit-checker.js';
-import { SERVICE } from '../identity/caller.js';
-import { NO_SCRIPT } from '../objects/write-context.js';
+import { CatalogScripts, type CodeSource, type ModuleOpener } from './program/program-catalog.js';
+import { CodeCheck } from './hooks/code-validator.js';
+import { CodedRules } from './hooks/auth-config-hooks.js';
+import { DesignCode } from './hooks/design-hooks.js';
+import { Methods } from './methods/methods.js';
+import { ScriptDesk } from './invoker/script-invoker.js';
+import { ScriptPool, type ScriptLimits } from './pool/script-pool.js';
+import type { ScriptHost } from './protocol/script-host.js';
+import { ServiceHost, type ObjectsById, type ScriptedServices } from './host/service-host.js';
+import { TypeLifecycle } from './hooks/type-hooks.js';
+import { UnitChecker } from './hooks/syntax-checker.js';
+import { SERVICE } from '../model/caller.js';
+import { NO_SCRIPT } from '../model/write-context.js';
+import { type Occasion } from './protocol/invocation-context.js';
 
 /** What type code needs of the rest. */
 export interface ScriptingOptions {

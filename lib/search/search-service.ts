@@ -2,22 +2,22 @@
  * Searching as operations want it: for a caller, with objects instead of ids.
  */
 
-import type { DigitalObject } from '../doip/object.js';
-import { sourceOf } from '../identity/back-off.js';
-import type { Policy } from '../identity/policy.js';
-import type { ObjectResolution } from '../objects/object-resolution.js';
+import type { DigitalObject } from '../doip/digital-object.js';
+import { sourceOf } from '../identity/throttling/login-throttle.js';
+import type { Policy } from '../identity/access/access-policy.js';
+import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { Catalog } from '../types/catalog.js';
-import { accessOf } from './access.js';
-import type { SearchAccess } from './access.js';
-import { filterQuery } from './facets.js';
-import { BLOCK } from './hit-blocks.js';
-import { LoopTurns } from '../doip/loop-turns.js';
-import type { ResultReading, TextReader } from './result-reader.js';
-import { ResultReader, slices } from './result-reader.js';
-import type { SearchIndex } from './search-index.js';
-import type { FacetResult, SearchHit, SearchRequest } from './search-request.js';
-import { released } from '../doip/released.js';
-import { Turnstile } from './turnstile.js';
+import { accessOf } from './matching/acl-filter.js';
+import { filterQuery } from './collectors/facet-collector.js';
+import { BLOCK } from './runtime/hit-pages.js';
+import { LoopTurns } from '../util/concurrency/event-loop-yielder.js';
+import type { ResultReading, TextReader } from './hit-loader.js';
+import { ResultReader, slices } from './hit-loader.js';
+import type { SearchIndex } from './runtime/search-index.js';
+import type { FacetResult, SearchHit, SearchRequest } from './query/search-request.js';
+import { released } from '../util/streams/on-close.js';
+import { Turnstile } from '../util/concurrency/keyed-semaphore.js';
+import type { SearchAccess } from './query/search-access.js';
 
 /** What a caller searches for; rights are added here. */
 export type SearchWish = Omit<SearchRequest, 'access' | 'caller'>;

@@ -4,8 +4,8 @@
 
 import type { Database, Step } from '../../db/database.js';
 import { row, statements } from '../../db/statements.js';
-import type { JsonObject } from '../doip/json.js';
-import type { Epochs } from './object-store.js';
+import type { JsonObject } from '../util/json-types.js';
+import type { Epochs } from './objects/object-store.js';
 import { ADMIN_AUTHOR } from './principal-store.js';
 
 /** What a user object says of its account. */

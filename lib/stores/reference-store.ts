@@ -4,10 +4,10 @@
 
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
-import type { Acl } from '../doip/object.js';
-import type { StoredObject } from '../objects/stored-object.js';
-import { OBJECT_COLUMNS, toMetadata } from './object-rows.js';
-import type { ObjectRow } from './object-rows.js';
+import type { Acl } from '../doip/digital-object.js';
+import type { StoredObject } from '../model/stored-object.js';
+import { OBJECT_COLUMNS, toMetadata } from './objects/object-rows.js';
+import type { ObjectRow } from './objects/object-rows.js';
 
 /** A reference from one place in the content of an object to another object. */
 export interface StoredReference {

@@ -4,9 +4,9 @@
 
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
-import type { StoredElement } from '../objects/stored-object.js';
-import type { ElementRow } from './object-rows.js';
-import { ELEMENT_COLUMNS, toElement } from './object-rows.js';
+import type { StoredElement } from '../model/stored-object.js';
+import type { ElementRow } from './objects/object-rows.js';
+import { ELEMENT_COLUMNS, toElement } from './objects/object-rows.js';
 
 /** A payload of such an object. */
 export interface ModuleFile {

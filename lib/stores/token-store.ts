@@ -4,7 +4,7 @@
 
 import type { Database, Step } from '../../db/database.js';
 import { MAX_LIST, row, statements } from '../../db/statements.js';
-import type { JsonObject } from '../doip/json.js';
+import type { JsonObject } from '../util/json-types.js';
 
 /** An access token, or a session that a cookie carries. */
 export interface StoredToken {

@@ -3,7 +3,7 @@
  * type of the design object. Their schemas are fixed. Members that they do not know are let through.
  */
 
-import type { JsonObject } from '../doip/json.js';
+import type { JsonObject } from '../util/json-types.js';
 
 export const SCHEMA_TYPE = 'Schema';
 export const DESIGN_TYPE = 'CordraDesign';

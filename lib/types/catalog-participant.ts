@@ -3,11 +3,11 @@
  */
 
 import type { Step } from '../../db/database.js';
-import type { ObjectChange, WriteParticipant } from '../objects/write-participant.js';
-import type { StoredObject } from '../objects/stored-object.js';
+import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
+import type { StoredObject } from '../model/stored-object.js';
 import type { CatalogStore } from '../stores/catalog-store.js';
-import { badRequest } from '../doip/error.js';
-import { DESIGN_ID } from '../doip/handle.js';
+import { badRequest } from '../errors/errors.js';
+import { DESIGN_ID } from '../doip/ids.js';
 import { SCHEMA_TYPE } from './built-in-types.js';
 
 const NAME_TAKEN = 'types:name';

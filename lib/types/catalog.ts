@@ -3,15 +3,15 @@
  * read together with every object, says that somebody changed them, here or on another node.
  */
 
-import type { JsonObject } from '../doip/json.js';
-import type { ObjectStore } from '../stores/object-store.js';
+import type { JsonObject } from '../util/json-types.js';
+import type { ObjectStore } from '../stores/objects/object-store.js';
 import type { ModuleFile, ScriptModuleStore } from '../stores/script-module-store.js';
 import type { SettingStore } from '../stores/setting-store.js';
 import type { TypeDefinition } from './type-definition.js';
 import type { TypeRegistry } from './type-registry.js';
-import { badRequest, unavailable } from '../doip/error.js';
-import { DESIGN_ID } from '../doip/handle.js';
-import { isJsonObject } from '../doip/json.js';
+import { badRequest, unavailable } from '../errors/errors.js';
+import { DESIGN_ID } from '../doip/ids.js';
+import { isJsonObject } from '../util/json-types.js';
 import { UPLOAD_SETTING } from '../stores/setting-store.js';
 import { SCHEMA_TYPE } from './built-in-types.js';
 

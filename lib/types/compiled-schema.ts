@@ -2,25 +2,24 @@
  * A schema ready for use: validates content, fills its generated fields, finds its annotations, orders its properties.
  */
 
-import type { ContentFault } from '../doip/error.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import type { PlanNode } from './annotation-plan.js';
-import { buildPlan } from './annotation-plan.js';
-import type { Annotation } from './annotations.js';
-import { collectAnnotations } from './annotations.js';
-import type { GeneratedFacts } from './auto-fields.js';
-import { fillGenerated, type FillRules } from './content-filler.js';
-import type { Order } from './property-order.js';
-import { orderOf, reorder } from './property-order.js';
-import type { Validator } from './schema-compiler.js';
-import { compileSchemas } from './schema-compiler.js';
-import type { SchemaDocument } from './schema-document.js';
-import { contentFaults } from './schema-faults.js';
-import type { LinkedSchema } from './linked-schema.js';
-import type { SchemaLookup } from './schema-linker.js';
-import { linkSchema, UnusableSchema } from './schema-linker.js';
-import type { Schema } from './schema-shapes.js';
-import { BudgetExceeded } from './work-budget.js';
+import type { ContentFault } from '../errors/errors.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import type { PlanNode } from './annotations/annotation-plan.js';
+import { buildPlan } from './annotations/annotation-plan.js';
+import { collectAnnotations } from './annotations/annotations.js';
+import type { GeneratedFacts } from './annotations/generated-values.js';
+import { fillGenerated, type FillRules } from './annotations/generated-fields.js';
+import type { Order } from './schema/property-order.js';
+import { orderOf, reorder } from './schema/property-order.js';
+import type { Validator } from './schema/compiler.js';
+import { compileSchemas } from './schema/compiler.js';
+import type { SchemaDocument } from './schema/document.js';
+import { contentFaults } from './schema/error-messages.js';
+import type { LinkedSchema, SchemaLookup } from './schema/linked-schema.js';
+import { linkSchema, UnusableSchema } from './schema/linker.js';
+import type { Schema } from './schema/shapes.js';
+import { BudgetExceeded } from '../util/concurrency/time-budget.js';
+import type { Annotation } from '../model/processed-content.js';
 
 /** More faults than this are not told. */
 const MAX_FAULTS = 20;

@@ -3,10 +3,10 @@
  * there as it counts.
  */
 
-import type { JsonObject } from '../doip/json.js';
+import type { JsonObject } from '../util/json-types.js';
 import type { TypeRegistry } from './type-registry.js';
-import { isJsonObject } from '../doip/json.js';
-import { INITIAL_AUTH_CONFIG } from './initial-content.js';
+import { isJsonObject } from '../util/json-types.js';
+import { INITIAL_AUTH_CONFIG } from './seed-content.js';
 
 /** How a user interface looks where the design says nothing about it. */
 const DEFAULT_UI_CONFIG: JsonObject = {

@@ -3,8 +3,8 @@
  * that several services share. Everything else is in `content`.
  */
 
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import { isJsonObject } from '../doip/json.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { isJsonObject } from '../util/json-types.js';
 
 /** Switches of the design object; each is off unless it is exactly true. */
 export const DESIGN_FLAGS = [

@@ -6,14 +6,14 @@
  * come first. Until the other one is there, objects of the type cannot be written.
  */
 
-import type { ContentFault } from '../doip/error.js';
-import type { JsonObject } from '../doip/json.js';
+import type { ContentFault } from '../errors/errors.js';
+import type { JsonObject } from '../util/json-types.js';
 import { isBuiltInType } from './built-in-types.js';
 import { CompiledSchema } from './compiled-schema.js';
-import { extensionFaults } from './extension-check.js';
-import { SchemaDocument } from './schema-document.js';
-import type { SchemaLookup } from './schema-linker.js';
-import { UnusableSchema } from './schema-linker.js';
+import { extensionFaults } from './annotations/extension-validation.js';
+import { SchemaDocument } from './schema/document.js';
+import { UnusableSchema } from './schema/linker.js';
+import type { SchemaLookup } from './schema/linked-schema.js';
 
 /** Bytes of UTF-8, the width of the column. */
 const MAX_NAME = 255;

@@ -2,8 +2,8 @@
  * Schemas and code from which a user interface starts a new type.
  */
 
-import type { JsonObject } from '../doip/json.js';
-import { moduleDirectoryTemplate } from './initial-content.js';
+import type { JsonObject } from '../util/json-types.js';
+import { moduleDirectoryTemplate } from './seed-content.js';
 
 /** Names of templates with their schemas. `keyword` is the name of the extension keyword. */
 export function schemaTemplates(keyword: string): JsonObject {

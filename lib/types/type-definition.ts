@@ -2,24 +2,22 @@
  * A type as the rest of the service uses it: makes content storable, and tells what its schema notes about content.
  */
 
-import type { ContentFault } from '../doip/error.js';
-import { badRequest, DoipError, invalidContent } from '../doip/error.js';
-import type { JsonObject, JsonValue } from '../doip/json.js';
-import { isJsonObject } from '../doip/json.js';
-import type { ContentRoles } from '../identity/content-roles.js';
-import type { Annotation } from './annotations.js';
+import type { ContentFault } from '../errors/errors.js';
+import { badRequest, DoipError, invalidContent } from '../errors/errors.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { isJsonObject } from '../util/json-types.js';
 import type { CompiledSchema } from './compiled-schema.js';
-import { memberOf, mergedKeyword } from './extension-keyword.js';
-import type { ContentReference } from './references.js';
-import { findReferences } from './references.js';
-import { findModuleDirectory, findRoles } from './roles.js';
-import type { SchemaLookup } from './schema-linker.js';
-import { UnusableSchema } from './schema-linker.js';
-import { primaryText, textMediaType } from './text-facts.js';
-import type { TypeSource } from './type-source.js';
-import { BudgetExceeded, startBudget } from './work-budget.js';
+import { memberOf, mergedKeyword } from './schema/extension-keyword.js';
+import { findReferences } from './annotations/references.js';
+import { findModuleDirectory, findRoles } from './annotations/roles.js';
+import { UnusableSchema } from './schema/linker.js';
+import { primaryText, textMediaType } from './annotations/hints.js';
+import type { TypeSource } from './type-entry.js';
+import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js';
+import type { Annotation, ProcessedContent } from '../model/processed-content.js';
+import type { SchemaLookup } from './schema/linked-schema.js';
 
-export type { ContentReference } from './references.js';
+export type { ContentReference } from '../model/processed-content.js';
 
 /** Content that is about to be stored, and what generated fields are made of. */
 export interface ProcessInput {
@@ -33,20 +31,6 @@ export interface ProcessInput {
     readonly modifiedBy: string;
     /** True for content that comes back: it is given nothing that it did not have, and need not have. */
     readonly isRestored?: boolean;
-}
-
-/** Content that its type allows. */
-export interface ProcessedContent {
-    /** With generated fields, in the order of the schema. A new object; unchanged parts are shared with the input. */
-    readonly content: JsonObject;
-    /** The extension keyword wherever it applies. */
-    readonly annotations: readonly Annotation[];
-    /** Objects that it refers to; not looked up yet. */
-    readonly references: readonly ContentReference[];
-    /** Values for logging in, for groups, and those to be kept as hashes. */
-    readonly roles: ContentRoles;
-    /** Where the elements of the object are modules for scripts: the name of their directory. */
-    readonly moduleDirectory: string | undefined;
 }
 
 /** What a type needs of the registry that it belongs to. */

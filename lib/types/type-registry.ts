@@ -4,22 +4,22 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { ContentFault } from '../doip/error.js';
-import type { JsonObject } from '../doip/json.js';
-import { isJsonObject } from '../doip/json.js';
-import type { AccessRules, AclDefaults } from '../identity/access-rules.js';
-import { readAclDefaults } from '../identity/access-rules.js';
+import type { ContentFault } from '../errors/errors.js';
+import type { JsonObject } from '../util/json-types.js';
+import { isJsonObject } from '../util/json-types.js';
+import type { AccessRules, AclDefaults } from './access-rules.js';
+import { readAclDefaults } from './access-rules.js';
 import { builtInTypes, isBuiltInType, SCHEMA_TYPE } from './built-in-types.js';
 import type { Design } from './design.js';
 import { readDesign } from './design.js';
-import { keywordNames } from './extension-keyword.js';
-import { INITIAL_AUTH_CONFIG } from './initial-content.js';
-import { metaSchema } from './meta-schemas.js';
-import type { SchemaDocument } from './schema-document.js';
+import { keywordNames } from './schema/extension-keyword.js';
+import { INITIAL_AUTH_CONFIG } from './seed-content.js';
+import { metaSchema } from './schema/meta-schemas.js';
+import type { SchemaDocument } from './schema/document.js';
 import { missingTypes, schemaObjectFaults } from './schema-object.js';
-import { resolveUri, typeUri } from './schema-uri.js';
+import { resolveUri, typeUri } from './schema/uri.js';
 import { TypeDefinition } from './type-definition.js';
-import { TypeSource } from './type-source.js';
+import { TypeSource } from './type-entry.js';
 
 export type { Design } from './design.js';
 

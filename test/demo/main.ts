@@ -19,7 +19,7 @@ async function main(): Promise<void> {
 
     const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-demo-'));
     const password = randomBytes(9).toString('base64url');
-    const server = fork(join(__dirname, '../../lib/cli.js'), ['serve'], {
+    const server = fork(join(__dirname, '../../lib/cli/main.js'), ['serve'], {
         env: { PORT: '8080', LOG_LEVEL: 'warn', ...process.env, DATA_DIR: folder, DATABASE_URL: '', ADMIN_PASSWORD: password },
         stdio: ['ignore', 'pipe', 'inherit', 'ipc']
     });

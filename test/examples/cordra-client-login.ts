@@ -6,7 +6,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { ClientSetup } from '../support/cordra-client.js';
 import type { RestService } from '../support/rest-service.js';
 import { account, ACCOUNT, defineAccounts } from '../support/accounts.js';

@@ -3,7 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import { account, ACCOUNT, defineAccounts, jwt, signed } from '../support/accounts.js';
 import { forEachDatabase } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';

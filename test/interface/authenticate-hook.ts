@@ -1,6 +1,6 @@
 /** Code of the administrator that is asked who somebody is, in its place: by REST and by DOIP, from the header to the rights. */
 
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { More, Received, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';

@@ -7,7 +7,7 @@ import Http from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { bodyMemoryOf } from '../../translators/http/body-memory.js';
+import { bodyMemoryOf } from '../../translators/http/request/body-memory.js';
 import { ADMIN_HEADERS } from '../support/rest.js';
 import type { TestServer } from '../support/server.js';
 import { startServer } from '../support/server.js';

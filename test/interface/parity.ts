@@ -5,7 +5,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { TestDatabase } from '../support/database.js';
 import type { TestService } from '../support/service.js';
 import { forEachDatabase } from '../support/database.js';

@@ -1,6 +1,6 @@
 /** What is open to a user or group stays closed to others who take its id: by REST and DOIP, by groups and by registration. */
 
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { More, Received, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';

@@ -2,9 +2,8 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { OperationContext } from '../../lib/core/context.js';
 import type { OwnContext } from '../../lib/core/own-operation.js';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { builtInOperations } from '../../lib/operations/index.js';
 import { sessions } from '../../translators/sessions/index.js';
@@ -16,6 +15,7 @@ import { ADMIN_HEADERS, jsonOf } from '../support/rest.js';
 import type { TestService } from '../support/service.js';
 import { startService } from '../support/service.js';
 import { changeDesign } from '../support/type-code.js';
+import type { OperationContext } from '../../lib/core/operation-context.js';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createGateway } from '../../lib/gateway.js';
+import { createGateway } from '../../lib/app/gateway.js';
 import { createSqlite, forEachDatabase } from '../support/database.js';
 import { gatewayOptions } from '../support/gateway.js';
 import { jsonOf, restServer } from '../support/rest.js';

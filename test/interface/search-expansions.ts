@@ -2,7 +2,7 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { MAX_EXPANSIONS } from '../../lib/search/expansion.js';
+import { MAX_EXPANSIONS } from '../../lib/search/matching/term-expansion.js';
 import { basic, jsonOf } from '../support/rest.js';
 import { createSqlite } from '../support/database.js';
 import { startRest } from '../support/rest-service.js';

@@ -2,7 +2,7 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import { DIALECTS } from '../support/database.js';
 import { startRest } from '../support/rest-service.js';
 import type { RestService } from '../support/rest-service.js';

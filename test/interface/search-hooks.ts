@@ -3,7 +3,7 @@
 import type { Worker } from 'node:worker_threads';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { DEFAULT_LIMITS } from '../../lib/scripting/script-pool.js';
+import { DEFAULT_LIMITS } from '../../lib/scripting/pool/script-pool.js';
 import { forEachDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { startGateway } from '../support/gateway.js';

@@ -2,8 +2,8 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import { prune } from '../../lib/doip/json-prune.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import { prune } from '../../lib/json/filter.js';
 import { onEveryDatabase } from '../support/rest-service.js';
 import type { RestService } from '../support/rest-service.js';
 import { ADMIN_HEADERS, basic, jsonOf, multipart } from '../support/rest.js';

@@ -5,7 +5,7 @@
 import type { KeyObject } from 'node:crypto';
 import { sign } from 'node:crypto';
 import type { Transport } from '../../lib/doip/envelope.js';
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import type { Answer, ShortRequest, TestGateway } from './gateway.js';
 import { envelope, readAnswer } from './gateway.js';

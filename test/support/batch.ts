@@ -3,11 +3,11 @@
  */
 
 import type { Segment } from '../../lib/doip/envelope.js';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import type { GatewayOptions } from '../../lib/runtime.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import type { TestDatabase } from './database.js';
 import type { TestGateway } from './gateway.js';
 import { ADMIN, LIMITS, startGateway } from './gateway.js';
+import type { GatewayOptions } from '../../lib/app/options.js';
 
 export const BATCH = '20.DOIP/Op.BatchUpload';
 

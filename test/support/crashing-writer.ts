@@ -5,7 +5,7 @@
 
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import type { ToWriter } from '../../db/sqlite-writer-worker.js';
+import type { ToWriter } from '../../db/engines/sqlite/writer-worker.js';
 
 function hasStep(message: ToWriter, sql: string): boolean {
 
@@ -34,5 +34,5 @@ function dieOnDemand(port: MessagePort): void {
 // lab loads every file below test; this one acts only as a thread of the test.
 if (!isMainThread && parentPort && workerData) {
     dieOnDemand(parentPort);
-    void import('../../db/sqlite-writer-worker.js');
+    void import('../../db/engines/sqlite/writer-worker.js');
 }

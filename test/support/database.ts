@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Mysql from 'mysql2/promise';
 import type { Database, Dialect } from '../../db/database.js';
-import { openDatabase } from '../../db/open.js';
-import type { DatabaseOptions } from '../../db/open.js';
+import { openDatabase } from '../../db/engines/open.js';
+import type { DatabaseOptions } from '../../db/engines/open.js';
 
 /** A place for one database, made for one test file or test. */
 export interface TestDatabase {

@@ -19,7 +19,7 @@ import { startServer } from './server.js';
 const SHOWN_ADDRESS = '127.0.0.1:8080';
 const SHOWN_PASSWORD = /\bPASSWORD\b/g;
 
-const CLI = join(ROOT, 'dist/lib/cli.js');
+const CLI = join(ROOT, 'dist/lib/cli/main.js');
 
 /** How a block ended. */
 export interface BlockRun {

@@ -4,7 +4,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configTable } from '../../lib/config.js';
+import { configTable } from '../../lib/config/index.js';
 import { coverageTable } from './coverage.js';
 import { readPages, ROOT, withSections } from './doc-pages.js';
 import { operationTable } from './tables.js';

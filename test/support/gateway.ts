@@ -4,12 +4,12 @@
 
 import { pino } from 'pino';
 import type { DoipRequest, DoipResponse, Segment } from '../../lib/doip/envelope.js';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import type { Gateway } from '../../lib/gateway.js';
-import type { GatewayOptions } from '../../lib/runtime.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import type { Gateway } from '../../lib/app/gateway.js';
 import type { TestDatabase } from './database.js';
 import { empty, sequence } from '../../lib/doip/segments.js';
-import { createGateway } from '../../lib/gateway.js';
+import { createGateway } from '../../lib/app/gateway.js';
+import type { GatewayOptions } from '../../lib/app/options.js';
 
 /** Password of the administrator in tests. */
 export const ADMIN_PASSWORD = 'admin-password';

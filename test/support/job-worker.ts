@@ -6,11 +6,11 @@
  * A job with the payload `"hang"` never ends.
  */
 
-import { openDatabase } from '../../db/open.js';
-import type { DatabaseOptions } from '../../db/open.js';
+import { openDatabase } from '../../db/engines/open.js';
+import type { DatabaseOptions } from '../../db/engines/open.js';
 import { SILENT } from '../../db/log.js';
-import { JobRunner } from '../../lib/jobs/runner.js';
-import { JobStore } from '../../lib/stores/job-store.js';
+import { JobRunner } from '../../lib/jobs/job-runner.js';
+import { JobStore } from '../../lib/stores/jobs/job-store.js';
 
 async function main(): Promise<void> {
 

@@ -4,7 +4,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { openLog } from '../../lib/log.js';
+import { openLog } from '../../lib/logging/logger.js';
 
 const LINES_PER_TURN = 100;
 

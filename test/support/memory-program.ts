@@ -5,12 +5,12 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { openDatabase } from '../../db/open.js';
-import type { DatabaseOptions } from '../../db/open.js';
+import { openDatabase } from '../../db/engines/open.js';
+import type { DatabaseOptions } from '../../db/engines/open.js';
 import { SILENT } from '../../db/log.js';
-import { BlobStore } from '../../lib/stores/blob-store.js';
-import { DatabaseElementStore } from '../../lib/stores/database-element-store.js';
-import { ElementStores } from '../../lib/stores/element-store.js';
+import { BlobStore } from '../../lib/stores/blobs/blob-store.js';
+import { DatabaseElementStore } from '../../lib/stores/blobs/database-element-store.js';
+import { ElementStores } from '../../lib/stores/blobs/element-store.js';
 
 const MIB = 1024 * 1024;
 const PIECE = 64 * 1024;

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Database } from '../../db/database.js';
-import { openDatabase } from '../../db/open.js';
+import { openDatabase } from '../../db/engines/open.js';
 import type { TestDatabase } from './database.js';
 
 /**

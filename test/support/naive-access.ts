@@ -2,8 +2,8 @@
  * Who may read what, as the naive search understands it: the rules of access, read entry by entry.
  */
 
-import type { SearchAccess, TypeAccess } from '../../lib/search/access.js';
-import type { IndexDocument } from '../../lib/search/index-document.js';
+import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
+import type { SearchAccess, TypeAccess } from '../../lib/search/query/search-access.js';
 
 /** Who may read an object finds it, unless its type says otherwise. */
 export function mayFind(document: IndexDocument, access: SearchAccess): boolean {

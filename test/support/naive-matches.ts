@@ -2,11 +2,12 @@
  * Whether an object matches a query, by looking at each of its words.
  */
 
-import { isNullField, isNumberField } from '../../lib/search/field-names.js';
-import type { FieldTarget, PhraseQuery, Query, RangeQuery } from '../../lib/search/query.js';
-import type { PatternPart } from '../../lib/search/query-syntax.js';
-import { formatTimestamp, parseTime } from '../../lib/search/times.js';
+import { isNullField, isNumberField } from '../../lib/search/analysis/field-names.js';
+import type { PhraseQuery, Query, RangeQuery } from '../../lib/search/query/query.js';
+import type { PatternPart } from '../../lib/search/query/syntax-tree.js';
+import { formatTimestamp, parseTime } from '../../lib/search/analysis/timestamps.js';
 import { valuesOf, type Parts, type Value, type Word } from './naive-parts.js';
+import type { FieldTarget } from '../../lib/search/analysis/field-names.js';
 
 export function matches(query: Query, parts: Parts): boolean {
 

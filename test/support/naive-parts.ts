@@ -2,9 +2,9 @@
  * An object taken apart into words, keywords and values, for the naive search.
  */
 
-import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH } from '../../lib/search/analysis.js';
-import { describeFields } from '../../lib/search/fields.js';
-import type { IndexDocument } from '../../lib/search/index-document.js';
+import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH } from '../../lib/search/analysis/analyzer.js';
+import { describeFields } from '../../lib/search/mapping/field-mapper.js';
+import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
 
 export type Value = string | number;
 

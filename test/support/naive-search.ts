@@ -3,13 +3,13 @@
  * engine but the reading of queries, the list of fields and the segmentation of text.
  */
 
-import { compareText } from '../../lib/search/analysis.js';
-import { resolveColumn } from '../../lib/search/field-names.js';
-import type { IndexDocument } from '../../lib/search/index-document.js';
-import { allOf, MATCH_ALL } from '../../lib/search/query.js';
-import { readQueryJson } from '../../lib/search/query-json.js';
-import { readQuery } from '../../lib/search/rewrite.js';
-import type { SearchRequest, SortField } from '../../lib/search/search-request.js';
+import { compareText } from '../../lib/search/analysis/analyzer.js';
+import { resolveColumn } from '../../lib/search/analysis/field-names.js';
+import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
+import { allOf, MATCH_ALL } from '../../lib/search/query/query.js';
+import { readQueryJson } from '../../lib/search/query/query-by-example.js';
+import { readQuery } from '../../lib/search/query/rewriter.js';
+import type { SearchRequest, SortField } from '../../lib/search/query/search-request.js';
 import { mayFind, mayReadPayloads } from './naive-access.js';
 import { matches } from './naive-matches.js';
 import { takeApart, valuesOf, type Parts, type Value } from './naive-parts.js';

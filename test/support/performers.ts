@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import * as Hapi from '@hapi/hapi';
 import type { BytesSegment, DoipRequest, DoipResponse, Segment } from '../../lib/doip/envelope.js';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { json } from '../../lib/doip/segments.js';
-import { Status, StatusTable } from '../../lib/doip/status.js';
+import { Status, StatusTable } from '../../lib/errors/status.js';
 import { doipHttp } from '../../translators/doip-http/index.js';
-import type { Performer, TranslatorOptions } from '../../translators/http/performer.js';
+import type { Performer, TranslatorOptions } from '../../translators/http/request/translator-options.js';
 
 /** A performer made of one function. */
 export function performer(perform: (request: DoipRequest) => Promise<DoipResponse>): Performer {

@@ -1,6 +1,7 @@
 /** Shows the meaning of a query in one line, for tables of tests. */
 
-import type { FieldTarget, Query } from '../../lib/search/query.js';
+import type { Query } from '../../lib/search/query/query.js';
+import type { FieldTarget } from '../../lib/search/analysis/field-names.js';
 
 /** `+must -not should`, groups in parentheses, `name:` before a field that is not the default. */
 export function describeQuery(query: Query): string {

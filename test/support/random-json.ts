@@ -2,8 +2,8 @@
  * Random JSON for tests, the same in every run.
  */
 
-import type { JsonValue } from '../../lib/doip/json.js';
-import { childPointer } from '../../lib/doip/json-pointer.js';
+import type { JsonValue } from '../../lib/util/json-types.js';
+import { childPointer } from '../../lib/json/pointer.js';
 
 /** A small deterministic source of random numbers, so that a failing case can be repeated. */
 export function randomSource(seed: number): (below: number) => number {

@@ -4,7 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { TestGateway } from './gateway.js';
 import type { Random } from './random.js';
 import { Op } from '../../lib/doip/operation-ids.js';

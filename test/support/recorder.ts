@@ -4,10 +4,10 @@
 
 import type { Server, ServerInjectOptions, ServerInjectResponse } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
-import type { JsonObject } from '../../lib/doip/json.js';
-import type { Performer } from '../../translators/http/performer.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
+import type { Performer } from '../../translators/http/request/translator-options.js';
 import { json, readBytes } from '../../lib/doip/segments.js';
-import { Status, StatusTable } from '../../lib/doip/status.js';
+import { Status, StatusTable } from '../../lib/errors/status.js';
 import { restServer, type RestServerOptions } from './rest.js';
 
 /** Options of a request besides its method and URL. */

@@ -3,7 +3,7 @@
  * and HTTP/2, on every database there is.
  */
 
-import type { Gateway } from '../../lib/gateway.js';
+import type { Gateway } from '../../lib/app/gateway.js';
 import type { TestDatabase, TestDialect } from './database.js';
 import type { Client, Protocol } from './server.js';
 import { DIALECTS } from './database.js';

@@ -3,7 +3,7 @@
  */
 
 import type { Server } from '@hapi/hapi';
-import type { Performer, TranslatorOptions } from '../../translators/http/performer.js';
+import type { Performer, TranslatorOptions } from '../../translators/http/request/translator-options.js';
 import * as Hapi from '@hapi/hapi';
 import { rest } from '../../translators/rest/index.js';
 import { sessions } from '../../translators/sessions/index.js';

@@ -2,16 +2,16 @@
  * A pool for scripts with a world made of texts, and short ways to call what they export.
  */
 
-import type { JsonValue } from '../../lib/doip/json.js';
-import type { ScriptHost } from '../../lib/scripting/script-host.js';
-import type { ScriptCall } from '../../lib/scripting/script-call.js';
-import type { ScriptLimits } from '../../lib/scripting/script-pool.js';
-import { DEFAULT_LIMITS, ScriptPool } from '../../lib/scripting/script-pool.js';
-import { ScriptError } from '../../lib/scripting/script-error.js';
-import type { ScriptFailure } from '../../lib/scripting/script-error.js';
-import type { ScriptResult } from '../../lib/scripting/script-result.js';
-import type { ScriptUnit, ScriptWorld } from '../../lib/scripting/script-world.js';
-import { notFound } from '../../lib/doip/error.js';
+import type { JsonValue } from '../../lib/util/json-types.js';
+import type { ScriptHost } from '../../lib/scripting/protocol/script-host.js';
+import type { ScriptCall } from '../../lib/scripting/protocol/script-call.js';
+import type { ScriptLimits } from '../../lib/scripting/pool/script-pool.js';
+import { DEFAULT_LIMITS, ScriptPool } from '../../lib/scripting/pool/script-pool.js';
+import { ScriptError } from '../../lib/scripting/protocol/script-error.js';
+import type { ScriptFailure } from '../../lib/scripting/protocol/script-error.js';
+import type { ScriptResult } from '../../lib/scripting/protocol/script-result.js';
+import type { ScriptUnit, ScriptWorld } from '../../lib/scripting/protocol/program.js';
+import { notFound } from '../../lib/errors/errors.js';
 
 /** A line that a script wrote to the log. */
 export interface LoggedLine {

@@ -2,12 +2,12 @@
  * Objects and queries made at random, from a seed: few words, so that queries find something, in all the forms that content takes.
  */
 
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import type { Acl } from '../../lib/doip/object.js';
-import type { SearchAccess, TypeAccess } from '../../lib/search/access.js';
-import { FULL_ACCESS } from '../../lib/search/access.js';
-import type { IndexDocument } from '../../lib/search/index-document.js';
-import type { SearchRequest } from '../../lib/search/search-request.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import type { Acl } from '../../lib/doip/digital-object.js';
+import { FULL_ACCESS } from '../../lib/search/matching/acl-filter.js';
+import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
+import type { SearchRequest } from '../../lib/search/query/search-request.js';
+import type { SearchAccess, TypeAccess } from '../../lib/search/query/search-access.js';
 
 const WORDS = [
     'tess', 'Tess', 'durbeyfield', 'hardy', 'hardi', 'family', 'poverty', 'family-tree', 'foo', 'bar', 'foo_bar', 'naïve', 'Ärzte', '東京', 'd\'arc',

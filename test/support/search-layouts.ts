@@ -2,16 +2,16 @@
  * Segments of the same documents in different layouts.
  */
 
-import { emptyBits, setBit } from '../../lib/search/bits.js';
-import type { LiveSegment } from '../../lib/search/engine.js';
-import type { IndexDocument } from '../../lib/search/index-document.js';
-import type { Memory } from '../../lib/search/memory.js';
-import { mergeSegments } from '../../lib/search/merge.js';
-import { Segment } from '../../lib/search/segment.js';
-import { SectionsInMemory } from '../../lib/search/sections.js';
-import type { ByteReader } from '../../lib/search/sections.js';
-import { SegmentBuilder } from '../../lib/search/segment-builder.js';
+import { emptyBits, setBit } from '../../lib/search/docset/bit-set.js';
+import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
+import type { Memory } from '../../lib/util/cache/lru-cache.js';
+import { mergeSegments } from '../../lib/search/indexing/merge/segment-merger.js';
+import { Segment } from '../../lib/search/segment/segment-reader.js';
+import { SectionsInMemory } from '../../lib/search/segment/section-reader.js';
+import type { ByteReader } from '../../lib/search/segment/section-reader.js';
+import { SegmentBuilder } from '../../lib/search/indexing/segment-builder.js';
 import type { SearchCorpus } from './search-corpus.js';
+import type { LiveSegment } from '../../lib/search/searcher/live-segment.js';
 
 /** One segment of all these documents, the ones marked as gone noted as such. */
 export function build(documents: readonly { readonly document: IndexDocument; readonly isGone: boolean }[], memory?: Memory): LiveSegment {

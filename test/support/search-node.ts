@@ -2,23 +2,23 @@
 
 import type { Database } from '../../db/database.js';
 import { SILENT } from '../../db/log.js';
-import { ADMIN_ID } from '../../lib/identity/caller.js';
-import type { StoredElement, StoredObject } from '../../lib/objects/stored-object.js';
-import type { ObjectChange } from '../../lib/objects/write-participant.js';
-import type { IndexForm } from '../../lib/objects/index-form.js';
-import { FULL_ACCESS } from '../../lib/search/access.js';
-import { IndexFormKeeper } from '../../lib/search/index-form-keeper.js';
-import type { IndexDocument } from '../../lib/search/index-document.js';
-import { toIndexDocument } from '../../lib/search/index-document.js';
-import type { IndexSource } from '../../lib/search/index-source.js';
-import { LocalSearchIndex } from '../../lib/search/local-search-index.js';
-import type { LocalSearchOptions } from '../../lib/search/local-search-index.js';
-import type { SearchHit, SearchRequest } from '../../lib/search/search-request.js';
-import { IndexFormStore } from '../../lib/stores/index-form-store.js';
-import { ObjectScan } from '../../lib/stores/object-scan.js';
-import { ObjectStore } from '../../lib/stores/object-store.js';
-import { SearchLogStore } from '../../lib/stores/search-log-store.js';
-import { SearchSegmentStore } from '../../lib/stores/search-segment-store.js';
+import { ADMIN_ID } from '../../lib/model/caller.js';
+import type { StoredElement, StoredObject } from '../../lib/model/stored-object.js';
+import type { ObjectChange } from '../../lib/model/write-participant.js';
+import type { IndexForm } from '../../lib/model/indexed-form.js';
+import { FULL_ACCESS } from '../../lib/search/matching/acl-filter.js';
+import { IndexFormKeeper } from '../../lib/search/mapping/indexed-form-participant.js';
+import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
+import { toIndexDocument } from '../../lib/search/mapping/index-document.js';
+import type { IndexSource } from '../../lib/search/mapping/document-source.js';
+import { LocalSearchIndex } from '../../lib/search/runtime/index-supervisor.js';
+import type { SearchHit, SearchRequest } from '../../lib/search/query/search-request.js';
+import { IndexFormStore } from '../../lib/stores/search/indexed-form-store.js';
+import { ObjectScan } from '../../lib/stores/objects/object-scan.js';
+import { ObjectStore } from '../../lib/stores/objects/object-store.js';
+import { SearchLogStore } from '../../lib/stores/search/change-log-store.js';
+import { SearchSegmentStore } from '../../lib/stores/search/segment-store.js';
+import type { LocalSearchOptions } from '../../lib/search/runtime/index-options.js';
 
 const ADMIN: ObjectChange['caller'] = {
     userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'

@@ -1,9 +1,9 @@
 /** Writes objects at random through a search index until it is killed. Arguments: options of the database and seed, as JSON. */
 
-import { openDatabase } from '../../db/open.js';
-import type { DatabaseOptions } from '../../db/open.js';
-import type { StoredObject } from '../../lib/objects/stored-object.js';
-import { ObjectScan } from '../../lib/stores/object-scan.js';
+import { openDatabase } from '../../db/engines/open.js';
+import type { DatabaseOptions } from '../../db/engines/open.js';
+import type { StoredObject } from '../../lib/model/stored-object.js';
+import { ObjectScan } from '../../lib/stores/objects/object-scan.js';
 import { SearchCorpus } from './search-corpus.js';
 import { objectOf, SearchNode } from './search-node.js';
 

@@ -1,7 +1,7 @@
 /** Searching through a gateway, and what a search is answered with. */
 
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { TestGateway } from './gateway.js';
 import { ADMIN } from './gateway.js';
 

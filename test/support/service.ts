@@ -4,13 +4,13 @@
 
 import type { Server } from '@hapi/hapi';
 import * as Hapi from '@hapi/hapi';
-import type { Gateway } from '../../lib/gateway.js';
-import type { GatewayOptions } from '../../lib/runtime.js';
+import type { Gateway } from '../../lib/app/gateway.js';
 import { doipHttp } from '../../translators/doip-http/index.js';
 import { rest } from '../../translators/rest/index.js';
 import type { TestDatabase } from './database.js';
 import type { TestGateway } from './gateway.js';
 import { startGateway } from './gateway.js';
+import type { GatewayOptions } from '../../lib/app/options.js';
 
 /** A service under test. */
 export interface TestService extends TestGateway {

@@ -6,12 +6,12 @@
  * Prints a line for everything that the database has promised to keep: the number of a unit, or id and size of a blob.
  */
 
-import { openDatabase } from '../../db/open.js';
+import { openDatabase } from '../../db/engines/open.js';
 import type { Database } from '../../db/database.js';
 import { SILENT } from '../../db/log.js';
-import { BlobStore } from '../../lib/stores/blob-store.js';
-import { DatabaseElementStore } from '../../lib/stores/database-element-store.js';
-import { ElementStores } from '../../lib/stores/element-store.js';
+import { BlobStore } from '../../lib/stores/blobs/blob-store.js';
+import { DatabaseElementStore } from '../../lib/stores/blobs/database-element-store.js';
+import { ElementStores } from '../../lib/stores/blobs/element-store.js';
 import { body } from './bytes.js';
 
 /** Every unit writes two rows, so that a torn one would show. */

@@ -5,10 +5,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JsonObject } from '../../lib/doip/json.js';
-import type { GatewayOptions } from '../../lib/runtime.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { TestDatabase } from './database.js';
 import { startGateway, type Answer, type TestGateway } from './gateway.js';
+import type { GatewayOptions } from '../../lib/app/options.js';
 
 /** Accepts everything and generates an id. */
 export const OPEN_SCHEMA: JsonObject = {

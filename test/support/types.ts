@@ -2,14 +2,14 @@
  * Types for tests, without a database.
  */
 
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { CompiledSchema } from '../../lib/types/compiled-schema.js';
-import { SchemaDocument } from '../../lib/types/schema-document.js';
-import { initialDesign } from '../../lib/types/initial-content.js';
-import { metaSchema } from '../../lib/types/meta-schemas.js';
+import { SchemaDocument } from '../../lib/types/schema/document.js';
+import { initialDesign } from '../../lib/types/seed-content.js';
+import { metaSchema } from '../../lib/types/schema/meta-schemas.js';
 import type { ProcessInput } from '../../lib/types/type-definition.js';
 import { TypeRegistry } from '../../lib/types/type-registry.js';
-import { startBudget } from '../../lib/types/work-budget.js';
+import { startBudget } from '../../lib/util/concurrency/time-budget.js';
 
 /** The facts of an object that generated fields are made of. */
 export const FACTS: Omit<ProcessInput, 'content'> = {

@@ -3,7 +3,7 @@
  */
 
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { bytesSegment, jsonSegment } from '../../lib/doip/segments.js';
 import type { Answer, ShortRequest, TestGateway } from './gateway.js';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
 import { json } from '../../lib/doip/segments.js';
-import { failureFrom } from '../../translators/http/errors.js';
+import { failureFrom } from '../../translators/http/response/errors.js';
 import { doipServer, performer, portOf } from './performers.js';
 
 export const MEBIBYTE = 1024 * 1024;

@@ -4,14 +4,14 @@
  */
 
 import type { Plugin, Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
-import { methodNotAllowed, shapeErrors } from '../http/errors.js';
-import { answering, BODY_OPTIONS, explain, ROUTE_OPTIONS } from '../http/handler.js';
-import type { Performer, TranslatorOptions } from '../http/performer.js';
-import { DEFAULT_BASES } from '../http/performer.js';
-import { RequestLimits } from '../http/request-limits.js';
-import { keepPrivate, respondOptions } from '../http/respond.js';
-import { createTransportReader } from '../http/transport.js';
-import { turnedAway } from '../http/turned-away.js';
+import { methodNotAllowed, shapeErrors } from '../http/response/errors.js';
+import { answering, BODY_OPTIONS, explain, ROUTE_OPTIONS } from '../http/hapi-handler.js';
+import type { Performer, TranslatorOptions } from '../http/request/translator-options.js';
+import { DEFAULT_BASES } from '../http/request/translator-options.js';
+import { RequestLimits } from '../http/request/request-limits.js';
+import { keepPrivate, respondOptions } from '../http/response/respond.js';
+import { createTransportReader } from '../http/request/transport.js';
+import { turnedAway } from '../http/early-rejection.js';
 import type { RequestSetting } from './request.js';
 import { readRequest } from './request.js';
 import { DOIP_RESPONSE, doipHeader, writeFailure, writeResponse } from './response.js';

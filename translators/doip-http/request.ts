@@ -4,22 +4,22 @@
 
 import type { Request } from '@hapi/hapi';
 import type { DoipRequest, Segment } from '../../lib/doip/envelope.js';
-import { badRequest } from '../../lib/doip/error.js';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
+import { badRequest } from '../../lib/errors/errors.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
-import { pathParameter, queryOf } from '../http/address.js';
-import { readAuthentication } from '../http/authentication.js';
-import { isForm, readForm, readRawSegments, readSegments } from '../http/body.js';
-import { parseDisposition } from '../http/disposition.js';
-import type { EnvelopeParameters } from '../http/dot-params.js';
-import { mergeJson, readEnvelopeParameters } from '../http/dot-params.js';
-import { header } from '../http/headers.js';
-import type { HttpLimits } from '../http/performer.js';
-import { parseParameters } from '../http/query.js';
-import type { RequestLimits } from '../http/request-limits.js';
-import { requestedRange } from '../http/range.js';
-import type { TransportReader } from '../http/transport.js';
-import { HttpEnvelope } from '../http/envelope.js';
+import { pathParameter, queryOf } from '../http/request/url.js';
+import { readAuthentication } from '../http/request/authentication.js';
+import { isForm, readForm, readRawSegments, readSegments } from '../http/request/body.js';
+import { parseDisposition } from '../http/headers/content-disposition.js';
+import type { EnvelopeParameters } from '../http/request/envelope-params.js';
+import { mergeJson, readEnvelopeParameters } from '../http/request/envelope-params.js';
+import { header } from '../http/headers/decode.js';
+import type { HttpLimits } from '../http/request/translator-options.js';
+import { parseParameters } from '../http/request/query.js';
+import type { RequestLimits } from '../http/request/request-limits.js';
+import { requestedRange } from '../http/headers/range.js';
+import type { TransportReader } from '../http/request/transport.js';
+import { HttpEnvelope } from '../http/request/envelope.js';
 
 /** What reading a request depends on besides the request. */
 export interface RequestSetting {

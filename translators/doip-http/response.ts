@@ -5,14 +5,14 @@
 
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
-import { DESIGN_ID } from '../../lib/doip/handle.js';
-import { REFUSED } from '../../lib/doip/error.js';
-import type { JsonObject } from '../../lib/doip/json.js';
-import type { StatusTable } from '../../lib/doip/status.js';
-import type { Failure } from '../http/errors.js';
-import { codeOf, failureOf, hasReport, isFailure, respondFailure } from '../http/errors.js';
-import { readOutput } from '../http/output.js';
-import { respond } from '../http/respond.js';
+import { DESIGN_ID } from '../../lib/doip/ids.js';
+import { REFUSED } from '../../lib/errors/errors.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
+import type { StatusTable } from '../../lib/errors/status.js';
+import type { Failure } from '../http/response/errors.js';
+import { codeOf, failureOf, hasReport, isFailure, respondFailure } from '../http/response/errors.js';
+import { readOutput } from '../http/response/output.js';
+import { respond } from '../http/response/respond.js';
 
 export const DOIP_RESPONSE = 'doip-response';
 

@@ -1,14 +1,14 @@
 /**
  * What a path is that stands for one operation: a way in and a way out. Everything that all such paths share (parameters,
- * credentials, the request context, errors) is done in `mount.ts`, so that a route is only a translation.
+ * credentials, the request context, errors) is done in `route-handler.ts`, so that a route is only a translation.
  */
 
 import type { DoipResponse, Segment, Transport } from '../../lib/doip/envelope.js';
-import type { JsonObject } from '../../lib/doip/json.js';
-import type { RequestWithBody } from './body.js';
-import type { HttpLimits } from './performer.js';
-import type { Params } from './params.js';
-import type { Reply } from './reply.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
+import type { RequestWithBody } from './request/body.js';
+import type { HttpLimits } from './request/translator-options.js';
+import type { Params } from './request/params.js';
+import type { Reply } from './response/reply.js';
 
 /** A request as a route sees it. */
 export interface RouteCall {

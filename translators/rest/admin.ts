@@ -3,9 +3,9 @@
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
-import { jsonReply } from '../http/reply.js';
-import { bytesInput, hasLines, jsonInputUnlessNull } from './json-input.js';
-import { given } from '../http/params.js';
+import { jsonReply } from '../http/response/reply.js';
+import { bytesInput, hasLines, jsonInputUnlessNull } from './mapping/json-input.js';
+import { given } from '../http/request/params.js';
 
 export const adminRoutes: readonly Route[] = [
     {

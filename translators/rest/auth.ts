@@ -1,16 +1,16 @@
 /** `/auth` and `/check-credentials`: tokens, and who one is (interface specification, "Authentication"). */
 
 import type { Segment } from '../../lib/doip/envelope.js';
-import type { JsonObject } from '../../lib/doip/json.js';
-import type { Params } from '../http/params.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
+import type { Params } from '../http/request/params.js';
 import type { RouteCall, Route } from '../http/route.js';
-import { badRequest, DoipError } from '../../lib/doip/error.js';
+import { badRequest, DoipError } from '../../lib/errors/errors.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
-import { isForm } from '../http/body.js';
-import { loginLimits } from '../http/request-limits.js';
-import { outputReply } from '../http/reply.js';
-import { jsonInput } from './json-input.js';
+import { isForm } from '../http/request/body.js';
+import { loginLimits } from '../http/request/request-limits.js';
+import { outputReply } from '../http/response/reply.js';
+import { jsonInput } from './mapping/json-input.js';
 
 /** Tokens must not stay in any cache. */
 const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };

@@ -3,16 +3,16 @@
  * operation, which also knows the REST form of items; the results are written in REST form.
  */
 
-import type { JsonValue } from '../../lib/doip/json.js';
-import type { RecordShape } from './record-text.js';
+import type { JsonValue } from '../../lib/util/json-types.js';
+import type { RecordShape } from './mapping/record-writer.js';
 import type { Route } from '../http/route.js';
-import { isJsonObject } from '../../lib/doip/json.js';
-import { writeJson } from '../../lib/doip/json-write.js';
+import { isJsonObject } from '../../lib/util/json-types.js';
+import { writeJson } from '../../lib/json/serializer.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { bytesInput, hasLines } from './json-input.js';
-import { given } from '../http/params.js';
-import { asDigitalObject, asJson, toRestObject } from './project.js';
-import { recordText } from './record-text.js';
+import { bytesInput, hasLines } from './mapping/json-input.js';
+import { given } from '../http/request/params.js';
+import { asDigitalObject, asJson, toRestObject } from './mapping/rest-object.js';
+import { recordText } from './mapping/record-writer.js';
 
 /** How the record of a batch is written. */
 export const batchRecord: RecordShape = {

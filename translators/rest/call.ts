@@ -3,14 +3,14 @@
  * came; the output of the method comes back as it is.
  */
 
-import type { JsonObject } from '../../lib/doip/json.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { Exchange, RouteCall, Route } from '../http/route.js';
-import { badRequest } from '../../lib/doip/error.js';
-import { isJsonObject } from '../../lib/doip/json.js';
+import { badRequest } from '../../lib/errors/errors.js';
+import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { readEnvelopeParameters } from '../http/dot-params.js';
-import { bytesInput } from './json-input.js';
-import { given, type Params } from '../http/params.js';
+import { readEnvelopeParameters } from '../http/request/envelope-params.js';
+import { bytesInput } from './mapping/json-input.js';
+import { given, type Params } from '../http/request/params.js';
 
 export const callRoutes: readonly Route[] = [
     { methods: ['GET'], path: '/call', toEnvelope: methodCall },

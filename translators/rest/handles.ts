@@ -5,18 +5,18 @@
  */
 
 import type { DoipResponse } from '../../lib/doip/envelope.js';
-import type { JsonObject } from '../../lib/doip/json.js';
-import type { Params } from '../http/params.js';
-import type { Reply } from '../http/reply.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
+import type { Params } from '../http/request/params.js';
+import type { Reply } from '../http/response/reply.js';
 import type { Exchange, RouteCall, Route } from '../http/route.js';
-import { badRequest } from '../../lib/doip/error.js';
-import { isJsonObject } from '../../lib/doip/json.js';
+import { badRequest } from '../../lib/errors/errors.js';
+import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
-import { given } from '../http/params.js';
-import { jsonReply, redirectReply } from '../http/reply.js';
-import { handlePage } from './handle-page.js';
-import { objectPath } from './project.js';
+import { given } from '../http/request/params.js';
+import { jsonReply, redirectReply } from '../http/response/reply.js';
+import { handlePage } from './mapping/handle-page.js';
+import { objectPath } from './mapping/rest-object.js';
 
 export const handleRoutes: readonly Route[] = [
     { methods: ['GET'], path: '/api/handles/{name*}', toEnvelope: resolve },

@@ -4,7 +4,7 @@
  */
 
 import type { Plugin } from '@hapi/hapi';
-import type { TranslatorOptions } from '../http/performer.js';
+import type { TranslatorOptions } from '../http/request/translator-options.js';
 import type { Route } from '../http/route.js';
 import { aclRoutes } from './acls.js';
 import { adminRoutes } from './admin.js';
@@ -12,7 +12,7 @@ import { authRoutes } from './auth.js';
 import { batchUploadRoutes } from './batch-upload.js';
 import { callRoutes } from './call.js';
 import { handleRoutes } from './handles.js';
-import { mount } from '../http/mount.js';
+import { mount } from '../http/route-handler.js';
 import { objectRoutes } from './objects.js';
 import { schemaRoutes } from './schemas.js';
 import { searchRoutes } from './search.js';

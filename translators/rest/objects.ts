@@ -4,24 +4,24 @@
  */
 
 import type { DoipResponse } from '../../lib/doip/envelope.js';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import type { Reply, Headers } from '../http/reply.js';
-import type { Params } from '../http/params.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import type { Reply, Headers } from '../http/response/reply.js';
+import type { Params } from '../http/request/params.js';
 import type { Exchange, RouteCall, Route } from '../http/route.js';
-import { badRequest } from '../../lib/doip/error.js';
-import { DESIGN_ID } from '../../lib/doip/handle.js';
+import { badRequest } from '../../lib/errors/errors.js';
+import { DESIGN_ID } from '../../lib/doip/ids.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
-import { isForm } from '../http/body.js';
-import { formatDisposition } from '../http/disposition.js';
-import { requestedRange } from '../http/range.js';
-import { jsonReply, textReply } from '../http/reply.js';
-import { BodyParams, objectSegments } from './object-input.js';
-import { given } from '../http/params.js';
-import { asDigitalObject, objectHeaders, payloadFacts, textOf, valueWritten, view } from './project.js';
-import { holdsJson, isSearch } from './search-request.js';
+import { isForm } from '../http/request/body.js';
+import { formatDisposition } from '../http/headers/content-disposition.js';
+import { requestedRange } from '../http/headers/range.js';
+import { jsonReply, textReply } from '../http/response/reply.js';
+import { BodyParams, objectSegments } from './mapping/object-input.js';
+import { given } from '../http/request/params.js';
+import { asDigitalObject, objectHeaders, payloadFacts, textOf, valueWritten, view } from './mapping/rest-object.js';
+import { holdsJson, isSearch } from './mapping/search-request.js';
 import { search } from './search.js';
-import { requireId } from './object-id.js';
+import { requireId } from './mapping/object-id.js';
 
 const PATH = '/objects/{name*}';
 

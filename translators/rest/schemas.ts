@@ -1,9 +1,9 @@
 /** `/schemas`: types by name, and their JSON schemas (interface specification, "Administrative"). */
 
 import type { Route } from '../http/route.js';
-import { badRequest } from '../../lib/doip/error.js';
+import { badRequest } from '../../lib/errors/errors.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { jsonInput } from './json-input.js';
+import { jsonInput } from './mapping/json-input.js';
 
 export const schemaRoutes: readonly Route[] = [
     {

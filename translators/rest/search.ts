@@ -3,14 +3,14 @@
  */
 
 import type { Exchange, RouteCall, Route } from '../http/route.js';
-import { badRequest } from '../../lib/doip/error.js';
-import { isJsonObject } from '../../lib/doip/json.js';
+import { badRequest } from '../../lib/errors/errors.js';
+import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { isForm, readJsonBody } from '../http/body.js';
-import { Params } from '../http/params.js';
-import { recordText } from './record-text.js';
-import { holdsJson, isSearch, searchAttributes, searchView } from './search-request.js';
-import { searchRecord } from './search-results.js';
+import { isForm, readJsonBody } from '../http/request/body.js';
+import { Params } from '../http/request/params.js';
+import { recordText } from './mapping/record-writer.js';
+import { holdsJson, isSearch, searchAttributes, searchView } from './mapping/search-request.js';
+import { searchRecord } from './mapping/search-results.js';
 
 /** A search with parameters from wherever the client put them. */
 export function search(params: Params): Exchange {

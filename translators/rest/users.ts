@@ -2,8 +2,8 @@
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { loginLimits } from '../http/request-limits.js';
-import { jsonInput, textInput } from './json-input.js';
+import { loginLimits } from '../http/request/request-limits.js';
+import { jsonInput, textInput } from './mapping/json-input.js';
 
 export const userRoutes: readonly Route[] = [
     {

@@ -1,17 +1,17 @@
 /** `/versions` and `/relationships`: how objects hang together (interface specification, "Versions"). */
 
 import { setImmediate } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import type { Params } from '../http/params.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import type { Params } from '../http/request/params.js';
 import type { Route } from '../http/route.js';
-import { badRequest } from '../../lib/doip/error.js';
-import { isJsonObject } from '../../lib/doip/json.js';
-import { jsonText } from '../../lib/doip/known-text.js';
+import { badRequest } from '../../lib/errors/errors.js';
+import { isJsonObject } from '../../lib/util/json-types.js';
+import { jsonText } from '../../lib/json/raw-json.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
-import { given } from '../http/params.js';
-import { asDigitalObject } from './project.js';
-import { requireId } from './object-id.js';
+import { given } from '../http/request/params.js';
+import { asDigitalObject } from './mapping/rest-object.js';
+import { requireId } from './mapping/object-id.js';
 
 export const versionRoutes: readonly Route[] = [
     {

@@ -2,9 +2,9 @@
  * The two cookies of a session: its id, which scripts cannot read, and the CSRF value, which the client sends back in a header.
  */
 
-import type { JsonObject, JsonValue } from '../../lib/doip/json.js';
-import { isJsonObject } from '../../lib/doip/json.js';
-import { CSRF_COOKIE, SESSION_COOKIE } from '../http/session-cookie.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import { isJsonObject } from '../../lib/util/json-types.js';
+import { CSRF_COOKIE, SESSION_COOKIE } from '../http/headers/session-cookie.js';
 
 /** How a cookie is set. */
 interface CookieLook {

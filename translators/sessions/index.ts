@@ -5,13 +5,13 @@
 
 import type { Plugin } from '@hapi/hapi';
 import type { Transport } from '../../lib/doip/envelope.js';
-import type { JsonObject } from '../../lib/doip/json.js';
-import type { TranslatorOptions } from '../http/performer.js';
-import type { Reply } from '../http/reply.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
+import type { TranslatorOptions } from '../http/request/translator-options.js';
+import type { Reply } from '../http/response/reply.js';
 import type { Exchange, Route, RouteCall } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { mount } from '../http/mount.js';
-import { outputReply } from '../http/reply.js';
+import { mount } from '../http/route-handler.js';
+import { outputReply } from '../http/response/reply.js';
 import { sessionCookies } from './cookies.js';
 
 /** All routes of the sessions. */

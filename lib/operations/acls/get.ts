@@ -2,9 +2,9 @@
  * Reads the access control list of an object (specification: GET `/acls/<id>`).
  */
 
-import type { JsonObject } from '../../doip/json.js';
+import type { JsonObject } from '../../util/json-types.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { objectFacts } from '../../objects/object-answer.js';
+import { objectFacts } from '../../objects/read/object-presenter.js';
 import { Op } from '../../doip/operation-ids.js';
 
 export const getAcl = defineOperation({

@@ -4,13 +4,13 @@
  */
 
 import Joi from 'joi';
-import type { JsonObject } from '../../doip/json.js';
+import type { JsonObject } from '../../util/json-types.js';
 import { withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { objectFacts } from '../../objects/object-answer.js';
-import { checkAcl } from '../../objects/field-rules.js';
+import { objectFacts } from '../../objects/read/object-presenter.js';
+import { checkAcl } from '../../objects/input/field-validation.js';
 
 export const updateAcl = defineOperation({
     id: Op.aclsUpdate,

@@ -3,8 +3,8 @@
  */
 
 import { defineOperation, result } from '../../core/operation.js';
-import { badRequest } from '../../doip/error.js';
-import { isJsonObject } from '../../doip/json.js';
+import { badRequest } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
 import { Op } from '../../doip/operation-ids.js';
 
 export const changeAdminPassword = defineOperation({

@@ -3,10 +3,10 @@
  * is `{"password": …}` or the password as a JSON string.
  */
 
-import type { JsonValue } from '../../doip/json.js';
+import type { JsonValue } from '../../util/json-types.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { badRequest } from '../../doip/error.js';
-import { isJsonObject } from '../../doip/json.js';
+import { badRequest } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
 import { Op } from '../../doip/operation-ids.js';
 
 export const changePassword = defineOperation({

@@ -7,7 +7,7 @@ import Joi from 'joi';
 import { texts } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { resolvingOf } from '../../handles/resolver.js';
+import { resolvingOf } from '../../handles/handle-resolver.js';
 
 interface ResolveAttributes {
     readonly index: readonly number[];

@@ -3,14 +3,15 @@
  */
 
 import Joi from 'joi';
-import type { OperationContext } from '../../core/context.js';
 import { flag, text } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { badRequest } from '../../doip/error.js';
+import { badRequest } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
-import { mustDeclare, readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
-import { writtenAnswer } from '../../objects/object-answer.js';
+import { mustDeclare, readObjectInput, storing } from '../../objects/input/object-input.js';
+import { writtenAnswer } from '../../objects/read/object-presenter.js';
+import { type ObjectInput } from '../../model/object-input.js';
+import type { OperationContext } from '../../core/operation-context.js';
 
 interface CreateAttributes {
     readonly dryRun: boolean;

@@ -4,22 +4,22 @@
  */
 
 import Joi from 'joi';
-import type { OperationContext } from '../../core/context.js';
 import type { OperationResult } from '../../core/operation.js';
 import type { Segment } from '../../doip/envelope.js';
-import type { JsonObject, JsonValue } from '../../doip/json.js';
-import type { DirectOutput } from '../../objects/lifecycle.js';
-import type { StoredElement, StoredObject } from '../../objects/stored-object.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { DirectOutput } from '../../objects/hooks/lifecycle.js';
+import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import { demand } from '../../core/authorise.js';
 import { flag, text, texts } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { notFound } from '../../doip/error.js';
-import { requireAt } from '../../doip/json-pointer.js';
-import { prune } from '../../doip/json-prune.js';
+import { notFound } from '../../errors/errors.js';
+import { requireAt } from '../../json/pointer.js';
+import { prune } from '../../json/filter.js';
 import { Op } from '../../doip/operation-ids.js';
 import { bytesSegment, jsonSegment } from '../../doip/segments.js';
-import { resolveRange } from '../../objects/byte-range.js';
-import { objectAnswer, objectFacts } from '../../objects/object-answer.js';
+import { resolveRange } from '../../objects/elements/byte-range.js';
+import { objectAnswer, objectFacts } from '../../objects/read/object-presenter.js';
+import type { OperationContext } from '../../core/operation-context.js';
 
 interface RetrieveAttributes {
     readonly element?: string;

@@ -4,14 +4,15 @@
  */
 
 import Joi from 'joi';
-import type { OperationContext } from '../../core/context.js';
 import { flag, text, texts } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { checkElementName } from '../../objects/field-rules.js';
-import { mustDeclare, readObjectInput, storing, type ObjectInput } from '../../objects/object-input.js';
-import { writtenAnswer } from '../../objects/object-answer.js';
+import { checkElementName } from '../../objects/input/field-validation.js';
+import { mustDeclare, readObjectInput, storing } from '../../objects/input/object-input.js';
+import { writtenAnswer } from '../../objects/read/object-presenter.js';
+import { type ObjectInput } from '../../model/object-input.js';
+import type { OperationContext } from '../../core/operation-context.js';
 
 interface UpdateAttributes {
     readonly dryRun: boolean;

@@ -4,7 +4,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { COMPATIBLE_VERSION, implementation } from '../../version.js';
+import { COMPATIBLE_VERSION, implementation } from '../../util/version.js';
 import { designDocument } from '../../types/design-document.js';
 
 export const getInitData = defineOperation({

@@ -4,7 +4,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { serviceInfo } from '../../services.js';
+import { serviceInfo } from '../../core/services.js';
 
 export const hello = defineOperation({
     id: Op.hello,

@@ -2,11 +2,11 @@
  * `0.DOIP/Op.ListOperations`: the ids of the operations that the caller may perform on the target.
  */
 
-import type { OperationContext } from '../../core/context.js';
-import type { Operation } from '../../core/operation.js';
+import type { OperationSummary } from '../../core/operation-summary.js';
 import { demand, missingTarget } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import type { OperationContext } from '../../core/operation-context.js';
 
 export const listOperations = defineOperation({
     id: Op.listOperations,
@@ -38,13 +38,13 @@ function demandReader(context: OperationContext): void {
     demand(caller, policy.canRead(caller, context.target));
 }
 
-function fits({ target }: Operation, onService: boolean): boolean {
+function fits({ target }: OperationSummary, onService: boolean): boolean {
 
     return target === 'any' || (target === 'service') === onService;
 }
 
 /** Operations whose rule refuses the caller outright are left out; what a handler decides itself stays in. */
-function mayTry({ authorise }: Operation, context: OperationContext): boolean {
+function mayTry({ authorise }: OperationSummary, context: OperationContext): boolean {
 
     const { caller, services: { policy } } = context;
     switch (authorise) {

@@ -4,7 +4,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { Status } from '../../doip/status.js';
+import { Status } from '../../errors/status.js';
 
 export const startupStatus = defineOperation({
     id: Op.startupStatus,

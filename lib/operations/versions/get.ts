@@ -6,7 +6,7 @@
 import { demand, missingTarget } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { objectFacts } from '../../objects/object-answer.js';
+import { objectFacts } from '../../objects/read/object-presenter.js';
 
 export const getVersions = defineOperation({
     id: Op.versionsGet,

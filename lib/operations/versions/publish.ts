@@ -8,7 +8,7 @@ import { flag, text, withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { objectFacts } from '../../objects/object-answer.js';
+import { objectFacts } from '../../objects/read/object-presenter.js';
 
 interface PublishAttributes {
     readonly versionId?: string;

@@ -3,7 +3,7 @@
  * the program for Lucene see the same ones. Words are as frequent as in natural text (Zipf), out of 200,000.
  */
 
-import type { StoredObject } from '../../../lib/objects/stored-object.js';
+import type { StoredObject } from '../../../lib/model/stored-object.js';
 import { randomFrom } from '../../support/search-corpus.js';
 
 const VOCABULARY = 200_000;

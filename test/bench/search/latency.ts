@@ -4,10 +4,10 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { IndexDocument } from '../../../lib/search/index-document.js';
-import { toIndexDocument } from '../../../lib/search/index-document.js';
-import type { SearchIndex } from '../../../lib/search/search-index.js';
-import type { SearchRequest } from '../../../lib/search/search-request.js';
+import type { IndexDocument } from '../../../lib/search/mapping/index-document.js';
+import { toIndexDocument } from '../../../lib/search/mapping/index-document.js';
+import type { SearchIndex } from '../../../lib/search/runtime/search-index.js';
+import type { SearchRequest } from '../../../lib/search/query/search-request.js';
 import { naiveSearch } from '../../support/naive-search.js';
 import type { Lucene, LuceneLatency } from './lucene.js';
 import { corpus } from './place.js';

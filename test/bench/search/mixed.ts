@@ -6,10 +6,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredObject } from '../../../lib/objects/stored-object.js';
-import { FULL_ACCESS } from '../../../lib/search/access.js';
-import type { LocalSearchIndex } from '../../../lib/search/local-search-index.js';
-import type { SearchRequest } from '../../../lib/search/search-request.js';
+import type { StoredObject } from '../../../lib/model/stored-object.js';
+import { FULL_ACCESS } from '../../../lib/search/matching/acl-filter.js';
+import type { LocalSearchIndex } from '../../../lib/search/runtime/index-supervisor.js';
+import type { SearchRequest } from '../../../lib/search/query/search-request.js';
 import { word } from './corpus.js';
 import { ask, percentiles } from './latency.js';
 import { BenchPlace, corpus } from './place.js';

@@ -2,10 +2,10 @@
  * The shapes of queries that are measured, five variants of each, in the language of the service and for the program with Lucene.
  */
 
-import type { SearchAccess } from '../../../lib/search/access.js';
-import { FULL_ACCESS } from '../../../lib/search/access.js';
-import type { SearchRequest } from '../../../lib/search/search-request.js';
+import { FULL_ACCESS } from '../../../lib/search/matching/acl-filter.js';
+import type { SearchRequest } from '../../../lib/search/query/search-request.js';
 import { userId, word } from './corpus.js';
+import type { SearchAccess } from '../../../lib/search/query/search-access.js';
 
 /** One kind of search. */
 export interface Shape {

@@ -3,7 +3,7 @@
  * itself has no such switch.
  */
 
-import * as Module from '../../../lib/search/local-search-index.js';
+import * as Module from '../../../lib/search/runtime/index-supervisor.js';
 
 class NoIndex extends Module.LocalSearchIndex {
 

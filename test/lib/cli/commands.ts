@@ -7,7 +7,7 @@ import { expect } from '@hapi/code';
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '../../../lib/doip/json.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import type { ServiceProcess } from '../../support/process.js';
 import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';

@@ -6,7 +6,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '../../../lib/doip/json.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import { runCommand } from '../../support/command.js';
 import { createSqlite } from '../../support/database.js';

@@ -1,15 +1,15 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import Joi from 'joi';
-import type { Gateway } from '../../../lib/gateway.js';
+import type { Gateway } from '../../../lib/app/gateway.js';
 import type { ShortRequest, TestGateway } from '../../support/gateway.js';
 import type { TestDatabase } from '../../support/database.js';
 import { flag, text, texts } from '../../../lib/core/attributes.js';
 import { result } from '../../../lib/core/operation.js';
 import { defineOwnOperation as defineOperation } from '../../../lib/core/own-operation.js';
-import { conflict } from '../../../lib/doip/error.js';
+import { conflict } from '../../../lib/errors/errors.js';
 import { jsonSegment } from '../../../lib/doip/segments.js';
-import { createGateway } from '../../../lib/gateway.js';
+import { createGateway } from '../../../lib/app/gateway.js';
 import { DIALECTS } from '../../support/database.js';
 import { ADMIN, gatewayOptions, startGateway, talkTo } from '../../support/gateway.js';
 

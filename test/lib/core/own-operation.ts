@@ -1,6 +1,6 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../../lib/doip/json.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import type { Answer, TestGateway } from '../../support/gateway.js';
 import { readBytes } from '../../../lib/doip/segments.js';

@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import Joi from 'joi';
 import { defineOperation, result } from '../../../lib/core/operation.js';
 import { OperationRegistry } from '../../../lib/core/registry.js';
-import { ANONYMOUS, SERVICE } from '../../../lib/identity/caller.js';
+import { ANONYMOUS, SERVICE } from '../../../lib/model/caller.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonValue } from '../../../lib/doip/json.js';
+import type { JsonValue } from '../../../lib/util/json-types.js';
 import { adminValue, freeIndex, parseIdentity, readValues, textValue, timestampOf } from '../../../lib/handles/handle-value.js';
 
 export const lab = Lab.script();

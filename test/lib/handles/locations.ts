@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
-import type { StoredObject } from '../../../lib/objects/stored-object.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import type { StoredObject } from '../../../lib/model/stored-object.js';
 import { locationsOf, locationsXml, readLocations, webAddress } from '../../../lib/handles/locations.js';
 import { readMintingConfig } from '../../../lib/handles/minting-config.js';
 

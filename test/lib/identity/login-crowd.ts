@@ -3,10 +3,10 @@
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Transport } from '../../../lib/doip/envelope.js';
-import { DoipError } from '../../../lib/doip/error.js';
-import type { JsonObject } from '../../../lib/doip/json.js';
-import { DEFAULT_COST } from '../../../lib/identity/password-record.js';
-import { Crowd } from '../../../lib/identity/crowd.js';
+import { DoipError } from '../../../lib/errors/errors.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
+import { DEFAULT_COST } from '../../../lib/identity/passwords/password-hash.js';
+import { Crowd } from '../../../lib/identity/throttling/in-flight-limiter.js';
 import type { Identity } from '../../../lib/identity/identity.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';

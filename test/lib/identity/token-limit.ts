@@ -3,7 +3,7 @@
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Database } from '../../../db/database.js';
-import { DoipError } from '../../../lib/doip/error.js';
+import { DoipError } from '../../../lib/errors/errors.js';
 import type { Identity } from '../../../lib/identity/identity.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';

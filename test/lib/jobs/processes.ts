@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { JobStore } from '../../../lib/stores/job-store.js';
+import { JobStore } from '../../../lib/stores/jobs/job-store.js';
 import { DIALECTS } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { TextExtractor } from '../../../lib/payloads/text-extractor.js';
 import type { TextLimits } from '../../../lib/payloads/text-extractor.js';
-import { textFormat } from '../../../lib/payloads/text-format.js';
+import { textFormat } from '../../../lib/payloads/readers/text-format.js';
 import { makeDocx, makeEndlessPdf, makePdf, makeZip } from '../../support/documents.js';
 
 export const lab = Lab.script();

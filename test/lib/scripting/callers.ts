@@ -2,8 +2,8 @@
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { DoipError } from '../../../lib/doip/error.js';
-import { ScriptError } from '../../../lib/scripting/script-error.js';
+import { DoipError } from '../../../lib/errors/errors.js';
+import { ScriptError } from '../../../lib/scripting/protocol/script-error.js';
 import { testPool, unitOf } from '../../support/scripts.js';
 import { until } from '../../support/until.js';
 

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { pino } from 'pino';
-import type { JsonObject } from '../../../lib/doip/json.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
 import type { Answer, ShortRequest, TestGateway } from '../../support/gateway.js';
 import { forEachDatabase } from '../../support/database.js';

@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../../lib/doip/json.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { Answer, ShortRequest } from '../../support/gateway.js';
 import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
 import { forEachDatabase } from '../../support/database.js';

@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../../lib/doip/json.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestGateway } from '../../support/gateway.js';
 import { forEachDatabase } from '../../support/database.js';
 import { contentOf, defineType, found, messageOf, put, startNodes, type Nodes } from '../../support/type-code.js';

@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { DEFAULT_LIMITS } from '../../../lib/scripting/script-pool.js';
+import { DEFAULT_LIMITS } from '../../../lib/scripting/pool/script-pool.js';
 import type { TestDatabase } from '../../support/database.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestGateway } from '../../support/gateway.js';

@@ -2,8 +2,8 @@
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
-import { ScriptError } from '../../../lib/scripting/script-error.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { ScriptError } from '../../../lib/scripting/protocol/script-error.js';
 import type { TestPool } from '../../support/scripts.js';
 import { testPool, unitOf, worldOf } from '../../support/scripts.js';
 

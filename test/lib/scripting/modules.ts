@@ -2,8 +2,8 @@
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { resolveModule } from '../../../lib/scripting/resolve-module.js';
-import { withUnit } from '../../../lib/scripting/script-world.js';
+import { resolveModule } from '../../../lib/scripting/program/module-resolver.js';
+import { withUnit } from '../../../lib/scripting/protocol/program.js';
 import type { TestPool } from '../../support/scripts.js';
 import { testPool, unitOf, worldOf } from '../../support/scripts.js';
 import { until } from '../../support/until.js';

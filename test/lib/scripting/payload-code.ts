@@ -4,9 +4,9 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { pino } from 'pino';
 import type { TestGateway } from '../../support/gateway.js';
-import type { ElementStore } from '../../../lib/stores/element-store.js';
+import type { ElementStore } from '../../../lib/stores/blobs/element-store.js';
 import { bytesSegment, jsonSegment, readBytes } from '../../../lib/doip/segments.js';
-import { DEFAULT_LIMITS } from '../../../lib/scripting/script-pool.js';
+import { DEFAULT_LIMITS } from '../../../lib/scripting/pool/script-pool.js';
 import { forEachDatabase } from '../../support/database.js';
 import { contentOf, defineType, startNodes, type Nodes } from '../../support/type-code.js';
 

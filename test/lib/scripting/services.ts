@@ -3,12 +3,13 @@
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
-import { hashJson } from '../../../lib/doip/canonical-json.js';
-import { conflict } from '../../../lib/doip/error.js';
-import type { ScriptHost, ScriptScope } from '../../../lib/scripting/script-host.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { hashJson } from '../../../lib/json/canonical.js';
+import { conflict } from '../../../lib/errors/errors.js';
+import type { ScriptHost } from '../../../lib/scripting/protocol/script-host.js';
 import type { TestPool } from '../../support/scripts.js';
 import { REFUSING_HOST, testPool, unitOf, worldOf } from '../../support/scripts.js';
+import type { ScriptScope } from '../../../lib/model/script-scope.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;

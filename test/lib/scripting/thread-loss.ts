@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { DoipError } from '../../../lib/doip/error.js';
+import { DoipError } from '../../../lib/errors/errors.js';
 import type { TestPool } from '../../support/scripts.js';
 import { testPool, unitOf, worldOf } from '../../support/scripts.js';
 import { until } from '../../support/until.js';

@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { DEFAULT_LIMITS } from '../../../lib/scripting/script-pool.js';
+import { DEFAULT_LIMITS } from '../../../lib/scripting/pool/script-pool.js';
 import { startGateway, type Answer, type TestGateway } from '../../support/gateway.js';
 import { forEachDatabase } from '../../support/database.js';
 import { changeDesign, contentOf, defineType, messageOf, OPEN_SCHEMA, put, startNodes, type Nodes } from '../../support/type-code.js';

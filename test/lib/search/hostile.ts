@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject } from '../../../lib/doip/json.js';
-import { DoipError } from '../../../lib/doip/error.js';
-import type { StoredObject } from '../../../lib/objects/stored-object.js';
-import { chooseSegments } from '../../../lib/search/merge-policy.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
+import { DoipError } from '../../../lib/errors/errors.js';
+import type { StoredObject } from '../../../lib/model/stored-object.js';
+import { chooseSegments } from '../../../lib/search/indexing/merge/merge-policy.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { randomFrom } from '../../support/search-corpus.js';

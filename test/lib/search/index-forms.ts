@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
-import type { IndexForm } from '../../../lib/objects/index-form.js';
-import type { StoredObject } from '../../../lib/objects/stored-object.js';
-import { FULL_ACCESS } from '../../../lib/search/access.js';
+import type { IndexForm } from '../../../lib/model/indexed-form.js';
+import type { StoredObject } from '../../../lib/model/stored-object.js';
+import { FULL_ACCESS } from '../../../lib/search/matching/acl-filter.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { SearchNode } from '../../support/search-node.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { ObjectScan } from '../../../lib/stores/object-scan.js';
+import { ObjectScan } from '../../../lib/stores/objects/object-scan.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { naiveSearch } from '../../support/naive-search.js';

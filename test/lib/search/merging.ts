@@ -1,8 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
-import type { StoredObject } from '../../../lib/objects/stored-object.js';
-import { countToMerge } from '../../../lib/search/merge-policy.js';
+import type { StoredObject } from '../../../lib/model/stored-object.js';
+import { countToMerge } from '../../../lib/search/indexing/merge/merge-policy.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { SearchNode } from '../../support/search-node.js';

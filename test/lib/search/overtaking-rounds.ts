@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { TookTooLong } from '../../../lib/search/deadline.js';
-import type { SearcherCall } from '../../../lib/search/messages.js';
-import { Overtaking } from '../../../lib/search/overtaking.js';
-import { ALL_LATER, LATER } from '../../../lib/search/serve-calls.js';
+import { TookTooLong } from '../../../lib/search/query/query-deadline.js';
+import type { SearcherCall } from '../../../lib/search/runtime/protocol.js';
+import { Overtaking } from '../../../lib/search/runtime/preemption.js';
+import { ALL_LATER, LATER } from '../../../lib/util/workers/worker-server.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

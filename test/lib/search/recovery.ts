@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
-import type { StoredObject } from '../../../lib/objects/stored-object.js';
+import type { StoredObject } from '../../../lib/model/stored-object.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { naiveSearch } from '../../support/naive-search.js';

@@ -2,7 +2,7 @@
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { loggedUrl } from '../../../lib/server/access-log.js';
+import { loggedUrl } from '../../../lib/http-server/access-log.js';
 import type { TestServer } from '../../support/server.js';
 import { pathOf, startServer } from '../../support/server.js';
 

@@ -3,9 +3,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database, Step } from '../../../db/database.js';
-import type { StoredElement, StoredObject } from '../../../lib/objects/stored-object.js';
-import { ObjectScan } from '../../../lib/stores/object-scan.js';
-import { ObjectStore } from '../../../lib/stores/object-store.js';
+import type { StoredElement, StoredObject } from '../../../lib/model/stored-object.js';
+import { ObjectScan } from '../../../lib/stores/objects/object-scan.js';
+import { ObjectStore } from '../../../lib/stores/objects/object-store.js';
 import type { TestDatabase } from '../../support/database.js';
 import { forEachDatabase } from '../../support/database.js';
 import { watchedDatabase } from '../../support/watched-database.js';

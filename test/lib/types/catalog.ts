@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject } from '../../../lib/doip/json.js';
-import type { StoredObject } from '../../../lib/objects/stored-object.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
+import type { StoredObject } from '../../../lib/model/stored-object.js';
 import { CatalogStore } from '../../../lib/stores/catalog-store.js';
-import { ObjectStore } from '../../../lib/stores/object-store.js';
+import { ObjectStore } from '../../../lib/stores/objects/object-store.js';
 import { ScriptModuleStore } from '../../../lib/stores/script-module-store.js';
 import { SettingStore } from '../../../lib/stores/setting-store.js';
 import { Catalog } from '../../../lib/types/catalog.js';

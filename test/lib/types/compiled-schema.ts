@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { compile, isValid } from '../../support/types.js';
 import { processorTime } from '../../support/processor-time.js';
 

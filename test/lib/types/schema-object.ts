@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
-import { initialTypes, moduleDirectoryTemplate } from '../../../lib/types/initial-content.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { initialTypes, moduleDirectoryTemplate } from '../../../lib/types/seed-content.js';
 import { FACTS, faultsOf, registryOf } from '../../support/types.js';
 
 export const lab = Lab.script();

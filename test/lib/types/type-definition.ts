@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { DoipError } from '../../../lib/doip/error.js';
-import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
-import type { ProcessedContent } from '../../../lib/types/type-definition.js';
+import { DoipError } from '../../../lib/errors/errors.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { FACTS, faultsOf, registryOf } from '../../support/types.js';
 import { processorTime } from '../../support/processor-time.js';
+import type { ProcessedContent } from '../../../lib/model/processed-content.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import type { JsonObject } from '../../../lib/doip/json.js';
-import { initialDesign, initialTypes } from '../../../lib/types/initial-content.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
+import { initialDesign, initialTypes } from '../../../lib/types/seed-content.js';
 import { TypeRegistry } from '../../../lib/types/type-registry.js';
 import { FACTS, faultsOf, registryOf } from '../../support/types.js';
 import { processorTime } from '../../support/processor-time.js';

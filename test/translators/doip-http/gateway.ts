@@ -1,7 +1,7 @@
 import * as Code from '@hapi/code';
 import type { Server, ServerInjectOptions } from '@hapi/hapi';
 import * as Lab from '@hapi/lab';
-import type { JsonObject } from '../../../lib/doip/json.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import { result } from '../../../lib/core/operation.js';
 import { defineOwnOperation as defineOperation } from '../../../lib/core/own-operation.js';
 import type { TestDatabase } from '../../support/database.js';

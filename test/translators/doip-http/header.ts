@@ -1,6 +1,6 @@
 import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject } from '../../../lib/doip/json.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import { doipHeader } from '../../../translators/doip-http/response.js';
 
 export const lab = Lab.script();

@@ -2,10 +2,10 @@ import * as Code from '@hapi/code';
 import type { Server, ServerInjectResponse } from '@hapi/hapi';
 import * as Lab from '@hapi/lab';
 import type { BytesSegment, DoipResponse, Segment } from '../../../lib/doip/envelope.js';
-import type { JsonValue } from '../../../lib/doip/json.js';
+import type { JsonValue } from '../../../lib/util/json-types.js';
 import { bytesSegment, empty, json, jsonSegment, sequence } from '../../../lib/doip/segments.js';
-import { parseMediaType } from '../../../translators/http/content-type.js';
-import { parseMultipart } from '../../../translators/http/multipart.js';
+import { parseMediaType } from '../../../translators/http/headers/content-type.js';
+import { parseMultipart } from '../../../translators/http/request/multipart.js';
 import { doipServer, performer, success } from '../../support/performers.js';
 
 export const lab = Lab.script();

@@ -7,7 +7,7 @@ import { createGzip, gzipSync } from 'node:zlib';
 import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Segment } from '../../../lib/doip/envelope.js';
-import { badRequest } from '../../../lib/doip/error.js';
+import { badRequest } from '../../../lib/errors/errors.js';
 import { drain, empty, json } from '../../../lib/doip/segments.js';
 import { success } from '../../support/performers.js';
 import type { Wire } from '../../support/wire.js';

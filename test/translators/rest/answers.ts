@@ -2,7 +2,7 @@ import type { More, RecordingServer } from '../../support/recorder.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { json, jsonSegment, sequence } from '../../../lib/doip/segments.js';
-import { Status } from '../../../lib/doip/status.js';
+import { Status } from '../../../lib/errors/status.js';
 import { recordingServer } from '../../support/recorder.js';
 import { jsonOf } from '../../support/rest.js';
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import type { More, RecordingServer } from '../../support/recorder.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';

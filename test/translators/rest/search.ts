@@ -1,13 +1,13 @@
 import type { Segment } from '../../../lib/doip/envelope.js';
-import type { JsonObject, JsonValue } from '../../../lib/doip/json.js';
-import type { ResultView } from '../../../translators/rest/search-results.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import type { ResultView } from '../../../translators/rest/mapping/search-results.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { jsonSegment, sequence } from '../../../lib/doip/segments.js';
-import { Params } from '../../../translators/http/params.js';
-import { recordText } from '../../../translators/rest/record-text.js';
-import { searchAttributes, searchView } from '../../../translators/rest/search-request.js';
-import { projectResult, searchRecord } from '../../../translators/rest/search-results.js';
+import { Params } from '../../../translators/http/request/params.js';
+import { recordText } from '../../../translators/rest/mapping/record-writer.js';
+import { searchAttributes, searchView } from '../../../translators/rest/mapping/search-request.js';
+import { projectResult, searchRecord } from '../../../translators/rest/mapping/search-results.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../../../lib/doip/json.js';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { ACCOUNT, account, basic, defineAccounts, TEAM, tokenOf, whoIs } from '../../../support/accounts.js';
 import type { TestDatabase } from '../../../support/database.js';

@@ -2,7 +2,7 @@
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject, JsonValue } from '../../../../lib/doip/json.js';
+import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { account, ACCOUNT, basic, defineAccounts, TEAM, tokenOf, whoIs } from '../../../support/accounts.js';
 import { forEachDatabase } from '../../../support/database.js';

@@ -5,7 +5,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Segment } from '../../../../lib/doip/envelope.js';
-import type { JsonObject, JsonValue } from '../../../../lib/doip/json.js';
+import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
 import type { BatchGateway, BatchRecord } from '../../../support/batch.js';
 import { bytesSegment, jsonSegment } from '../../../../lib/doip/segments.js';
 import { BATCH, codes, createBatchGateway, text } from '../../../support/batch.js';

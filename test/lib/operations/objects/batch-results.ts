@@ -6,7 +6,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '../../../../lib/doip/json.js';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
 import type { BatchGateway, BatchRecord, BatchResult } from '../../../support/batch.js';
 import { BATCH, createBatchGateway, text } from '../../../support/batch.js';
 import { forEachDatabase } from '../../../support/database.js';

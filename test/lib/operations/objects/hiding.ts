@@ -2,10 +2,10 @@
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../../../lib/doip/json.js';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { bytesSegment, jsonSegment } from '../../../../lib/doip/segments.js';
-import type { StoredObject } from '../../../../lib/objects/stored-object.js';
+import type { StoredObject } from '../../../../lib/model/stored-object.js';
 import { account, ACCOUNT, basic, defineAccounts } from '../../../support/accounts.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';

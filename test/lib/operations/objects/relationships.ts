@@ -2,8 +2,8 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../../../lib/doip/json.js';
-import { jsonText } from '../../../../lib/doip/known-text.js';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
+import { jsonText } from '../../../../lib/json/raw-json.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { account, ACCOUNT, basic, defineAccounts } from '../../../support/accounts.js';
 import { forEachDatabase } from '../../../support/database.js';

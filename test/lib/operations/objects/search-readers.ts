@@ -2,7 +2,7 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject } from '../../../../lib/doip/json.js';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { ADMIN, startGateway } from '../../../support/gateway.js';

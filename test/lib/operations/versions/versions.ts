@@ -1,7 +1,7 @@
 /** Versions by their operations, on every database. */
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../../../lib/doip/json.js';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { account, ACCOUNT, basic, defineAccounts, whoIs } from '../../../support/accounts.js';
 import { forEachDatabase } from '../../../support/database.js';

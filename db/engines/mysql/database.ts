@@ -1,0 +1,300 @@
+/**
+ * MySQL and MariaDB behind the same interface: reads on the pool, a unit, or several that share a transaction, on one pooled
+ * connection. A unit holds no code, so after a deadlock, a failed Galera certification or a connection lost before the commit it
+ * is simply written again.
+ */
+
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { createPool } from 'mysql2/promise';
+import type { FieldPacket, Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import { LIST_BLOBS } from '../../blob-sql.js';
+import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Unit } from '../../database.js';
+import { DatabaseError } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { adaptToCluster, checkServer, mysqlConnection, sessionSettings } from './connection.js';
+import { mysqlFault } from './errors.js';
+import type { MysqlFault } from './errors.js';
+import { MysqlGroups } from './group-commit.js';
+import { endSilentConnections } from './idle-connection-reaper.js';
+import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
+import type { MysqlAddress } from './url.js';
+import { migrateMysql } from './migrate.js';
+
+/** How often something is tried in all, and the longest pause before the second try in milliseconds; it doubles each time. */
+const ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 25;
+
+/** Work that may wait for a connection of the pool. */
+const QUEUE_LIMIT = 10_000;
+const PING_TIMEOUT_MS = 5_000;
+const KEPT_STATEMENTS = 500;
+
+/** Opens a pool; rejects when the server cannot be reached or will not do. */
+export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promise<Database> {
+
+    const pool = createPool({
+        ...mysqlConnection(address),
+        connectionLimit: address.connections,
+        maxPreparedStatements: KEPT_STATEMENTS,
+        queueLimit: QUEUE_LIMIT
+    });
+    const settings = sessionSettings();
+    pool.pool.on('connection', (connection) => {
+
+        for (const setting of settings) {
+            connection.query(setting, (error: Error | null) => {
+
+                if (error) {
+                    log.error({ err: error }, 'a database connection could not be set up');
+                    connection.destroy();
+                }
+            });
+        }
+    });
+    const endWatch = endSilentConnections(pool.pool, address.timeout);
+    const end = (): Promise<void> => pool.end().finally(endWatch);
+    try {
+        await checkServer(pool, log).then(() => adaptToCluster(pool, settings));
+    }
+    catch (error) {
+        await end();
+        throw error instanceof DatabaseError ? error : new DatabaseError('unavailable', unreachable(address, error), error);
+    }
+
+    return new MysqlDatabase({ address, pool, end, log });
+}
+
+class MysqlDatabase implements Database {
+
+    readonly dialect = 'mysql';
+    /** Other nodes write to the same server. */
+    readonly revision = null;
+    readonly blobs: BlobDatabase;
+    readonly #address: MysqlAddress;
+    readonly #pool: Pool;
+    readonly #end: () => Promise<void>;
+    readonly #log: Log;
+    readonly #groups: MysqlGroups;
+    /** What close() waits for. */
+    readonly #running = new Set<Promise<unknown>>();
+    /** Counts what the server has done. */
+    #answers = 0;
+    #closing: Promise<void> | null = null;
+
+    constructor(parts: { address: MysqlAddress; pool: Pool; end: () => Promise<void>; log: Log }) {
+
+        this.#address = parts.address;
+        this.#pool = parts.pool;
+        this.#end = parts.end;
+        this.#log = parts.log;
+        this.blobs = new MysqlBlobs(this);
+        this.#groups = new MysqlGroups({
+            one: (unit) => this.#writeOne(unit),
+            many: (units) => this.#again(() => this.#onConnection((connection) => writeTogether(connection, units)))
+        });
+    }
+
+    read<R extends object = Row>(statement: Statement, bindings: readonly SqlValue[]): Promise<R[]> {
+
+        return this.#track(async () => {
+
+            const [rows, fields] = await this.#execute<RowDataPacket[]>(statement.sql, bindings);
+            return decodeKeys(rows, fields) as unknown as R[];
+        });
+    }
+
+    commit(unit: Unit): Promise<CommitResult> {
+
+        return this.#track(() => (unit.shared ? this.#groups.commit(unit) : this.#writeOne(unit)));
+    }
+
+    /** One statement that may be run twice without harm, in a transaction of its own. */
+    write(sql: string, bindings: readonly SqlValue[]): Promise<number> {
+
+        return this.#track(async () => {
+
+            const [header] = await this.#execute<ResultSetHeader>(sql, bindings);
+            return header.affectedRows;
+        });
+    }
+
+    async migrate(): Promise<void> {
+
+        await migrateMysql(this.#address, this.#log);
+    }
+
+    /** Where all connections are at work, any answer of the server will do. */
+    async ping(patience = PING_TIMEOUT_MS): Promise<void> {
+
+        const before = this.#answers;
+        const over = new AbortController();
+        const late = sleep(patience, false, { signal: over.signal, ref: false });
+        try {
+            const asked = this.#track(() => this.#pool.query('select 1')).then(() => {
+
+                this.#answers += 1;
+                return true;
+            });
+            if (!await Promise.race([asked, late])) {
+                await nextTurn();                           // What came while this process was busy has not been read yet
+            }
+
+            if (this.#answers === before) {
+                throw new Error(`no answer within ${patience} ms`);
+            }
+        }
+        catch (error) {
+            throw new DatabaseError('unavailable', 'the database does not answer', error);
+        }
+        finally {
+            over.abort();
+        }
+    }
+
+    close(): Promise<void> {
+
+        this.#closing ??= Promise.allSettled(this.#running).then(() => this.#end());
+        return this.#closing;
+    }
+
+    #execute<T extends RowDataPacket[] | ResultSetHeader>(
+        sql: string, bindings: readonly SqlValue[]
+    ): Promise<[T, FieldPacket[]]> {
+
+        const values = bindings.map(toParameter);
+        return this.#again(() => this.#pool.execute<T>(sql, values));
+    }
+
+    /** Tries until it works, fails for good, or has been tried often or long enough. */
+    async #again<T>(work: () => Promise<T>): Promise<T> {
+
+        const deadline = performance.now() + this.#address.timeout;
+        let attempt = 0;
+        for (;;) {
+            attempt += 1;
+            try {
+                const result = await work();
+                this.#answers += 1;
+                return result;
+            }
+            catch (error) {
+                const fault = error instanceof DatabaseError ? 'refused' : mysqlFault(error);
+                if (fault === 'refused' || fault === 'duplicate' || fault === 'full' || attempt === ATTEMPTS || performance.now() > deadline) {
+                    throw toDatabaseError(error, fault);
+                }
+
+                await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
+            }
+        }
+    }
+
+    #writeOne(unit: Unit): Promise<CommitResult> {
+
+        return this.#again(() => (unit.isRepeatable ? writeAlone(this.#pool, unit) :
+            this.#onConnection((connection) => writeTransaction(connection, unit))));
+    }
+
+    async #onConnection<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
+
+        const connection = await this.#pool.getConnection();
+        let usable = false;
+        try {
+            const result = await work(connection);
+            usable = true;
+            return result;
+        }
+        catch (error) {
+            usable = isAlive(error) && await rollback(connection);
+            throw error;
+        }
+        finally {
+            if (usable) {
+                connection.release();
+            }
+            else {
+                connection.destroy();
+            }
+        }
+    }
+
+    #track<T>(work: () => Promise<T>): Promise<T> {
+
+        if (this.#closing) {
+            return Promise.reject(new DatabaseError('unavailable', 'the database is closed'));
+        }
+
+        const running = work();
+        this.#running.add(running);
+        return running.finally(() => this.#running.delete(running));
+    }
+}
+
+/** The bytes beside the rows. Every chunk is durable by itself. */
+class MysqlBlobs implements BlobDatabase {
+
+    readonly #database: MysqlDatabase;
+
+    constructor(database: MysqlDatabase) {
+
+        this.#database = database;
+    }
+
+    async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
+
+        // A repetition after a lost connection finds its own row.
+        const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?) on duplicate key update bytes = values(bytes)';
+        await this.#database.write(sql, [blobId, index, bytes]);
+        return bytes;
+    }
+
+    async seal(): Promise<void> {
+
+        // Nothing is left to be done.
+    }
+
+    async readChunk(blobId: number, index: number): Promise<Buffer | null> {
+
+        const sql = 'select bytes from blob_chunks where blob_id = ? and n = ?';
+        const rows = await this.#database.read<{ bytes: Buffer }>({ sql }, [blobId, index]);
+        return rows[0]?.bytes ?? null;
+    }
+
+    async deleteChunks(blobId: number, limit: number): Promise<number> {
+
+        return await this.#database.write('delete from blob_chunks where blob_id = ? order by n desc limit ?', [blobId, limit]);
+    }
+
+    async listBlobs(after: number, limit: number): Promise<number[]> {
+
+        const rows = await this.#database.read<{ id: number }>({ sql: LIST_BLOBS }, [after, limit]);
+        return rows.map(({ id }) => id);
+    }
+}
+
+/** True when the connection can be used after this error. */
+function isAlive(error: unknown): boolean {
+
+    return !(error instanceof DatabaseError) && mysqlFault(error) !== 'lost';
+}
+
+function toDatabaseError(error: unknown, fault: MysqlFault): DatabaseError {
+
+    if (error instanceof DatabaseError) {
+        return error;
+    }
+
+    if (fault === 'full') {
+        return new DatabaseError('full', 'the database server has no room', error);
+    }
+
+    return fault === 'lost' || fault === 'rolled-back' ?
+        new DatabaseError('unavailable', 'the database cannot be reached or is too busy', error) :
+        new DatabaseError('failed', 'the database refused the statement', error);
+}
+
+function unreachable({ host, port, socket, database, user }: MysqlAddress, error: unknown): string {
+
+    const place = socket ?? `${host}:${port}`;
+    const reason = error instanceof Error && error.message !== '' ? error.message : String((error as { code?: unknown }).code);
+    return `the database ${database} at ${place} cannot be opened as user ${user}: ${reason}`;
+}

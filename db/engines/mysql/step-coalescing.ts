@@ -1,0 +1,89 @@
+/**
+ * The steps of many units as few statements: each unit keeps the order of its own steps, and rows that several units insert into
+ * the same columns go in by one statement.
+ */
+
+import type { SqlValue, Step, Unit } from '../../database.js';
+
+/** What an insert of one row looks like: everything before the row, and the row. */
+interface RowInsert {
+    readonly head: string;
+    readonly row: string;
+}
+
+const ROW_INSERT = /^(insert into `\w+` \([^()]*\) values )(\([?, ]+\))$/;
+
+/** Statements come from the stores, which build each of them once. */
+const shapes = new Map<string, RowInsert | null>();
+
+/** The steps of units, to be written in one transaction. Any refusal is one of all of them: whose it was cannot be told. */
+export function sharedSteps(units: readonly Unit[]): Step[] {
+
+    const waiting = units.map(({ steps }) => [...steps]).filter((steps) => steps.length > 0);
+    const shared: Step[] = [];
+    while (waiting.length > 0) {
+        const sql = nextOf(waiting);
+        const steps = waiting.flatMap((own) => own.splice(0, ownRun(own, sql)));
+        shared.push(...merged(sql, steps));
+        for (let i = waiting.length - 1; i >= 0; --i) {
+            if (waiting[i]?.length === 0) {
+                waiting.splice(i, 1);
+            }
+        }
+    }
+
+    return shared;
+}
+
+/** A statement that some unit is to run next and no other one later, so that few statements serve many units. */
+function nextOf(waiting: readonly (readonly Step[])[]): string {
+
+    const heads = new Set(waiting.map(([head]) => head?.sql ?? ''));
+    const later = new Set<string>();
+    for (const steps of waiting) {
+        for (const { sql } of steps.slice(ownRun(steps, steps[0]?.sql ?? ''))) {
+            later.add(sql);
+        }
+    }
+
+    const [first = ''] = heads;
+    return [...heads].find((sql) => !later.has(sql)) ?? first;
+}
+
+/** How many steps in a row, from the first on, are of a statement. */
+function ownRun(steps: readonly Step[], sql: string): number {
+
+    const end = steps.findIndex((step) => step.sql !== sql);
+    return end === -1 ? steps.length : end;
+}
+
+/** One insert of many rows where it can be. Numbers of rows are powers of two, so that few statements are kept prepared. */
+function merged(sql: string, steps: readonly Step[]): readonly Step[] {
+
+    const insert = rowInsert(sql);
+    if (!insert || steps.some(({ expect }) => expect)) {
+        return steps;
+    }
+
+    const inserts: Step[] = [];
+    for (let start = 0; start < steps.length;) {
+        const count = 2 ** Math.floor(Math.log2(steps.length - start));
+        const bindings: SqlValue[] = steps.slice(start, start + count).flatMap((step) => step.bindings);
+        inserts.push({ sql: insert.head + Array.from({ length: count }, () => insert.row).join(', '), bindings });
+        start += count;
+    }
+
+    return inserts;
+}
+
+function rowInsert(sql: string): RowInsert | null {
+
+    let shape = shapes.get(sql);
+    if (shape === undefined) {
+        const [, head, row] = ROW_INSERT.exec(sql) ?? [];
+        shape = head !== undefined && row !== undefined ? { head, row } : null;
+        shapes.set(sql, shape);
+    }
+
+    return shape;
+}

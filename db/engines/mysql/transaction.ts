@@ -1,0 +1,184 @@
+/**
+ * One unit on one connection, and what travels through the driver: parameters with the right types, rows with keys as text.
+ */
+
+import Mysql from 'mysql2';
+import type { FieldPacket, PoolConnection, ResultSetHeader, RowDataPacket, TypedParameterValue } from 'mysql2/promise';
+import type { CommitResult, Guard, SqlValue, Step, StepResult, Unit } from '../../database.js';
+import { DatabaseError } from '../../errors.js';
+import { mysqlFault } from './errors.js';
+import { sharedSteps } from './step-coalescing.js';
+
+/** A value as the driver takes it. */
+export type Parameter = string | null | Buffer | number | TypedParameterValue;
+
+/** Driver's number of the type of VARBINARY and VARCHAR columns, and of the character set that means bytes. */
+const VAR_STRING = 253;
+const BINARY_CHARSET = 63;
+
+/** Writes a unit. An error means that the transaction is still open or the connection is lost, except for an unknown outcome. */
+export async function writeTransaction(connection: PoolConnection, unit: Unit): Promise<CommitResult> {
+
+    await connection.query('begin');
+    if (unit.guard && !await isAbove(connection, unit.guard)) {
+        await connection.query('rollback');
+        return { ok: false, failed: unit.guard.otherwise };
+    }
+
+    const steps: StepResult[] = [];
+    for (const step of unit.steps) {
+        const result = await writeStep(connection, step);
+        if (typeof result === 'string') {
+            await connection.query('rollback');
+            return { ok: false, failed: result };
+        }
+
+        steps.push(result);
+    }
+
+    await commit(connection);
+    return { ok: true, steps };
+}
+
+/**
+ * Writes units together. False when one of them was refused or a transaction of others stood in the way: then none of them was
+ * written. Errors as for {@link writeTransaction}.
+ */
+export async function writeTogether(connection: PoolConnection, units: readonly Unit[]): Promise<boolean> {
+
+    await connection.query('begin');
+    for (const guard of lowest(units)) {
+        if (!await isAbove(connection, guard)) {
+            await connection.query('rollback');
+            return false;
+        }
+    }
+
+    for (const step of sharedSteps(units)) {
+        if (!await isWritten(connection, step)) {
+            await connection.query('rollback');
+            return false;
+        }
+    }
+
+    await commit(connection);
+    return true;
+}
+
+/** For each statement the guard of the lowest number; a process binds the same values to it every time. */
+function lowest(units: readonly Unit[]): Iterable<Guard> {
+
+    const guards = new Map<string, Guard>();
+    for (const { guard } of units) {
+        const { sql } = guard?.statement ?? {};
+        if (guard && sql !== undefined && guard.number < (guards.get(sql)?.number ?? Infinity)) {
+            guards.set(sql, guard);
+        }
+    }
+
+    return guards.values();
+}
+
+/** Until the end of the transaction the answer stays true. */
+async function isAbove(connection: PoolConnection, { statement: { sql }, bindings, number }: Guard): Promise<boolean> {
+
+    const [row] = await connection.execute<(RowDataPacket & { floor: number })[]>(sql, bindings.map(toParameter)).then(([rows]) => rows);
+    return row !== undefined && number > row.floor;
+}
+
+async function isWritten(connection: PoolConnection, step: Step): Promise<boolean> {
+
+    try {
+        return typeof await writeStep(connection, step) !== 'string';
+    }
+    catch (error) {
+        if (mysqlFault(error) === 'lost') {
+            throw error;
+        }
+
+        return false;
+    }
+}
+
+async function commit(connection: PoolConnection): Promise<void> {
+
+    try {
+        await connection.query('commit');
+    }
+    catch (error) {
+        throw mysqlFault(error) === 'rolled-back' ? error : new DatabaseError('unknown-outcome',
+            'the database was lost while it committed; whether this change was written is not known', error);
+    }
+}
+
+/** Writes a unit of one step as a transaction by itself. After an error its outcome may be unknown. */
+export async function writeAlone(connection: Pick<PoolConnection, 'execute'>, { steps: [step, ...others] }: Unit): Promise<CommitResult> {
+
+    if (!step || others.length > 0) {
+        throw new Error('a unit that is a transaction by itself has one step');
+    }
+
+    const result = await writeStep(connection, step);
+    return typeof result === 'string' ? { ok: false, failed: result } : { ok: true, steps: [result] };
+}
+
+/** Undoes what is open; false when the connection is of no more use. */
+export async function rollback(connection: PoolConnection): Promise<boolean> {
+
+    try {
+        await connection.query('rollback');
+        return true;
+    }
+    catch {
+        // The server undoes it when the connection is closed, which is what the caller does next.
+        return false;
+    }
+}
+
+/** The refusal of the step, or what it did. */
+async function writeStep(connection: Pick<PoolConnection, 'execute'>, step: Step): Promise<StepResult | string> {
+
+    try {
+        const [header] = await connection.execute<ResultSetHeader>(step.sql, step.bindings.map(toParameter));
+        const { affectedRows, insertId } = header;
+        return step.expect && affectedRows !== step.expect.rows ? step.expect.otherwise : { rows: affectedRows, insertId };
+    }
+    catch (error) {
+        if (step.duplicate !== undefined && mysqlFault(error) === 'duplicate') {
+            return step.duplicate;
+        }
+
+        throw error;
+    }
+}
+
+/** Whole numbers go as such: left to itself the driver sends doubles, which `limit` and index look-ups do not like. */
+export function toParameter(value: SqlValue): Parameter {
+
+    if (typeof value === 'bigint' || typeof value === 'number' && Number.isSafeInteger(value)) {
+        return Mysql.TypedParameter.BIGINT(value);
+    }
+
+    if (value instanceof Uint8Array && !Buffer.isBuffer(value)) {
+        return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    }
+
+    return value;
+}
+
+/** Turns keys (VARBINARY) into strings, in place; bytes (BLOB) stay. */
+export function decodeKeys(rows: RowDataPacket[], fields: readonly FieldPacket[]): RowDataPacket[] {
+
+    const keys = fields.filter(({ columnType, characterSet }) => columnType === VAR_STRING && characterSet === BINARY_CHARSET)
+        .map(({ name }) => name);
+    for (const row of keys.length > 0 ? rows : []) {
+        for (const key of keys) {
+            const value: unknown = row[key];
+            if (Buffer.isBuffer(value)) {
+                row[key] = value.toString('utf8');
+            }
+        }
+    }
+
+    return rows;
+}

@@ -1,0 +1,276 @@
+/**
+ * The embedded database: two files in one folder, `repository.sqlite` with the rows and `blobs.sqlite` with the bytes.
+ * Reads are synchronous on the main thread, each file is written by a thread of its own.
+ */
+
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LIST_BLOBS } from '../../blob-sql.js';
+import type { BlobDatabase, CommitResult, Database, DatabaseTrouble, Row, SqlValue, Statement, Unit } from '../../database.js';
+import type { DiskRules } from './disk-space.js';
+import { diskRules, freeBytes, giveUpReserve, keepReserve, reserveBytes } from './disk-space.js';
+import { DatabaseError } from '../../errors.js';
+import { isEmpty, refuseLoss } from './lost-file.js';
+import type { Log } from '../../log.js';
+import type { SqliteFile } from './file.js';
+import { SqliteReader } from './reader.js';
+import { SqliteWriter } from './writer.js';
+import { migrateSqlite } from './migrate.js';
+
+/** The files of a data folder. */
+export interface SqliteFiles {
+    readonly rows: SqliteFile;
+    readonly blobs: SqliteFile;
+}
+
+/** Which files a data folder has. Bytes come in chunks of 256 KiB: larger pages, and no point in caching them. */
+export function sqliteFiles(dataDir: string, disk?: DiskRules): SqliteFiles {
+
+    // Where little is left free, little of that may go into logs.
+    const logBytes = disk && disk.minFree > 0 ? Math.min(LOG_BYTES, Math.max(LEAST_LOG_BYTES, disk.minFree / 8)) : LOG_BYTES;
+    return {
+        rows: { path: join(dataDir, 'repository.sqlite'), pageSize: 4096, cacheKiB: 16 * 1024, logBytes },
+        blobs: { path: join(dataDir, 'blobs.sqlite'), pageSize: 16384, cacheKiB: 1024, logBytes }
+    };
+}
+
+/**
+ * Opens the database of a data folder that exists.
+ *
+ * @param minFree bytes of the disk that are left free; default by its size
+ */
+export function openSqliteDatabase(dataDir: string, log: Log, minFree?: number | null): Database {
+
+    const disk = diskRules(dataDir, minFree);
+    if (freeBytes(disk) < reserveBytes(disk) && giveUpReserve(disk)) {
+        log.warn({ folder: dataDir }, 'the disk is full: the file that keeps room for this was given up');
+    }
+
+    return new SqliteDatabase(sqliteFiles(dataDir, disk), log, disk);
+}
+
+/** Bytes of the log of a file: usually, and at least. */
+const LOG_BYTES = 8 * 1024 * 1024;
+const LEAST_LOG_BYTES = 256 * 1024;
+
+/** Milliseconds between two looks at the room on the disk. */
+const LOOK_MS = 5000;
+
+/** Milliseconds that a look for trouble waits for the writer. */
+const WRITER_MS = 500;
+
+class SqliteDatabase implements Database {
+
+    readonly dialect = 'sqlite';
+    readonly blobs: BlobDatabase;
+    readonly #files: SqliteFiles;
+    readonly #log: Log;
+    readonly #disk: DiskRules;
+    readonly #look: NodeJS.Timeout;
+    #revision = 0;
+    readonly #reader: SqliteReader;
+    readonly #blobReader: SqliteReader;
+    /** Which files were opened. */
+    readonly #inodes: readonly [number | null, number | null];
+    readonly #writer: SqliteWriter;
+    readonly #blobWriter: SqliteWriter;
+
+    constructor(files: SqliteFiles, log: Log, disk: DiskRules) {
+
+        this.#disk = disk;
+        this.#files = files;
+        this.#log = log;
+        [this.#reader, this.#blobReader] = openReaders(files);
+        this.#inodes = [inodeOf(files.rows), inodeOf(files.blobs)];
+        this.#writer = new SqliteWriter({ file: files.rows, disk }, log);
+        this.#blobWriter = new SqliteWriter({ file: files.blobs, disk }, log);
+        this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter);
+        this.#look = setInterval(() => this.#lookAtDisk(), LOOK_MS).unref();
+        setImmediate(() => this.#lookAtDisk());
+    }
+
+    async read<R extends object = Row>(statement: Statement, bindings: readonly SqlValue[]): Promise<R[]> {
+
+        return this.#reader.all(statement.sql, bindings) as R[];
+    }
+
+    get revision(): number {
+
+        return this.#revision;
+    }
+
+    async commit(unit: Unit): Promise<CommitResult> {
+
+        try {
+            return await this.#writer.commit(unit);
+        }
+        finally {
+            // Also when it failed: a writer that died may have committed before.
+            this.#revision += 1;
+        }
+    }
+
+    async migrate(): Promise<void> {
+
+        await migrateSqlite(this.#files, this.#log);
+    }
+
+    async ping(): Promise<void> {
+
+        this.#reader.all('select 1', []);
+        this.#blobReader.all('select 1', []);
+        // Open files can be read and written after they were removed or replaced, but nobody would ever find what is written.
+        const { rows, blobs } = this.#files;
+        if (inodeOf(rows) !== this.#inodes[0] || inodeOf(blobs) !== this.#inodes[1]) {
+            throw new DatabaseError('unavailable', 'the files of the database were removed or replaced');
+        }
+    }
+
+    async trouble(): Promise<DatabaseTrouble | null> {
+
+        if (this.#reader.isDamaged || this.#blobReader.isDamaged) {
+            return 'damaged';
+        }
+
+        return this.#disk.minFree > 0 && freeBytes(this.#disk) < this.#disk.minFree + AMPLE_BYTES && await this.#isShort() ? 'full' : null;
+    }
+
+    hasRoomFor(bytes = this.#disk.minFree): boolean {
+
+        const unused = this.#reader.unusedBytes + this.#blobReader.unusedBytes;
+        return this.#disk.minFree === 0 || bytes <= freeBytes(this.#disk) + unused - this.#disk.minFree;
+    }
+
+    async close(): Promise<void> {
+
+        clearInterval(this.#look);
+        await Promise.all([this.#writer.close(), this.#blobWriter.close()]);
+        this.#reader.close();
+        this.#blobReader.close();
+        keepReserve(this.#disk, 0);         // The next start on a full disk needs what the logs have just given back
+    }
+
+    /** A unit without steps is refused when a small one would be. */
+    async #isShort(): Promise<boolean> {
+
+        const refused = this.#writer.commit({ steps: [] }, { durable: false })
+            .then(() => false, (error: unknown) => error instanceof DatabaseError && error.fault === 'full');
+        return await Promise.race([refused, sleep(WRITER_MS, false, { ref: false })]);
+    }
+
+    /** Keeps the reserve where there is room for it; where there is none, gives back what the files do not need. */
+    #lookAtDisk(): void {
+
+        if (freeBytes(this.#disk) >= this.#disk.minFree) {
+            keepReserve(this.#disk);
+            return;
+        }
+
+        for (const writer of [this.#writer, this.#blobWriter]) {
+            writer.commit({ steps: [], essential: true }, { durable: false }).catch(() => {
+                // It is closed, or has no room even for this.
+            });
+        }
+    }
+}
+
+/** With so many bytes more than must stay free nobody needs to look closer. */
+const AMPLE_BYTES = 64 * 1024 * 1024;
+
+/** @throws LostFileError when one of the files is gone */
+function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteReader] {
+
+    if (isEmpty(files.rows) || isEmpty(files.blobs)) {
+        refuseLoss(files);          // Before a file is made in the place of the lost one
+    }
+
+    const opened: SqliteReader[] = [];
+    try {
+        const rows = new SqliteReader(files.rows);
+        opened.push(rows);
+        const blobs = new SqliteReader(files.blobs);
+        opened.push(blobs);
+        refuseLoss(files, (file, sql) => (file === files.rows ? rows : blobs).all(sql, []).length > 0);
+        return [rows, blobs];
+    }
+    catch (error) {
+        opened.forEach((reader) => reader.close());
+        throw error;
+    }
+}
+
+/** Tells a file from any other in its place; null when it is not there. */
+function inodeOf({ path }: SqliteFile): number | null {
+
+    return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
+}
+
+/** Chunks in a file of their own. Adding a chunk does not wait for the disk; {@link seal} does, once for all of them. */
+class SqliteBlobs implements BlobDatabase {
+
+    readonly #reader: SqliteReader;
+    readonly #writer: SqliteWriter;
+
+    constructor(reader: SqliteReader, writer: SqliteWriter) {
+
+        this.#reader = reader;
+        this.#writer = writer;
+    }
+
+    async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
+
+        const whole = ownBuffer(bytes);
+        const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?)';
+        const unit = { steps: [{ sql, bindings: [blobId, index, whole] }] };
+        let returned: ArrayBuffer | undefined;
+        await this.#writer.commit(unit, {
+            durable: false,
+            lend: whole.buffer,
+            giveBack(buffer) {
+
+                returned = buffer;
+            }
+        });
+        return new Uint8Array(returned ?? new ArrayBuffer(whole.byteLength));
+    }
+
+    async seal(blobId: number): Promise<void> {
+
+        // A commit syncs the log only when it writes to it, hence a row that changes.
+        const sql = 'insert into blob_seals (id, blob_id) values (1, ?) on conflict (id) do update ' +
+            'set blob_id = excluded.blob_id, seals = seals + 1';
+        await this.#writer.commit({ steps: [{ sql, bindings: [blobId] }], essential: true });
+    }
+
+    async readChunk(blobId: number, index: number): Promise<Buffer | null> {
+
+        const rows = this.#reader.all('select bytes from blob_chunks where blob_id = ? and n = ?', [blobId, index]);
+        return (rows[0] as { bytes: Buffer } | undefined)?.bytes ?? null;
+    }
+
+    async deleteChunks(blobId: number, limit: number): Promise<number> {
+
+        const sql = 'delete from blob_chunks where blob_id = ? and n in ' +
+            '(select n from blob_chunks where blob_id = ? order by n desc limit ?)';
+        const unit = { steps: [{ sql, bindings: [blobId, blobId, limit] }], essential: true };
+        const result = await this.#writer.commit(unit, { durable: false, reclaim: true });
+        return result.ok ? result.steps[0]?.rows ?? 0 : 0;
+    }
+
+    async listBlobs(after: number, limit: number): Promise<number[]> {
+
+        return this.#reader.all(LIST_BLOBS, [after, limit]).map((row) => (row as { id: number }).id);
+    }
+}
+
+/** Bytes with a buffer of their own that can change hands; a copy when they are a part of a larger one. */
+function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+
+    const { buffer } = bytes;
+    if (buffer instanceof ArrayBuffer && bytes.byteLength === buffer.byteLength) {
+        return new Uint8Array(buffer);
+    }
+
+    return new Uint8Array(bytes);
+}

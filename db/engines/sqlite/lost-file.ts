@@ -1,0 +1,102 @@
+/**
+ * Notices that one of the two files of an embedded database is gone while the other is full: what is left must not be taken for
+ * a new service, which would then remove bytes that no object refers to.
+ */
+
+import { renameSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { blobTables } from '../../migrations/002-payloads.js';
+import type { SqliteFile } from './file.js';
+import { openSqlite } from './file.js';
+
+/** The files of a database. */
+interface Files {
+    readonly rows: SqliteFile;
+    readonly blobs: SqliteFile;
+}
+
+/** One of the files is missing or empty, and the other one is not. */
+export class LostFileError extends Error {
+
+    constructor(lost: string, other: string) {
+
+        super(`${lost} is missing or empty, but ${basename(other)} beside it is not: restore it from a backup, ` +
+            'or run "doip-gateway accept-loss" to go on without what was in it');
+        this.name = 'LostFileError';
+    }
+}
+
+/** Whether a query about one of the files finds anything. */
+type Answers = (file: SqliteFile, sql: string) => boolean;
+
+/** Which file is lost; null when none is, or both are, as in a new folder. */
+function findLoss({ rows, blobs }: Files, answers: Answers = answersOf): 'rows' | 'blobs' | null {
+
+    const hasChunks = answers(blobs, 'select 1 from sqlite_schema where name = \'blob_chunks\'');
+    const hasRows = answers(rows, 'select 1 from sqlite_schema where name = \'objects\'');
+    if (hasChunks && !hasRows) {
+        return 'rows';
+    }
+
+    // Without any object the first start was interrupted, and goes on.
+    return !hasChunks && hasRows && answers(rows, 'select 1 from objects limit 1') ? 'blobs' : null;
+}
+
+/**
+ * @param answers for files that are open already
+ * @throws LostFileError when a file is lost
+ */
+export function refuseLoss(files: Files, answers?: Answers): void {
+
+    const lost = findLoss(files, answers);
+    if (lost) {
+        throw new LostFileError(files[lost].path, files[lost === 'rows' ? 'blobs' : 'rows'].path);
+    }
+}
+
+/**
+ * Makes that the next start goes on without the lost file. Nothing is removed: bytes without their objects are put aside.
+ *
+ * @returns a sentence that tells what was done
+ */
+export function acceptLoss(files: Files, now: Date): string {
+
+    const lost = findLoss(files);
+    if (lost === null) {
+        return `no file of the database in ${dirname(files.rows.path)} is lost: nothing was changed`;
+    }
+
+    if (lost === 'blobs') {
+        const db = openSqlite(files.blobs);
+        blobTables('main').forEach((sql) => db.exec(sql));
+        db.close();
+        return `${files.blobs.path} is there again, empty: payloads that were in it are lost`;
+    }
+
+    const aside = `${files.blobs.path}.${now.toISOString().replace(/\W/g, '')}`;
+    openSqlite(files.blobs).close();            // Writes the log back and removes it
+    renameSync(files.blobs.path, aside);
+    return `the next start begins a new repository; the payloads of the lost one are in ${aside}`;
+}
+
+/** An empty or missing file is left as it is. */
+function answersOf(file: SqliteFile, sql: string): boolean {
+
+    if (isEmpty(file)) {
+        return false;
+    }
+
+    const db = openSqlite(file);
+    try {
+        return db.prepare(sql).get() !== undefined;
+    }
+    finally {
+        db.close();
+    }
+}
+
+/** Whether there is nothing to be opened. */
+export function isEmpty({ path }: SqliteFile): boolean {
+
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}

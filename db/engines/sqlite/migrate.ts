@@ -1,0 +1,90 @@
+/**
+ * Brings the tables of an SQLite database up to date, one process at a time.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { knex as makeKnex } from 'knex';
+import { knexClient } from '../../dialect.js';
+import type { Log } from '../../log.js';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { makePrivate } from '../../private-files.js';
+import type { SqliteFile } from './file.js';
+import { openSqlite } from './file.js';
+import type { MigrateOptions } from '../../migrations/migrate.js';
+import { knexLog, migrate, MIGRATION_TABLE, LOCK_WAIT_MS } from '../../migrations/migrate.js';
+
+/** Migrates the two files of an embedded database. */
+export async function migrateSqlite(
+    files: { readonly rows: SqliteFile; readonly blobs: SqliteFile }, log: Log, options: MigrateOptions = {}
+): Promise<void> {
+
+    // Both files must exist with their settings before the first table is made.
+    openSqlite(files.blobs).close();
+    openSqlite(files.rows).close();
+    if (isUpToDate(files.rows, options)) {
+        return;                             // Without writing: a full disk must not keep anybody from reading
+    }
+
+    const release = await lockFile(`${files.rows.path}.migrating`);
+    const knex = makeKnex({
+        client: knexClient('sqlite'),
+        connection: { filename: files.rows.path },
+        useNullAsDefault: true,
+        log: knexLog(log),
+        pool: {
+            afterCreate(connection: Sqlite.Database, done: (error: Error | null, connection: Sqlite.Database) => void) {
+
+                connection.pragma('synchronous = FULL');
+                connection.prepare('attach database ? as blob_file').run(files.blobs.path);
+                done(null, connection);
+            }
+        }
+    });
+    try {
+        await migrate(knex, { dialect: 'sqlite', log }, options);
+    }
+    finally {
+        await knex.destroy();
+        release();
+    }
+}
+
+/** Whether a file has all migrations, and no others. */
+export function isUpToDate(file: SqliteFile, { target = 'newest', migrations = MIGRATIONS }: MigrateOptions): boolean {
+
+    const db = openSqlite(file);
+    try {
+        if (target !== 'newest' || !db.prepare('select 1 from sqlite_schema where name = ?').get(MIGRATION_TABLE)) {
+            return false;
+        }
+
+        const done = db.prepare(`select name from ${MIGRATION_TABLE} order by name`).pluck().all();
+        return done.join() === migrations.map(({ name }) => name).sort().join();
+    }
+    finally {
+        db.close();
+    }
+}
+
+/** Holds a lock on a small file beside the database; the operating system frees it when the process ends. */
+export async function lockFile(path: string): Promise<() => void> {
+
+    const deadline = Date.now() + LOCK_WAIT_MS;
+    makePrivate(path);
+    for (;;) {
+        const lock = new Sqlite(path, { timeout: 0 });
+        try {
+            lock.exec('begin exclusive');
+            return () => lock.close();
+        }
+        catch (error) {
+            lock.close();
+            if (!(error instanceof Sqlite.SqliteError) || !error.code.startsWith('SQLITE_BUSY') || Date.now() > deadline) {
+                throw error;
+            }
+        }
+
+        await sleep(100);
+    }
+}

@@ -1,0 +1,243 @@
+/**
+ * The one who writes to a SQLite file: a worker thread that owns the only write connection.
+ *
+ * Group commit: while the worker commits one batch (which waits for the disk), the next one gathers here. A lone unit goes off
+ * at the end of the current turn of the event loop, together with all that arrived in it; one message carries a whole batch.
+ * At most one batch is on its way, so that after a crash of the worker it is known which units may have been written.
+ */
+
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { AnswerQueue } from '../../commit-callbacks.js';
+import type { CommitResult, Unit } from '../../database.js';
+import { DatabaseError } from '../../errors.js';
+import type { Log } from '../../log.js';
+import type { FromWriter, ToWriter, WriterOptions } from './writer-worker.js';
+
+/** Units of one batch, and the bytes they may carry together. */
+const BATCH_UNITS = 64;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** How a unit is written. */
+export interface CommitOptions {
+    /** False for bytes that become durable with a later durable unit. Default true. */
+    readonly durable?: boolean;
+    /** True to give free pages back to the disk, after deletions. Default false. */
+    readonly reclaim?: boolean;
+    /** A buffer of the unit that goes to the writer without being copied … */
+    readonly lend?: ArrayBuffer;
+    /** … and comes back here before the result. */
+    readonly giveBack?: (buffer: ArrayBuffer) => void;
+}
+
+type Written = Extract<FromWriter, { kind: 'written' }>;
+
+interface Pending {
+    readonly unit: Unit;
+    readonly options: CommitOptions;
+    resolve(result: CommitResult): void;
+    reject(error: Error): void;
+}
+
+/** Writes units to one SQLite file. */
+export class SqliteWriter {
+
+    readonly #options: WriterOptions;
+    readonly #log: Log;
+    readonly #workerFile: string;
+    #queue: Pending[] = [];
+    /** What the worker has been given and not answered. */
+    #inFlight: Pending[] = [];
+    readonly #answers = new AnswerQueue(() => (this.#isIdle ? this.#idle?.() : undefined));
+    #worker: Worker | null = null;
+    #closing: Promise<void> | null = null;
+    #idle: (() => void) | null = null;
+    #scheduled = false;
+
+    /** `workerFile` is for tests of a crashing worker. */
+    constructor(options: WriterOptions, log: Log, workerFile = join(__dirname, 'writer-worker.js')) {
+
+        this.#options = options;
+        this.#log = log;
+        this.#workerFile = workerFile;
+    }
+
+    /** Writes a unit; resolves when it is on disk (when `durable`), rejects with a {@link DatabaseError}. */
+    commit(unit: Unit, options: CommitOptions = {}): Promise<CommitResult> {
+
+        if (this.#closing) {
+            return Promise.reject(new DatabaseError('unavailable', 'the database is closed'));
+        }
+
+        return new Promise((resolve, reject) => {
+
+            this.#queue.push({ unit, options, resolve, reject });
+            this.#schedule();
+        });
+    }
+
+    /** Writes what is queued, then ends the worker. */
+    close(): Promise<void> {
+
+        this.#closing ??= this.#close();
+        return this.#closing;
+    }
+
+    async #close(): Promise<void> {
+
+        if (!this.#isIdle) {
+            await new Promise<void>((resolve) => {
+
+                this.#idle = resolve;
+            });
+        }
+
+        const worker = this.#worker;
+        if (worker) {
+            const ended = new Promise((resolve) => worker.once('exit', resolve));
+            worker.ref();
+            worker.postMessage({ kind: 'close' } satisfies ToWriter);
+            await ended;
+        }
+    }
+
+    #schedule(): void {
+
+        if (!this.#scheduled && this.#inFlight.length === 0) {
+            this.#scheduled = true;
+            setImmediate(() => {
+
+                this.#scheduled = false;
+                this.#send();
+            });
+        }
+    }
+
+    #send(): void {
+
+        const batch = this.#takeBatch();
+        if (batch.length === 0) {
+            return;
+        }
+
+        this.#inFlight = batch;
+        const lent = batch.flatMap(({ options }) => options.lend ?? []);
+        const message: ToWriter = {
+            kind: 'commit',
+            units: batch.map(({ unit }) => unit),
+            durable: batch.some(({ options }) => options.durable ?? true),
+            reclaim: batch.some(({ options }) => options.reclaim ?? false),
+            lent
+        };
+        try {
+            const worker = this.#startedWorker();
+            worker.ref();
+            worker.postMessage(message, lent);
+        }
+        catch (error) {
+            // The message could not be cloned or no thread could be started: nothing has been written.
+            this.#settle((pending) => pending.reject(new DatabaseError('failed', 'the unit cannot be written', error)));
+        }
+    }
+
+    /** Takes units from the head of the queue, up to the limits; always at least one. */
+    #takeBatch(): Pending[] {
+
+        let bytes = 0;
+        let count = 0;
+        for (const { options } of this.#queue) {
+            bytes += options.lend?.byteLength ?? 0;
+            if (count > 0 && (count === BATCH_UNITS || bytes > BATCH_BYTES)) {
+                break;
+            }
+
+            count += 1;
+        }
+
+        return this.#queue.splice(0, count);
+    }
+
+    #startedWorker(): Worker {
+
+        if (this.#worker) {
+            return this.#worker;
+        }
+
+        const worker = new Worker(this.#workerFile, { workerData: this.#options });
+        let reason: Error | undefined;
+        let ready = false;
+        worker.on('message', (message: FromWriter) => {
+
+            if (message.kind === 'ready') {
+                ready = true;
+            }
+            else {
+                this.#answer(message);
+            }
+        });
+        worker.on('error', (error) => {
+
+            reason = error;
+        });
+        worker.on('exit', () => this.#lost(ready, reason));
+        this.#worker = worker;
+        return worker;
+    }
+
+    #answer({ outcomes, returned }: Written): void {
+
+        this.#worker?.unref();
+        this.#inFlight.filter(({ options }) => options.lend).forEach(({ options }, index) => {
+
+            const buffer = returned[index];
+            if (buffer) {
+                options.giveBack?.(buffer);
+            }
+        });
+        this.#settle((pending, index) => {
+
+            const outcome = outcomes[index];
+            if (!outcome) {
+                pending.reject(new DatabaseError('unknown-outcome', 'the database writer gave no answer for a unit'));
+            }
+            else if ('error' in outcome) {
+                pending.reject(new DatabaseError(outcome.fault, outcome.message, outcome.error));
+            }
+            else {
+                pending.resolve(outcome);
+            }
+        });
+    }
+
+    /** The worker is gone. What it was writing may or may not be there; what is queued goes to its successor. */
+    #lost(ready: boolean, reason: Error | undefined): void {
+
+        this.#worker = null;
+        if (this.#inFlight.length > 0) {
+            this.#log.error({ err: reason, units: this.#inFlight.length }, 'the database writer stopped unexpectedly');
+        }
+
+        const error = ready ?
+            new DatabaseError('unknown-outcome',
+                'the database writer stopped while it wrote; whether this change was written is not known', reason) :
+            new DatabaseError('unavailable', 'the database writer could not start', reason);
+        this.#settle((pending) => pending.reject(error));
+    }
+
+    /** Ends the batch in flight and goes on with the next one. */
+    #settle(each: (pending: Pending, index: number) => void): void {
+
+        const batch = this.#inFlight;
+        this.#inFlight = [];
+        if (this.#queue.length > 0) {
+            this.#schedule();
+        }
+
+        this.#answers.add(batch, each);
+    }
+
+    get #isIdle(): boolean {
+
+        return this.#queue.length === 0 && this.#inFlight.length === 0 && this.#answers.isEmpty;
+    }
+}

@@ -1,0 +1,105 @@
+/**
+ * Brings the tables up to date, and down again, through knex's own migration table. Two nodes that start at once take turns.
+ */
+
+import type { Knex } from 'knex';
+import type { Dialect } from '../database.js';
+import { columnsOf } from '../dialect.js';
+import type { Log } from '../log.js';
+import { MIGRATIONS } from './index.js';
+import type { Migration } from './migration.js';
+
+/** Up to the newest migration, or down to (not including) everything after the named one; `null` removes all. */
+export type MigrationTarget = 'newest' | { readonly downTo: string | null };
+
+/** What a migration run may be told. `migrations` is for tests. */
+export interface MigrateOptions {
+    readonly target?: MigrationTarget;
+    readonly migrations?: readonly Migration[];
+}
+
+export interface Setting {
+    readonly dialect: Dialect;
+    readonly log: Log;
+}
+
+export const MIGRATION_TABLE = 'migrations';
+export const LOCK_WAIT_MS = 60_000;
+
+/** It runs under a lock that ends with its holder: one left in knex's own table is from a process that died. */
+export async function migrate(knex: Knex, { dialect, log }: Setting, options: MigrateOptions): Promise<void> {
+
+    const list = options.migrations ?? MIGRATIONS;
+    const config: Knex.MigratorConfig = { migrationSource: sourceOf(list, dialect), tableName: MIGRATION_TABLE };
+    await refuseNewer(knex, list);
+    await knex.migrate.forceFreeMigrationsLock(config);
+
+    const target = options.target ?? 'newest';
+    if (target === 'newest') {
+        const [, names] = await knex.migrate.latest(config) as [number, string[]];
+        if (names.length > 0) {
+            log.info({ migrations: names }, 'database migrated');
+        }
+
+        return;
+    }
+
+    await migrateDown(knex, config, target.downTo, log);
+}
+
+async function migrateDown(knex: Knex, config: Knex.MigratorConfig, last: string | null, log: Log): Promise<void> {
+
+    for (;;) {
+        const newest = await knex.migrate.currentVersion(config);
+        if (newest === 'none' || last !== null && newest <= last) {
+            return;
+        }
+
+        await knex.migrate.down(config);
+        log.info({ migration: newest }, 'migration taken back');
+    }
+}
+
+/** A database that a newer program has changed is left alone. */
+async function refuseNewer(knex: Knex, list: readonly Migration[]): Promise<void> {
+
+    if (!await knex.schema.hasTable(MIGRATION_TABLE)) {
+        return;
+    }
+
+    const known = new Set(list.map(({ name }) => name));
+    const done = await knex(MIGRATION_TABLE).select<{ name: string }[]>('name').orderBy('id');
+    const unknown = done.map(({ name }) => name).filter((name) => !known.has(name));
+    if (unknown.length > 0) {
+        throw new Error('the database was changed by a newer version of this program: it has the migrations ' +
+            `${unknown.join(', ')}, which this version does not know; start that version, or restore a backup`);
+    }
+}
+
+function sourceOf(list: readonly Migration[], dialect: Dialect): Knex.MigrationSource<Migration> {
+
+    const columns = columnsOf(dialect);
+    return {
+        async getMigrations() {
+
+            return [...list];
+        },
+        getMigrationName(migration) {
+
+            return migration.name;
+        },
+        async getMigration(migration) {
+
+            return {
+                up: (knex) => migration.up({ knex, dialect, columns }),
+                down: (knex) => migration.down({ knex, dialect, columns })
+            };
+        }
+    };
+}
+
+export function knexLog(log: Log): Knex.Logger {
+
+    const report = (message: string): void => log.warn({ knex: message }, 'migration');
+    return { warn: report, error: report, deprecate() {}, debug() {} };
+}

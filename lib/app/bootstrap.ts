@@ -1,0 +1,114 @@
+/**
+ * What a fresh service needs before it can answer: the design object, the default types, the administrator's password.
+ * Each is made once; what was deleted or changed later stays so. Interrupted, it goes on where it stopped.
+ */
+
+import type { Logger } from 'pino';
+import type { Database } from '../../db/database.js';
+import type { JsonObject } from '../util/json-types.js';
+import type { AdminAccount } from '../identity/passwords/admin-account.js';
+import type { ObjectService } from '../objects/object-service.js';
+import type { StoredObject } from '../model/stored-object.js';
+import type { CatalogStore } from '../stores/catalog-store.js';
+import type { ObjectStore } from '../stores/objects/object-store.js';
+import type { SettingStore } from '../stores/setting-store.js';
+import type { Catalog } from '../types/catalog.js';
+import { DESIGN_ID } from '../doip/ids.js';
+import { ADMIN_ID, SERVICE } from '../model/caller.js';
+import { DESIGN_TYPE, SCHEMA_TYPE } from '../types/built-in-types.js';
+import { initialDesign, initialTypes } from '../types/seed-content.js';
+
+/** What the configuration says about the first start. */
+export interface Seed {
+    readonly prefix: string;
+    /** Name of the extension keyword in the schemas of the first types. */
+    readonly extensionKeyword: string;
+    readonly baseUri?: string | null | undefined;
+    readonly adminPassword?: string | null | undefined;
+    /** Members of the design that override the initial ones. */
+    readonly design?: JsonObject | undefined;
+}
+
+interface Parts {
+    readonly db: Database;
+    readonly log: Logger;
+    readonly seed: Seed;
+    readonly objectStore: ObjectStore;
+    readonly catalogStore: CatalogStore;
+    readonly settings: SettingStore;
+    readonly catalog: Catalog;
+    readonly objects: ObjectService;
+    readonly admin: AdminAccount;
+}
+
+const TYPES_MADE = 'bootstrap.types';
+
+/**
+ * Makes what is missing.
+ *
+ * @throws FirstPasswordError for a password of the administrator that cannot be
+ * @returns the administrator's password when it was made up, to be shown once
+ */
+export async function bootstrap(parts: Parts): Promise<{ generatedPassword: string | null }> {
+
+    const { admin, log, seed: { adminPassword } } = parts;
+    await admin.checkFirst(adminPassword);
+    await ensureDesign(parts);
+    await ensureTypes(parts);
+    warnAboutDifferences(parts);
+    const generatedPassword = await admin.ensure(adminPassword);
+    admin.warnIfIgnored(adminPassword, log);
+    return { generatedPassword };
+}
+
+async function ensureDesign({ db, objectStore, catalogStore, catalog, seed }: Parts): Promise<void> {
+
+    const { object } = await objectStore.view(DESIGN_ID);
+    if (!object) {
+        const now = Date.now();
+        const design: StoredObject = {
+            id: DESIGN_ID, type: DESIGN_TYPE, content: { ...initialDesign(seed), ...seed.design },
+            acl: null, userMetadata: null, elements: [],
+            metadata: { createdOn: now, createdBy: ADMIN_ID, modifiedOn: now, modifiedBy: ADMIN_ID, txnId: now * 1000 }
+        };
+        // Another node may have been faster; then its design stands.
+        await db.commit({ steps: [...objectStore.insertSteps(design, 'taken'), catalogStore.bumpStep()] });
+    }
+
+    const { epochs } = await objectStore.view(DESIGN_ID);
+    await catalog.ensure(epochs.types);
+}
+
+async function ensureTypes({ db, settings, catalog, objects, seed }: Parts): Promise<void> {
+
+    if (await settings.get(TYPES_MADE)) {
+        return;
+    }
+
+    for (const content of initialTypes(seed.extensionKeyword)) {
+        if (!catalog.current.get(content.name as string)) {
+            const input = { type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] };
+            const failed = await objects.create(input, { caller: SERVICE }).then(() => null, (error: unknown) => ({ error }));
+            await objects.view(DESIGN_ID);
+            // Where nodes start together another one may have been faster; then its type stands.
+            if (failed && !catalog.current.get(content.name as string)) {
+                throw failed.error;
+            }
+        }
+    }
+
+    await db.commit({ steps: settings.setSteps(TYPES_MADE, new Date().toISOString()) });
+}
+
+/** The configuration only seeds the design; where it says something else later, the administrator should know that it has no effect. */
+function warnAboutDifferences({ catalog, log, seed }: Parts): void {
+
+    const { prefix, baseUri } = catalog.current.design;
+    if (prefix !== seed.prefix) {
+        log.warn({ configured: seed.prefix, effective: prefix }, 'handle prefix: the design object wins over the configuration');
+    }
+
+    if (seed.baseUri && seed.baseUri !== baseUri) {
+        log.warn({ configured: seed.baseUri, effective: baseUri ?? null }, 'base URI: the design object wins over the configuration');
+    }
+}

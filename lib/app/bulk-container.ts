@@ -1,0 +1,56 @@
+/**
+ * Composes what works on many objects at once.
+ */
+
+import type { BulkLimits } from '../bulk/batch/item-reader.js';
+import type { DoipError } from '../errors/errors.js';
+import type { StatusTable } from '../errors/status.js';
+import type { JobRunner } from '../jobs/job-runner.js';
+import type { JobStore } from '../stores/jobs/job-store.js';
+import type { UploadJobParts } from '../bulk/upload/upload-job.js';
+import { BulkService } from '../bulk/batch/batch-service.js';
+import { Exporter } from '../bulk/transfer/exporter.js';
+import { Importer } from '../bulk/transfer/importer.js';
+import { uploadJob } from '../bulk/upload/upload-job.js';
+import { Uploader } from '../bulk/upload/upload-service.js';
+import { TempFolder } from '../bulk/temp-folder.js';
+import { DEFAULT_MAX_DEPTH } from '../json/strict-parser.js';
+import { ObjectRestorer } from '../bulk/upload/object-restorer.js';
+import { IndexFormStore } from '../stores/search/indexed-form-store.js';
+
+/** Bytes of one item where nobody says otherwise. */
+const ITEM_BYTES = 8 * 1024 * 1024;
+
+/** What reads and writes whole repositories. */
+interface Transfer {
+    readonly exporter: Exporter;
+    readonly importer: Importer;
+}
+
+/** The bulk service over the temporary folder of a data folder that this process has claimed. */
+export async function composeBulk(
+    parts: { dataDir: string; limits: Partial<BulkLimits>; statuses: StatusTable; explain: (error: unknown) => DoipError | null }
+): Promise<BulkService> {
+
+    const { dataDir, limits: { itemBytes = ITEM_BYTES, jsonDepth = DEFAULT_MAX_DEPTH, jsonValues = Infinity }, statuses, explain } = parts;
+    const folder = new TempFolder(dataDir);
+    await folder.clear();
+    return new BulkService({
+        folder, limits: { itemBytes, jsonDepth, jsonValues }, explain, codeOf: (error) => statuses.errorCode(error)
+    });
+}
+
+/** Export, import and uploads of all objects over the parts of the object pipeline; registers the job that uploads need. */
+export function composeTransfer(
+    parts: ConstructorParameters<typeof ObjectRestorer>[0] & Omit<UploadJobParts, 'restorer' | 'forms'> & {
+        jobs: JobRunner; jobStore: JobStore;
+    }
+): { transfer: Transfer; uploader: Uploader } {
+
+    const restorer = new ObjectRestorer(parts);
+    parts.jobs.register(uploadJob({ ...parts, restorer, forms: new IndexFormStore(parts.db) }));
+    return {
+        transfer: { exporter: new Exporter(parts), importer: new Importer({ ...parts, restorer }) },
+        uploader: new Uploader({ ...parts, objects: parts.store, source: parts.bulk.source })
+    };
+}

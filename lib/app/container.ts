@@ -1,0 +1,252 @@
+/**
+ * Opens the database and composes stores and services around it. What `gateway.ts` runs on once it has started.
+ */
+
+import type { Database } from '../../db/database.js';
+import { UploadGate } from '../bulk/upload/write-barrier.js';
+import type { OperationRegistry } from '../core/registry.js';
+import type { DoipError } from '../errors/errors.js';
+import type { StatusTable } from '../errors/status.js';
+import type { Endpoint, Services } from '../core/services.js';
+import type { StartupState } from '../health/startup-state.js';
+import { openDatabase } from '../../db/engines/open.js';
+import { composeBulk, composeTransfer } from './bulk-container.js';
+import { bootstrap } from './bootstrap.js';
+import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
+import { withRepoInit } from './repo-init.js';
+import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
+import { Stages } from './shutdown-stack.js';
+import { DESIGN_ID, serviceId } from '../doip/ids.js';
+import { serviceInfo } from '../core/services.js';
+import { composeHandles } from '../handles/handles.js';
+import { composeIdentity } from '../identity/identity.js';
+import { PasswordChanges } from '../identity/authentication/password-changes.js';
+import { LocalAccess } from '../identity/authentication/local-access.js';
+import { Policy } from '../identity/access/access-policy.js';
+import { IdentityParticipant, IdentitySecretKeeper } from '../identity/sync/identity-participant.js';
+import { ContentPipeline } from '../objects/content-pipeline.js';
+import { ElementService } from '../objects/elements/element-service.js';
+import { ObjectFinder } from '../objects/read/object-loader.js';
+import { ObjectResolution } from '../objects/read/object-resolution.js';
+import { ObjectHasher } from '../objects/hashes/object-hasher.js';
+import { ObjectService } from '../objects/object-service.js';
+import { ObjectWriter } from '../objects/object-writer.js';
+import { ReferenceChecker } from '../objects/reference-checker.js';
+import { RelationshipService } from '../relationships/relationship-service.js';
+import { TransactionClock } from '../objects/txn-id-generator.js';
+import { VersionService } from '../versions/version-service.js';
+import { DEFAULT_LIMITS } from '../scripting/pool/script-pool.js';
+import { composeScripting, type Scripting } from '../scripting/scripting.js';
+import { ModuleParticipant } from '../scripting/hooks/module-participant.js';
+import { ModuleRules } from '../scripting/hooks/module-permissions.js';
+import { makeRoom, purgeJobs, sweepBlobs } from '../jobs/cleanup-jobs.js';
+import { JobRunner } from '../jobs/job-runner.js';
+import { DEFAULT_TEXT_LIMITS } from '../payloads/text-extractor.js';
+import { composeSearch } from '../search/create-search.js';
+import { SafeNumber } from '../search/highest-safe-txn.js';
+import { SearchService } from '../search/search-service.js';
+import { BlobStore } from '../stores/blobs/blob-store.js';
+import { BlobSweeper } from '../stores/blobs/blob-sweeper.js';
+import { CatalogStore } from '../stores/catalog-store.js';
+import { DatabaseElementStore } from '../stores/blobs/database-element-store.js';
+import { ElementStores } from '../stores/blobs/element-store.js';
+import { JobStore } from '../stores/jobs/job-store.js';
+import { NumberFloorStore } from '../stores/txn-watermark-store.js';
+import { ObjectScan } from '../stores/objects/object-scan.js';
+import { ObjectStore } from '../stores/objects/object-store.js';
+import { ReferenceStore } from '../stores/reference-store.js';
+import { Room } from '../stores/free-space.js';
+import { ScriptModuleStore } from '../stores/script-module-store.js';
+import { SettingStore } from '../stores/setting-store.js';
+import { VersionStore } from '../stores/version-store.js';
+import { Catalog } from '../types/catalog.js';
+import { CatalogParticipant } from '../types/catalog-participant.js';
+import { TypeRegistry } from '../types/type-registry.js';
+import type { GatewayOptions } from './options.js';
+
+/** Everything that was opened. */
+export interface Runtime {
+    readonly services: Services;
+    readonly database: Pick<Database, 'ping' | 'trouble'>;
+    /** Ends background work and closes the database. */
+    close(): Promise<void>;
+}
+
+/** What the gateway has before anything is opened. */
+export interface Frame {
+    readonly registry: OperationRegistry;
+    readonly startup: StartupState;
+    readonly statuses: StatusTable;
+    /** The answer that stands for a fault of the storage; null for any other error. */
+    readonly explain: (error: unknown) => DoipError | null;
+}
+
+const TOKEN_TIMEOUT = 30 * 60_000;
+const RELATED_OBJECTS = 1000;
+
+interface Opened {
+    readonly runtime: Runtime;
+    /** The administrator's password when it was made up. */
+    readonly generatedPassword: string | null;
+}
+
+/**
+ * Claims the data folder, opens and composes. When it rejects, nothing stays open.
+ *
+ * @throws DataDirError when the data folder cannot be used, or somebody else uses it
+ */
+export async function openRuntime(options: GatewayOptions, frame: Frame): Promise<Opened> {
+
+    const { dataDir } = options;
+    const claim = claimDataDir(dataDir, options.log);
+    try {
+        const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), frame);
+        removeRepoInit(dataDir);
+        const close = async (): Promise<void> => {
+
+            await runtime.close();
+            claim.release();
+        };
+
+        return { runtime: { ...runtime, close }, generatedPassword };
+    }
+    catch (error) {
+        claim.release();
+        throw error;
+    }
+}
+
+async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opened> {
+
+    const { startup } = frame;
+    const stages = new Stages(options.log);
+    try {
+        const db = await stages.enter(() => openDatabase({
+            url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes
+        }), (opened) => opened.close());
+        await db.migrate();
+        const parts = await compose(db, options, frame);
+        const { blobs, identity, jobs, scripting, search, services } = parts;
+        await stages.enter(() => blobs, () => blobs.close());
+        await parts.floor.renew();
+        const { generatedPassword } = await bootstrap(parts);
+        startup.set('storage', 'UP');
+        await stages.enter(() => search.index.start(), () => search.stop());
+        await stages.enter(() => scripting, () => scripting.close());
+        await stages.enter(() => identity.start(), () => identity.close());
+        startup.set('identity', 'UP');
+        await stages.enter(() => services.handles, (handles) => handles.close());
+        startup.set('handles', 'UP');
+        await stages.enter(() => jobs.start(), () => jobs.stop());
+        startup.set('jobs', 'UP');
+        return { runtime: { services, database: db, close: () => stages.leave() }, generatedPassword };
+    }
+    catch (error) {
+        await stages.leave();
+        throw error;
+    }
+}
+
+async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, explain }: Frame) {
+
+    const { limits, log } = options;
+    const objectStore = new ObjectStore(db);
+    const catalogStore = new CatalogStore(db);
+    const settings = new SettingStore(db);
+    const modules = new ScriptModuleStore(db);
+    const catalog = new Catalog({
+        store: objectStore, modules, settings,
+        build: (design, schemas, previous) => TypeRegistry.build({
+            design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
+        }),
+        codedRules: (coming, files) => scripting.codedRules.of(coming, files)
+    });
+    const clock = new TransactionClock(await objectStore.highestTxnId());
+    const referenceStore = new ReferenceStore(db);
+    const references = new ReferenceChecker(objectStore, referenceStore, () => policy);
+    const stores = new ElementStores(new DatabaseElementStore(db.blobs), options.storageChooser);
+    for (const [name, store] of Object.entries(options.elementStores ?? {})) {
+        stores.register(name, store);
+    }
+
+    const blobs = new BlobStore(db, stores, { log });
+    const jobStore = new JobStore(db);
+    const jobs = new JobRunner(jobStore, { log });
+    const sweeper = new BlobSweeper(db, stores, blobs, log);
+    jobs.register(sweepBlobs(sweeper, { isShort: () => db.hasRoomFor?.() === false }));
+    jobs.register(purgeJobs(jobStore));
+    const elements = new ElementService(blobs, stores, limits.elementBytes, (type) => catalog.current.get(type)?.hashesObjects ?? false);
+    const policy = new Policy(() => catalog.current.accessRules, options.hide);
+    const identity = composeIdentity({
+        db, log, policy,
+        design: () => catalog.current.design.content,
+        tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
+        tokensPerUser: options.tokensPerUser,
+        ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
+    });
+    jobs.register(identity.housekeeping);
+    const scripting: Scripting = composeScripting({
+        catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS,
+        byIds: (ids) => scan.byIds(ids), services: () => services
+    });
+    const secretKeeper = new IdentitySecretKeeper(identity.secureValues);
+    const moduleRules = new ModuleRules({ catalog, policy });
+    const pipeline = new ContentPipeline({
+        catalog, secrets: secretKeeper, references, clock, limits, code: scripting.inspector,
+        hasher: new ObjectHasher(catalog, elements), modules: moduleRules
+    });
+    const scan = new ObjectScan(db);
+    const node = db.dialect === 'mysql' ? nodeName(options.dataDir) : null;
+    const search = composeSearch({
+        db, log, catalog, objects: scan, elements, jobs, jobStore, texts: options.texts ?? DEFAULT_TEXT_LIMITS, search: options.search,
+        node,
+        onState: (state) => startup.set('indexer', state)
+    });
+    const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
+    const handles = composeHandles({
+        db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null },
+        hook: (object, requestContext) => scripting.design.createHandleValues(object, requestContext),
+        refresh: () => objects.view(DESIGN_ID),
+        resolution: () => resolution,
+        ownBase: () => endpoint().url,
+        serviceInfo: () => serviceInfo(services)
+    });
+    const participants = [
+        new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, rules: moduleRules }), references,
+        new IdentityParticipant(identity), ...search.participants, ...handles.participants
+    ];
+    const gate = new UploadGate(catalog);
+    const floor = new NumberFloorStore(db, node ?? 'local');
+    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate, clock, floor });
+    identity.useAuthenticateHook(() => scripting.design.authenticateHook());
+    const resolution = new ObjectResolution(scripting.lifecycle, limits);
+    const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, patience: options.writePatience };
+    const objects = new ObjectService({ ...writing, pipeline });
+    const finder = new ObjectFinder({ byIds: (ids) => scan.byIds(ids), refresh: () => objects.view(DESIGN_ID) });
+    const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
+    const relationships = new RelationshipService({
+        references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
+    });
+    const local = new LocalAccess();
+    const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses, explain });
+    const services: Services = {
+        get serviceId() {
+
+            return serviceId(catalog.current.prefix);
+        },
+        registry, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
+        reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
+        safeNumber: new SafeNumber({ index: search.index, objects: objectStore, clock, floor }),
+        search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, patience: options.search?.timeout }),
+        ...composeTransfer({
+            ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
+            directory: identity.directory, secretKeeper, secrets: identity.secretTransfer, references,
+            rehearse: scripting.rehearse, gate, refresh: () => objects.view(DESIGN_ID)
+        }),
+        room: new Room(options.storageChooser ? {} : db, makeRoom(sweeper)), startup, log, policy, identity,
+        authentication: local.beside(identity.authenticator),
+        passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects }),
+        handles, endpoint, localSecret: local.secret
+    };
+    return { db, log, floor, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin: identity.admin, services, seed: options };
+}

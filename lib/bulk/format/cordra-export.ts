@@ -1,0 +1,181 @@
+/**
+ * Exports of the reference implementation, made into ours: each object is one JSON value, `{"cordraObject": …, "payloads": …}` with the
+ * bytes of payloads as base64, in a line or in a file of its own. Hashes of passwords and of secure properties stand in the internal
+ * metadata of objects.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { badRequest } from '../../errors/errors.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { importRecord } from '../../identity/passwords/password-hash.js';
+import { secretKey } from '../../stores/credential-store.js';
+import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
+import { decodeBase64, elementsOf } from '../batch/batch-item.js';
+import { lineOf, PIECE_BYTES, pieceLine } from './export-format.js';
+
+/** An object of such an export. */
+export interface ReferenceObject {
+    readonly id: string;
+    /** True for types and the design: they come first, because they say what the others mean. */
+    readonly isFirst: boolean;
+    /** Lines of an export of ours. */
+    lines(): Iterable<string>;
+    /** What of it is not taken over, or does not work here; for people. */
+    readonly notes: readonly string[];
+}
+
+const ALGORITHM = 'PBKDF2WithHmacSHA1';
+
+/** What follows when the code of the design cannot be loaded. */
+const LOCKED = ': where it fails when it is loaded, only admin can log in';
+
+/** Code that runs in Java there. */
+const JAVA = /\bJava\s*\.\s*type\b|\bjava\s*\.\s*(?:lang|util|io|nio|net)\b|\bPackages\s*\./;
+
+/**
+ * Reads an object of an export of the reference implementation.
+ *
+ * @throws DoipError 400 for what is none
+ */
+export function readReference(value: JsonValue): ReferenceObject {
+
+    const object = isJsonObject(value) ? value['cordraObject'] : undefined;
+    const payloads = isJsonObject(value) ? value['payloads'] ?? {} : {};
+    if (!isJsonObject(object) || !isJsonObject(payloads) || typeof object['id'] !== 'string' || object['id'] === '') {
+        throw badRequest('is no exported object: expected {"cordraObject": {"id": …}, "payloads": …}');
+    }
+
+    const { id, type } = object;
+    const { internalMetadata, ...metadata } = isJsonObject(object['metadata']) ? object['metadata'] : {};
+    const { secrets, lost } = id === DESIGN_ID ? NO_SECRETS : secretsOf(isJsonObject(internalMetadata) ? internalMetadata : {});
+    const bytes = new Map(Object.entries(payloads).map(([name, base64]) => [name, decodeBase64(base64, name)]));
+    const { elements, faults } = elementsWith(bytes, elementsOf({ payloads: object['payloads'] ?? [] }));
+    const line = {
+        id, type: type ?? '',
+        attributes: { ...picked(object, 'content', 'acl', 'userMetadata'), metadata },
+        elements,
+        ...secrets ? { secrets } : {}
+    };
+    return {
+        id,
+        isFirst: type === SCHEMA_TYPE || type === DESIGN_TYPE,
+        *lines() {
+
+            yield lineOf(line);
+            for (const { id: name } of elements) {
+                yield *piecesOf(name as string, bytes.get(name as string) ?? Buffer.alloc(0));
+            }
+        },
+        notes: [...lost, ...faults, ...notesOn(object)].map((note) => `${id}: ${note}`)
+    };
+}
+
+/**
+ * The elements of an object with the lengths of their bytes. Bytes that the object says nothing of are an element, too.
+ *
+ * @throws DoipError 400 for an element whose bytes are missing
+ */
+function elementsWith(bytes: ReadonlyMap<string, Buffer>, described: readonly JsonObject[]): { elements: JsonObject[]; faults: string[] } {
+
+    const faults: string[] = [];
+    const elements = described.map((element): JsonObject => {
+
+        const { id, length: told, base64Element } = element;
+        if (base64Element !== undefined && base64Element !== null) {
+            return element;
+        }
+
+        const length = bytes.get(id as string)?.byteLength ?? (told === 0 ? 0 : undefined);
+        if (length === undefined) {
+            throw badRequest(`the bytes of payload ${typeof id === 'string' ? id : ''} are missing`);
+        }
+
+        if (told !== undefined && told !== null && told !== length) {
+            faults.push(`payload ${id as string} has ${length} bytes instead of ${JSON.stringify(told)}`);
+        }
+
+        return { ...element, length };
+    });
+    const names = new Set(described.map(({ id }) => id));
+    for (const [id, { byteLength: length }] of bytes) {
+        if (!names.has(id)) {
+            faults.push(`payload ${id} has bytes, but neither media type nor file name`);
+            elements.push({ id, length });
+        }
+    }
+
+    return { elements, faults };
+}
+
+interface Secrets {
+    readonly secrets: JsonObject | null;
+    readonly lost: readonly string[];
+}
+
+const NO_SECRETS: Secrets = { secrets: null, lost: ['the password of admin stays what it is here'] };
+
+function secretsOf({ secureProperties, ...own }: JsonObject): Secrets {
+
+    const properties: JsonObject = {};
+    const lost: string[] = [];
+    for (const [pointer, kept] of Object.entries(isJsonObject(secureProperties) ? secureProperties : {})) {
+        const record = recordOf(kept);
+        if (record) {
+            properties[secretKey(pointer)] = record;
+        }
+        else {
+            lost.push(`the secret at ${pointer} is not hashed in a known way, and is lost`);
+        }
+    }
+
+    const password = own['hash'] === undefined ? null : recordOf(own);
+    if (own['hash'] !== undefined && !password) {
+        lost.push('the password is not hashed in a known way: it has to be set anew');
+    }
+
+    const secrets = { ...password ? { password } : {}, ...Object.keys(properties).length > 0 ? { properties } : {} };
+    return { secrets: Object.keys(secrets).length > 0 ? secrets : null, lost };
+}
+
+/** Numbers may have become texts, as all internal metadata once were. */
+function recordOf(kept: JsonValue): JsonObject | null {
+
+    if (!isJsonObject(kept) || (kept['algorithm'] ?? ALGORITHM) !== ALGORITHM) {
+        return null;
+    }
+
+    const { iterations } = kept;
+    const count = typeof iterations === 'string' && /^\d{1,9}$/.test(iterations) ? Number(iterations) : iterations;
+    return importRecord({ ...kept, ...count === undefined || count === null ? {} : { iterations: count } }) as unknown as JsonObject | null;
+}
+
+function notesOn({ type, content, payloads }: JsonObject): string[] {
+
+    const isCode = type === SCHEMA_TYPE || type === DESIGN_TYPE;
+    const hasJava = isCode && elementsOf({ payloads: payloads ?? [] }).some(({ id }) => id === 'java');
+    return [
+        ...hasJava ? ['hooks in Java (its payload java) are kept and not run'] : [],
+        ...isCode && JAVA.test(JSON.stringify(codeIn(content))) ? [`its JavaScript uses classes of Java, which are not there${type === DESIGN_TYPE ? LOCKED : ''}`] : []
+    ];
+}
+
+/** Members in which code stands; of the design also one level deeper. */
+function codeIn(content: JsonValue | undefined): JsonValue[] {
+
+    return isJsonObject(content) ? Object.entries(content).flatMap(([name, value]) => (
+        name === 'javascript' ? [value] : ['handleMintingConfig', 'builtInTypes', SCHEMA_TYPE, DESIGN_TYPE].includes(name) ? codeIn(value) : []
+    )) : [];
+}
+
+function picked(object: JsonObject, ...names: string[]): JsonObject {
+
+    return Object.fromEntries(names.flatMap((name) => (object[name] === undefined || object[name] === null ? [] : [[name, object[name]]])));
+}
+
+function *piecesOf(name: string, bytes: Buffer): Generator<string> {
+
+    for (let start = 0; start < bytes.byteLength; start += PIECE_BYTES) {
+        yield pieceLine({ name }, bytes.subarray(start, start + PIECE_BYTES));
+    }
+}

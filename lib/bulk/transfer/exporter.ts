@@ -1,0 +1,141 @@
+/**
+ * Writes all objects as lines, as `export-format.ts` describes them. What changes meanwhile is exported as it was before or after;
+ * each object by itself is whole.
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../util/json-types.js';
+import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
+import type { ElementService } from '../../objects/elements/element-service.js';
+import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import type { Catalog } from '../../types/catalog.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { readBytes } from '../../doip/segments.js';
+import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, PIECE_BYTES, pieceLine } from '../format/export-format.js';
+
+/** Reads objects in pages. */
+export interface ObjectReader {
+    byIds(ids: readonly string[]): Promise<StoredObject[]>;
+    /** The next ones by id; an empty list after the last. */
+    after(id: string): Promise<StoredObject[]>;
+}
+
+/** Ids that are read at once. */
+const IDS_AT_ONCE = 100;
+
+/** Characters that are handed on at once. */
+const BLOCK = 64 * 1024;
+
+/** Exports objects. */
+export class Exporter {
+
+    readonly #objects: ObjectReader;
+    readonly #elements: ElementService;
+    readonly #secrets: SecretTransfer;
+    readonly #catalog: Catalog;
+
+    constructor(parts: { objects: ObjectReader; elements: ElementService; secrets: SecretTransfer; catalog: Catalog }) {
+
+        this.#objects = parts.objects;
+        this.#elements = parts.elements;
+        this.#secrets = parts.secrets;
+        this.#catalog = parts.catalog;
+    }
+
+    /** The text of an export in blocks of bytes. Fails in mid-stream when bytes of an element are missing. */
+    async *run(): AsyncGenerator<Uint8Array> {
+
+        let text = '';
+        for await (const line of this.#lines()) {
+            text += line;
+            if (text.length >= BLOCK) {
+                yield Buffer.from(text);
+                text = '';
+            }
+        }
+
+        yield Buffer.from(text);
+    }
+
+    async *#lines(): AsyncGenerator<string> {
+
+        const { prefix } = this.#catalog.current;
+        let objects = 0;
+        yield lineOf({ export: EXPORT_VERSION, prefix, exportedOn: new Date().toISOString() });
+        for await (const page of this.#pages()) {
+            objects += page.length;
+            yield *this.#page(page);
+            // SQLite answers at once: without a pause a fast reader would keep the event loop for itself.
+            await nextTurn();
+        }
+
+        yield lineOf({ end: true, objects });
+    }
+
+    /** All objects, those that the others need first. */
+    async *#pages(): AsyncGenerator<StoredObject[]> {
+
+        const first = [DESIGN_ID, ...Object.keys(this.#catalog.current.schemaIds())];
+        const done = new Set<string>();
+        for (let i = 0; i < first.length; i += IDS_AT_ONCE) {
+            const page = await this.#objects.byIds(first.slice(i, i + IDS_AT_ONCE));
+            page.forEach(({ id }) => done.add(id));
+            yield page.sort((a, b) => first.indexOf(a.id) - first.indexOf(b.id));
+        }
+
+        let page = await this.#objects.after('');
+        while (page.length > 0) {
+            yield page.filter(({ id }) => !done.has(id));
+            page = await this.#objects.after(page.at(-1)?.id ?? '');
+        }
+    }
+
+    async *#page(page: readonly StoredObject[]): AsyncGenerator<string> {
+
+        const secrets = page.length === 0 ? new Map<string, JsonObject>() : await this.#secrets.of(page.map(({ id }) => id));
+        for (const object of page) {
+            const inline = object.elements.length === 0 ? NOTHING : await this.#inline(object);
+            yield objectLine(object, inline, secrets.get(object.id));
+            for (const element of object.elements) {
+                if (!inline.has(element.name)) {
+                    yield *this.#pieces(element);
+                }
+            }
+        }
+    }
+
+    /** The short elements of an object, as base64. */
+    async #inline({ elements }: StoredObject): Promise<Map<string, string>> {
+
+        const inline = new Map<string, string>();
+        let total = 0;
+        for (const element of elements) {
+            if (element.size <= INLINE_BYTES && total + element.size <= INLINE_TOTAL) {
+                total += element.size;
+                inline.set(element.name, (await readBytes(this.#elements.open(element, null), INLINE_BYTES)).toString('base64'));
+            }
+        }
+
+        return inline;
+    }
+
+    async *#pieces(element: StoredElement): AsyncGenerator<string> {
+
+        let rest = Buffer.alloc(0);
+        for await (const chunk of this.#elements.open(element, null)) {
+            const known = Buffer.concat([rest, chunk]);
+            const whole = known.byteLength - known.byteLength % PIECE_BYTES;
+            for (let start = 0; start < whole; start += PIECE_BYTES) {
+                yield pieceLine(element, known.subarray(start, start + PIECE_BYTES));
+            }
+
+            rest = known.subarray(whole);
+        }
+
+        if (rest.byteLength > 0) {
+            yield pieceLine(element, rest);
+        }
+    }
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map();

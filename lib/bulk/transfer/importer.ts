@@ -1,0 +1,283 @@
+/**
+ * Reads exports back (`export-format.ts`). Objects keep their ids, metadata and secrets; those that are there already, exactly so,
+ * are passed over, so that an import that was interrupted is simply repeated.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { Caller } from '../../model/caller.js';
+import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
+import type { ElementService } from '../../objects/elements/element-service.js';
+import type { FieldLimits } from '../../objects/input/field-validation.js';
+import type { ObjectRestorer } from '../upload/object-restorer.js';
+import type { StoredElement } from '../../model/stored-object.js';
+import type { Batch } from '../batch/batch-runner.js';
+import type { BulkItem } from '../batch/batch-item.js';
+import type { ImportedElement, ImportedObject } from '../format/import-object.js';
+import { badRequest, DoipError, internal } from '../../errors/errors.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { authorOf } from '../../model/write-context.js';
+import { SCHEMA_TYPE } from '../../types/built-in-types.js';
+import { decodeBase64 } from '../batch/batch-item.js';
+import { EXPORT_VERSION, isHeader, isTrailer, pieceOf } from '../format/export-format.js';
+import { readImported } from '../format/import-object.js';
+import { ItemLines } from './peekable-items.js';
+import type { StagedElement } from '../../model/object-input.js';
+
+/** For whom, and until when. */
+export interface ImportContext {
+    readonly caller: Caller;
+    readonly requestContext: JsonObject;
+    readonly signal: AbortSignal;
+}
+
+/** How many objects met with what; those that were refused are in the results. */
+export interface ImportCounts {
+    created: number;
+    updated: number;
+    /** Were there already. */
+    unchanged: number;
+}
+
+/** Imports objects. */
+export class Importer {
+
+    readonly #restorer: ObjectRestorer;
+    readonly #elements: ElementService;
+    readonly #secrets: SecretTransfer;
+    readonly #limits: FieldLimits;
+
+    constructor(parts: { restorer: ObjectRestorer; elements: ElementService; secrets: SecretTransfer; limits: FieldLimits }) {
+
+        this.#restorer = parts.restorer;
+        this.#elements = parts.elements;
+        this.#secrets = parts.secrets;
+        this.#limits = parts.limits;
+    }
+
+    /**
+     * Hands the objects of some lines to a batch.
+     *
+     * @param counts is kept up to date
+     * @throws DoipError 400 when there are no lines, or when they are an export that is not complete, or of another version
+     */
+    async run(items: AsyncIterable<BulkItem>, batch: Batch, context: ImportContext, counts: ImportCounts): Promise<void> {
+
+        const lines = new ItemLines(items);
+        let isExport = false;
+        let objects = 0;
+        if (await lines.peek() === null) {
+            throw badRequest('nothing to import: expected an export, or objects as lines of JSON');
+        }
+
+        for (let item = await lines.next(); item; item = await lines.next()) {
+            if (item.fault) {
+                // Whether it was an object is not known, nor then how many there were.
+                objects = NaN;
+                await this.#refuse(batch, item, item.fault);
+            }
+            else if (isHeader(item.value)) {
+                isExport = true;
+                objects = 0;
+                if (item.value['export'] !== EXPORT_VERSION) {
+                    throw badRequest(`an export of version ${JSON.stringify(item.value['export'])} cannot be read here, only version ${EXPORT_VERSION}`);
+                }
+            }
+            else if (isTrailer(item.value)) {
+                checkCount(item.value, objects);
+                // Another export may follow.
+                isExport = false;
+                objects = 0;
+            }
+            else {
+                objects += 1;
+                await this.#take(item, { lines, batch, context, counts });
+            }
+        }
+
+        if (isExport) {
+            throw badRequest('the export is not complete: its last line is missing');
+        }
+    }
+
+    async #take(
+        item: BulkItem & { fault?: undefined }, { lines, batch, context, counts }:
+        { lines: ItemLines; batch: Batch; context: ImportContext; counts: ImportCounts }
+    ): Promise<void> {
+
+        const { position, bytes, value } = item;
+        try {
+            const object = await readImported(value, this.#limits, { author: authorOf(context.caller), now: Date.now() });
+            const hasPieces = object.elements.some(({ base64 }) => base64 === undefined);
+            if (hasPieces && await this.#isThere(object)) {
+                counts.unchanged += 1;
+                return;
+            }
+
+            const staged = hasPieces ? await this.#stagePieces(object, lines, context) : null;
+            const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
+            await batch.take({ position, bytes, id: object.id, work: () => this.#restore(object, staged, context, counts) });
+            if (isFoundation) {
+                // What comes next may be of this type.
+                await batch.settled();
+            }
+        }
+        catch (error) {
+            await this.#refuse(batch, item, error);
+        }
+        finally {
+            await skipPieces(lines);
+        }
+    }
+
+    async #refuse(batch: Batch, { position, bytes, value }: BulkItem, error: unknown): Promise<void> {
+
+        await batch.take({ position, bytes, work: async () => naming(value?.['id'], error) });
+    }
+
+    #isThere({ input, ...object }: ImportedObject): Promise<boolean> {
+
+        return this.#restorer.isThere({
+            ...object,
+            acl: input.acl ?? null,
+            userMetadata: input.userMetadata ?? null,
+            elements: object.elements.map((element) => ({ ...describe(input.elements.get(element.name)), name: element.name, size: element.length }))
+        });
+    }
+
+    /** Keeps the bytes that follow the line of an object. */
+    async #stagePieces(object: ImportedObject, lines: ItemLines, context: ImportContext): Promise<Map<string, StagedElement>> {
+
+        const staged = new Map<string, StagedElement>();
+        try {
+            for (const element of object.elements) {
+                if (element.base64 === undefined) {
+                    staged.set(element.name, await this.#stage(object, pieces(lines, element), context));
+                }
+            }
+
+            return staged;
+        }
+        catch (error) {
+            await discard(staged);
+            throw error;
+        }
+    }
+
+    #stage(input: ImportedObject, body: AsyncIterable<Uint8Array>, { requestContext, signal }: ImportContext): Promise<StagedElement> {
+
+        return this.#elements.stage(body, { input, requestContext, signal });
+    }
+
+    /** @param pieces what followed the object in lines of its own; null when nothing did, and it may be there already */
+    async #restore(
+        object: ImportedObject, pieces: Map<string, StagedElement> | null, context: ImportContext, counts: ImportCounts
+    ): Promise<JsonValue | undefined> {
+
+        const { id, type, content, metadata, input, secrets } = object;
+        const staged = pieces ?? new Map<string, StagedElement>();
+        try {
+            if (!pieces && await this.#isThere(object)) {
+                counts.unchanged += 1;
+                return undefined;
+            }
+
+            for (const { name, base64 } of object.elements) {
+                if (base64 !== undefined) {
+                    staged.set(name, await this.#stage(object, once(decodeBase64(base64, name)), context));
+                }
+            }
+
+            const outcome = await this.#restorer.restore(id, () => ({
+                type, content, metadata, replacesDefault: true,
+                acl: input.acl ?? null,
+                userMetadata: input.userMetadata ?? null,
+                elements: object.elements.map(({ name }) => toStored(name, describe(input.elements.get(name)), staged.get(name))),
+                steps: (isNew) => (secrets === undefined ? [] : this.#secrets.steps(id, isNew, secrets))
+            }), context.caller);
+            counts[outcome] += 1;
+            return undefined;
+        }
+        catch (error) {
+            await discard(staged);
+            return naming(id, error);
+        }
+    }
+}
+
+/** Requires as many objects as the last line of an export tells of. */
+function checkCount({ objects: told }: JsonObject, objects: number): void {
+
+    if (typeof told === 'number' && !Number.isNaN(objects) && told !== objects) {
+        throw badRequest(`the export is not complete: it has ${objects} of ${told} objects`);
+    }
+}
+
+/** The bytes of an element from the lines that follow its object. */
+async function *pieces(lines: ItemLines, { name, length }: ImportedElement): AsyncGenerator<Uint8Array> {
+
+    let count = 0;
+    while (count < length) {
+        const next = await lines.peek();
+        const piece = next?.value ? pieceOf(next.value) : null;
+        if (piece?.element !== name) {
+            throw badRequest(`payload ${name} has ${count} bytes instead of ${length}`);
+        }
+
+        await lines.next();
+        const bytes = decodeBase64(piece.base64, name);
+        count += bytes.byteLength;
+        if (count > length) {
+            throw badRequest(`payload ${name} has more than the ${length} bytes that its object tells of`);
+        }
+
+        yield bytes;
+    }
+}
+
+/** Passes over bytes that nobody wanted. */
+async function skipPieces(lines: ItemLines): Promise<void> {
+
+    for (let next = await lines.peek(); next?.value && pieceOf(next.value); next = await lines.peek()) {
+        await lines.next();
+    }
+}
+
+type Description = Pick<StoredElement, 'filename' | 'mediaType'>;
+
+function describe(element: { filename?: string | null; mediaType?: string | null } | undefined): Description {
+
+    return { filename: element?.filename ?? null, mediaType: element?.mediaType ?? null };
+}
+
+function toStored(name: string, description: Description, staged: StagedElement | undefined): StoredElement {
+
+    if (!staged) {
+        throw new Error(`the bytes of payload ${name} were not staged`);
+    }
+
+    const { blobId, store, size, hash } = staged;
+    return { name, ...description, size, blobId, store, hash };
+}
+
+async function discard(staged: ReadonlyMap<string, StagedElement>): Promise<void> {
+
+    for (const element of staged.values()) {
+        await element.discard();
+    }
+}
+
+/** Throws an error again, with the id of the object that it is about. */
+function naming(id: JsonValue | undefined, error: unknown): never {
+
+    if (typeof id !== 'string') {
+        throw error;
+    }
+
+    const { status, message, details, http, cause } = error instanceof DoipError ? error : internal(error);
+    throw new DoipError(status, message, { details: { ...details, id }, cause, ...http === undefined ? {} : { http } });
+}
+
+async function *once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+
+    yield bytes;
+}

@@ -1,0 +1,166 @@
+/**
+ * The code that an upload brings, among the types, modules and objects as they will be: looked at, and run, before anything is stored.
+ */
+
+import type { JsonObject } from '../../util/json-types.js';
+import type { Lifecycle } from '../../objects/hooks/lifecycle.js';
+import type { IndexForm } from '../../model/indexed-form.js';
+import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import type { Rehearsal } from '../../scripting/scripting.js';
+import type { ModuleFile } from '../../stores/script-module-store.js';
+import type { TypeRegistry } from '../../types/type-registry.js';
+import type { PlannedLine, UploadPlan } from './upload-plan.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { readBytes } from '../../doip/segments.js';
+import { SERVICE } from '../../model/caller.js';
+import { NO_ROLES } from '../../model/account-annotations.js';
+import { toFullForm } from '../../model/full-object.js';
+import { indexFormOf } from '../../objects/hooks/indexed-form-builder.js';
+import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
+import { decodeBase64, elementsOf } from '../batch/batch-item.js';
+import { wasStopped } from '../../scripting/protocol/script-failure.js';
+import { objectOf, parsed, type DraftFile } from './draft-file.js';
+import { UploadHost } from './upload-host.js';
+import { isUploaded, positionOf } from './object-validation.js';
+import type { PreparedChange } from '../../model/object-draft.js';
+import type { KeptUpload, ReviewParts } from './validation-parts.js';
+
+/** What the code works on. */
+interface Coming {
+    readonly upload: KeptUpload;
+    readonly plan: UploadPlan;
+    readonly types: TypeRegistry;
+    /** The objects as they will be. */
+    readonly file: DraftFile;
+}
+
+/** The code of one upload. */
+export class UploadCode {
+
+    readonly #parts: ReviewParts;
+    readonly #coming: Coming;
+    readonly #files: ModuleFile[];
+    /** Objects of the upload whose elements are modules: id → directory. */
+    readonly #directories = new Map<string, string>();
+    /** Types whose code was stopped at a limit: each further object would take as long. */
+    readonly #stopped = new Set<string>();
+    #rehearsal: Rehearsal | null = null;
+
+    constructor(parts: ReviewParts, coming: Coming) {
+
+        this.#parts = parts;
+        this.#coming = coming;
+        this.#files = parts.catalog.moduleFiles.filter(({ objectId }) => coming.plan.stays(objectId));
+    }
+
+    /** Notes the modules that an object brings. All of them before any code is looked at. */
+    note({ after, processed }: PreparedChange): void {
+
+        const directory = processed?.moduleDirectory;
+        if (directory !== undefined && !after.metadata.isVersion) {
+            this.#directories.set(after.id, directory);
+            this.#files.push(...after.elements.map((element) => ({ objectId: after.id, directory, element })));
+        }
+    }
+
+    /** True for an object that brings code. */
+    isIn({ id, type }: PlannedLine): boolean {
+
+        return this.#directories.has(id) || type === SCHEMA_TYPE || type === DESIGN_TYPE;
+    }
+
+    /**
+     * Looks at the code of an object.
+     *
+     * @throws DoipError 400 for code that cannot be
+     */
+    async inspect({ position }: PlannedLine): Promise<void> {
+
+        const after = objectOf(await this.#coming.file.line(position));
+        const moduleDirectory = this.#directories.get(after.id);
+        const processed = { content: after.content, annotations: [], references: [], roles: NO_ROLES, moduleDirectory };
+        await this.#code().inspector.inspect({ before: await this.#before(after), after, processed });
+    }
+
+    /** True for a type that says how its objects are indexed, and whose code was not stopped while it did. */
+    makesForms(type: string): boolean {
+
+        return !this.#stopped.has(type) && this.#code().lifecycle.has(type, 'objectForIndexing');
+    }
+
+    /**
+     * The form in which an object is to be indexed: undefined where its type says nothing about it after all.
+     *
+     * @throws DoipError when the code of the type fails
+     */
+    async formOf(object: StoredObject): Promise<IndexForm | null | undefined> {
+
+        const { lifecycle }: { lifecycle: Lifecycle } = this.#code();
+        try {
+            return await indexFormOf({ lifecycle, limits: this.#parts.limits }, object, { caller: SERVICE, dryRun: true });
+        }
+        catch (error) {
+            if (wasStopped(error)) {
+                this.#stopped.add(object.type);
+            }
+
+            throw error;
+        }
+    }
+
+    #code(): Rehearsal {
+
+        this.#rehearsal ??= this.#begin();
+        return this.#rehearsal;
+    }
+
+    #begin(): Rehearsal {
+
+        const { types, plan } = this.#coming;
+        // Of several modules with one path that of the first object counts.
+        const moduleFiles = this.#files.toSorted((a, b) => (a.objectId < b.objectId ? -1 : Number(a.objectId > b.objectId)));
+        const open = (element: StoredElement): AsyncIterable<Uint8Array> => this.#open(element);
+        return this.#parts.rehearse({
+            catalog: { epoch: 0, current: types, moduleFiles },
+            elements: { open },
+            host: (stored) => new UploadHost(stored, { registry: types, stays: plan.stays, find: (id) => this.#find(id), open })
+        });
+    }
+
+    /** Only code that changes is looked at. */
+    async #before({ id, type }: StoredObject): Promise<StoredObject | null> {
+
+        const mayHaveCode = type === SCHEMA_TYPE || type === DESIGN_TYPE;
+        return mayHaveCode && (id === DESIGN_ID || !this.#coming.upload.deleteCurrentObjects) ? this.#parts.finder.find(id) : null;
+    }
+
+    async #find(id: string): Promise<{ form: JsonObject; elements: readonly StoredElement[] } | undefined> {
+
+        const { plan, file } = this.#coming;
+        const line = plan.lineOf(id);
+        if (!line) {
+            return undefined;
+        }
+
+        const object = objectOf(await file.line(line.position));
+        return { form: toFullForm(object, { ...object.metadata }), elements: object.elements };
+    }
+
+    /** The bytes of an element; of one that comes from its line in the upload. */
+    async *#open(element: StoredElement): AsyncGenerator<Uint8Array> {
+
+        const { blobs, elements } = this.#parts;
+        const { plan, upload } = this.#coming;
+        if (!isUploaded(element)) {
+            yield *elements.open(element, null);
+            return;
+        }
+
+        const { offset, length } = plan.lineAt(positionOf(element));
+        const range = { start: offset, end: offset + length - 1 };
+        const line = parsed(await readBytes(blobs.open(upload.blob, range), length));
+        const found = isJsonObject(line) ? elementsOf(line).find(({ id }) => id === element.name) : undefined;
+        yield decodeBase64(found?.['base64Element'] ?? '', element.name);
+    }
+}

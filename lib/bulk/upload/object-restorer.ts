@@ -1,0 +1,173 @@
+/**
+ * Puts objects back as they once were, here or elsewhere: with their ids, times and authors, not validated anew, without hooks
+ * but the one for indexing. Only their transaction numbers are new. For administrators.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Step } from '../../../db/database.js';
+import type { KeyedLocks } from '../../util/concurrency/keyed-mutex.js';
+import type { Metadata } from '../../doip/digital-object.js';
+import type { Caller } from '../../model/caller.js';
+import type { ObjectStore } from '../../stores/objects/object-store.js';
+import type { Catalog } from '../../types/catalog.js';
+import type { ContentPipeline } from '../../objects/content-pipeline.js';
+import type { FieldLimits } from '../../objects/input/field-validation.js';
+import type { Lifecycle } from '../../objects/hooks/lifecycle.js';
+import type { ObjectFinder } from '../../objects/read/object-loader.js';
+import type { ObjectWriter } from '../../objects/object-writer.js';
+import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import type { TransactionClock } from '../../objects/txn-id-generator.js';
+import type { IndexForm } from '../../model/indexed-form.js';
+import type { HookParts } from '../../objects/hooks/write-hooks.js';
+import type { ObjectChange } from '../../model/write-participant.js';
+import { conflict } from '../../errors/errors.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { typeNameOf } from '../../types/catalog-participant.js';
+import { isUntouchedDefault } from '../../types/seed-types.js';
+import { ChangeFrame } from '../../objects/object-transaction.js';
+import { checkNewId } from '../../objects/input/field-validation.js';
+import { withIndexForm } from '../../objects/hooks/indexed-form-builder.js';
+import { checkWritable } from '../../objects/write-permissions.js';
+
+/** An object as it shall be. */
+export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
+    readonly metadata: Metadata;
+    /**
+     * Set for an object that was reviewed as a part of an upload: nothing is asked of it again, and it is written while all others
+     * wait. `indexForm` is what its type made of it for the index; absent when the type says nothing about that.
+     */
+    readonly reviewed?: { readonly indexForm?: IndexForm | null };
+    /** True: a type of the service's own, untouched since its first start, gives way to another one of its name. */
+    readonly replacesDefault?: boolean;
+    /** Steps that belong to it, such as its hashed secrets. */
+    readonly steps: (isNew: boolean) => Step[];
+};
+
+/** The part of it by which an object that is there already can be recognised; bytes are told by their number alone. */
+export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
+    readonly metadata: Metadata;
+    readonly elements: readonly Pick<StoredElement, 'name' | 'filename' | 'mediaType' | 'size'>[];
+};
+
+/** What became of it. */
+export type RestoreOutcome = 'created' | 'updated';
+
+/** Most milliseconds between two attempts while others keep being faster. */
+const RACE_PAUSE = 20;
+
+/** Restores objects. */
+export class ObjectRestorer {
+
+    readonly #catalog: Catalog;
+    readonly #pipeline: ContentPipeline;
+    readonly #writer: ObjectWriter;
+    readonly #hooks: HookParts;
+    readonly #frame: ChangeFrame;
+    readonly #finder: ObjectFinder;
+    readonly #clock: TransactionClock;
+
+    constructor(parts: {
+        store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
+        lifecycle: Lifecycle; clock: TransactionClock; finder: ObjectFinder;
+    }) {
+
+        this.#finder = parts.finder;
+        this.#clock = parts.clock;
+        this.#catalog = parts.catalog;
+        this.#pipeline = parts.pipeline;
+        this.#writer = parts.writer;
+        this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
+        this.#frame = new ChangeFrame(parts);
+    }
+
+    /** Is the object there already, exactly so? The catalog of types is at least as new as it afterwards. */
+    async isThere(wanted: ObjectFacts): Promise<boolean> {
+
+        const object = await this.#finder.find(wanted.id);
+        return object !== null && isDeepStrictEqual(factsOf(object), factsOf(wanted));
+    }
+
+    /**
+     * Creates an object, or puts it in the place of the one that has its id.
+     *
+     * @param make makes it, given what is there
+     * @throws DoipError 400 for an id that cannot be, or a username that is taken
+     */
+    async restore(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome> {
+
+        return this.#frame.locked(id, {}, async (deadline) => {
+
+            do {
+                const outcome = await this.#clock.during(() => this.#attempt(id, make, caller));
+                if (outcome) {
+                    return outcome;
+                }
+
+                await sleep(Math.random() * RACE_PAUSE);
+            }
+            while (performance.now() < deadline);
+
+            throw conflict(`object ${id} is being changed by others, try again`);
+        });
+    }
+
+    /** Deletes an object, whoever refers to it; no hook is asked. False when it has changed meanwhile. */
+    async remove(before: StoredObject, caller: Caller): Promise<boolean> {
+
+        return await this.#writer.write({ ...removal(before, caller), isBulk: true }) === 'stored';
+    }
+
+    /** The type of the service's own that has the name of this one. */
+    async #madeBefore(after: StoredObject): Promise<StoredObject | null> {
+
+        const name = typeNameOf(after);
+        const { current } = this.#catalog;
+        const schemaId = name === null ? null : current.get(name)?.schemaId ?? null;
+        const found = schemaId === null || schemaId === after.id ? null : await this.#finder.find(schemaId);
+        return found && isUntouchedDefault(found, current.extensionKeyword) ? found : null;
+    }
+
+    async #attempt(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome | null> {
+
+        const before = await this.#finder.find(id);
+        const { steps, reviewed, replacesDefault = false, ...wanted } = make(before);
+        if (!reviewed) {
+            this.#check(id, caller);
+        }
+
+        const change = await this.#pipeline.prepare({
+            ...wanted, id, before, caller, now: Date.now(), contentTouched: true, restored: reviewed ? 'reviewed' : 'as-it-was'
+        });
+        const isNew = before === null;
+        const made = replacesDefault ? await this.#madeBefore(change.after) : null;
+        const complete = { ...change, steps: [...change.steps, ...steps(isNew)] };
+        const whole = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#hooks, complete, { caller });
+        const outcome = await this.#writer.write({ ...whole, isBulk: reviewed !== undefined, ...made ? { instead: removal(made, caller) } : {} });
+        return outcome === 'stored' ? isNew ? 'created' : 'updated' : null;
+    }
+
+    #check(id: string, caller: Caller): void {
+
+        if (id !== DESIGN_ID) {
+            checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
+        }
+
+        checkWritable(this.#catalog.current.design, caller, id);
+    }
+}
+
+function removal(before: StoredObject, caller: Caller): ObjectChange {
+
+    return { before, after: null, processed: null, steps: [], caller, now: Date.now() };
+}
+
+function factsOf({ type, content, acl, userMetadata, metadata, elements }: ObjectFacts): unknown {
+
+    const { txnId, ...kept } = metadata;
+    return {
+        type, content, acl, userMetadata,
+        metadata: kept,
+        elements: elements.map(({ name, filename, mediaType, size }) => ({ name, filename, mediaType, size }))
+    };
+}

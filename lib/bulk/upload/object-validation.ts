@@ -1,0 +1,141 @@
+/**
+ * Tries an object of an upload by what does it when an object is saved: its content by its type as it will be, its secrets, its
+ * references, the length of its elements. Code is not asked here: it may need what comes later.
+ */
+
+import type { StoredElement } from '../../model/stored-object.js';
+import type { TypeDefinition } from '../../types/type-definition.js';
+import type { TypeRegistry } from '../../types/type-registry.js';
+import type { JsonObject } from '../../util/json-types.js';
+import type { BulkItem } from '../batch/batch-item.js';
+import type { UploadPlan } from './upload-plan.js';
+import { badRequest, invalidContent } from '../../errors/errors.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { SERVICE } from '../../model/caller.js';
+import { ContentPipeline } from '../../objects/content-pipeline.js';
+import { ObjectHasher } from '../../objects/hashes/object-hasher.js';
+import { referenceFaults } from '../../types/annotations/references.js';
+import { readUploaded, wantedObject, type UploadedObject } from './uploaded-object.js';
+import type { StagedElement } from '../../model/object-input.js';
+import type { PreparedChange } from '../../model/object-draft.js';
+import type { KeptUpload, ReviewParts } from './validation-parts.js';
+
+/** An object after it was tried: as it would be stored, or what is wrong with it. */
+export interface Judged {
+    readonly position: number;
+    readonly change: PreparedChange | null;
+    readonly error: unknown;
+}
+
+/** Tries objects. */
+export class UploadJudge {
+
+    readonly #parts: ReviewParts;
+    readonly #upload: KeptUpload;
+    readonly #plan: UploadPlan;
+    readonly #prefix: string;
+    readonly #pipeline: ContentPipeline;
+
+    /** @param coming the types as they will be */
+    constructor(parts: ReviewParts, { upload, plan, coming }: { upload: KeptUpload; plan: UploadPlan; coming: TypeRegistry }) {
+
+        const { secretKeeper, references, clock, limits, elements } = parts;
+        const catalog = { current: coming, require: requirer(coming) };
+        this.#parts = parts;
+        this.#upload = upload;
+        this.#plan = plan;
+        this.#prefix = coming.prefix;
+        this.#pipeline = new ContentPipeline({
+            catalog, secrets: secretKeeper, references, clock, limits, code: { inspect: () => null }, hasher: new ObjectHasher(catalog, elements),
+            // Uploads are for the administrator, and may exchange the modules of objects.
+            modules: { checkRight: () => {}, checkPlaces: () => {} }
+        });
+    }
+
+    /** Never rejects for what is wrong with the object. */
+    async judge(item: BulkItem): Promise<Judged> {
+
+        const { position } = item;
+        try {
+            return { position, change: await this.#parts.clock.during(() => this.#prepared(item)), error: null };
+        }
+        catch (error) {
+            return { position, change: null, error };
+        }
+    }
+
+    async #prepared(item: BulkItem): Promise<PreparedChange> {
+
+        const { limits, elements, finder } = this.#parts;
+        const { fallback, requestContext, deleteCurrentObjects } = this.#upload;
+        const measure = async (body: AsyncIterable<Uint8Array>, input: UploadedObject['input']): Promise<StagedElement> => ({
+            ...await elements.measure(body, { input, requestContext }), blobId: uploadedBlob(item.position), discard: () => Promise.resolve()
+        });
+        const uploaded = await readUploaded(valueOf(item), { limits, fallback, stage: measure });
+        const { id } = uploaded.object;
+        const before = deleteCurrentObjects && id !== DESIGN_ID ? null : await finder.find(id);
+        this.#plan.checkId(id, this.#prefix);
+        const change = await this.#pipeline.prepare({
+            ...wantedObject(uploaded, before), id, before, caller: SERVICE, now: fallback.now, contentTouched: true, restored: 'validated'
+        });
+        await this.#checkReferences(change);
+        return change;
+    }
+
+    async #checkReferences({ processed }: PreparedChange): Promise<void> {
+
+        const references = processed?.references ?? [];
+        const ids = [...new Set(references.map(({ id }) => id))];
+        const known = new Map(ids.flatMap((id) => {
+
+            const line = this.#plan.lineOf(id);
+            return line ? [[id, line.type] as const] : [];
+        }));
+        const others = await this.#parts.store.typesOf(ids.filter((id) => !known.has(id) && this.#plan.stays(id)));
+        const faults = referenceFaults(references, new Map([...others, ...known]));
+        if (faults.length > 0) {
+            throw invalidContent(faults);
+        }
+    }
+}
+
+/** The value of an item; throws its fault. */
+export function valueOf({ value, fault }: BulkItem): JsonObject {
+
+    if (fault) {
+        throw fault;
+    }
+
+    return value;
+}
+
+function requirer(types: TypeRegistry): (name: string) => TypeDefinition {
+
+    return (name) => {
+
+        const type = types.get(name);
+        if (!type) {
+            throw badRequest(`Unknown type ${name}`);
+        }
+
+        return type;
+    };
+}
+
+/** Bytes that stand in the line of their object have no blob yet: the number says which line. */
+function uploadedBlob(position: number): number {
+
+    return -1 - position;
+}
+
+/** True for an element whose bytes stand in its line. */
+export function isUploaded({ blobId }: StoredElement): boolean {
+
+    return blobId < 0;
+}
+
+/** The position of that line. */
+export function positionOf({ blobId }: StoredElement): number {
+
+    return -1 - blobId;
+}

@@ -1,0 +1,87 @@
+/**
+ * What an upload is about to replace or delete, kept until it is over: objects with the hashes of their secrets and the forms in which
+ * they are indexed. Bytes of payloads are not copied: those that nothing refers to stay for a day.
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../util/json-types.js';
+import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
+import type { IndexForm } from '../../model/indexed-form.js';
+import type { ObjectRestorer } from './object-restorer.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import type { BlobRef, BlobStore, StagedBlob } from '../../stores/blobs/blob-store.js';
+import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
+import type { ItemSource } from '../batch/item-reader.js';
+import { SERVICE } from '../../model/caller.js';
+import { lineOf } from '../format/export-format.js';
+
+/** An object as it was. */
+export interface FormerObject {
+    readonly object: StoredObject;
+    readonly secrets?: JsonObject;
+    readonly indexForm?: IndexForm;
+}
+
+const MAX_BYTES = 1024 ** 4;
+
+/** Keeps objects as they were. */
+export class FormerState {
+
+    readonly #blobs: BlobStore;
+    readonly #secrets: SecretTransfer;
+    readonly #forms: IndexFormStore;
+    readonly #source: ItemSource;
+
+    /** @param source reads lines of any length */
+    constructor(parts: { blobs: BlobStore; secrets: SecretTransfer; forms: IndexFormStore }, source: ItemSource) {
+
+        this.#blobs = parts.blobs;
+        this.#secrets = parts.secrets;
+        this.#forms = parts.forms;
+        this.#source = source;
+    }
+
+    /** Keeps some objects, at most 100 at a time. */
+    keep(pages: AsyncIterable<readonly StoredObject[]>, signal: AbortSignal): Promise<StagedBlob> {
+
+        return this.#blobs.stage(this.#lines(pages), { maxBytes: MAX_BYTES, signal });
+    }
+
+    /** The objects that were kept, in their order. */
+    async *read(kept: BlobRef): AsyncGenerator<FormerObject> {
+
+        for await (const { value, fault } of this.#source.items(this.#blobs.open(kept), true)) {
+            if (fault) {
+                throw fault;
+            }
+
+            yield value as unknown as FormerObject;
+        }
+    }
+
+    /** Puts an object back. */
+    async putBack({ object: { id, ...object }, secrets, indexForm }: FormerObject, restorer: ObjectRestorer): Promise<undefined> {
+
+        await restorer.restore(id, () => ({
+            ...object, reviewed: indexForm === undefined ? {} : { indexForm },
+            steps: (isNew) => (secrets ? this.#secrets.steps(id, isNew, secrets) : [])
+        }), SERVICE);
+        return undefined;
+    }
+
+    async *#lines(pages: AsyncIterable<readonly StoredObject[]>): AsyncGenerator<Uint8Array> {
+
+        for await (const page of pages) {
+            const secrets = page.length === 0 ? new Map<string, JsonObject>() : await this.#secrets.of(page.map(({ id }) => id));
+            const forms = await this.#forms.read(page);
+            for (const object of page) {
+                const [ownSecrets, indexForm] = [secrets.get(object.id), forms.get(object.id)];
+                yield Buffer.from(lineOf({
+                    object, ...ownSecrets ? { secrets: ownSecrets } : {}, ...indexForm ? { indexForm } : {}
+                } as unknown as JsonObject));
+            }
+
+            await nextTurn();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/**
+ * Runs the writes of an upload, many at a time, and tells a storage that is away, which ends the run, from a write that is refused.
+ */
+
+import type { Log } from '../../../db/log.js';
+import type { BatchTask } from '../batch/batch-runner.js';
+import type { BulkService } from '../batch/batch-service.js';
+import { messageOf, type UploadProgress } from './upload-progress.js';
+
+/** Takes tasks, and waits for those that were taken. */
+export interface Tasks {
+    readonly take: (task: BatchTask) => Promise<void>;
+    readonly settled: () => Promise<void>;
+}
+
+/** Runs writes. */
+export class UploadBatch {
+
+    readonly #bulk: BulkService;
+    readonly #log: Log;
+    readonly #signal: AbortSignal;
+    /** What the storage failed with. */
+    #fault: Error | null = null;
+    #refused: UploadProgress['failure'] | null = null;
+
+    constructor({ bulk, log }: { bulk: BulkService; log: Log }, signal: AbortSignal) {
+
+        this.#bulk = bulk;
+        this.#log = log;
+        this.#signal = signal;
+    }
+
+    /** The first write of this run that was refused; null when none was. */
+    get refused(): UploadProgress['failure'] | null {
+
+        return this.#refused;
+    }
+
+    /** Runs work that gives tasks. A fault of the storage ends the run, which begins again when there may be a storage. */
+    async run(isParallel: boolean, work: (tasks: Tasks) => Promise<void>): Promise<void> {
+
+        this.#refused = null;
+        const { results } = await this.#bulk.run({ parallel: isParallel, failFast: false, log: this.#log }, async (batch) => {
+
+            const settled = async (): Promise<void> => {
+
+                await batch.settled();
+                this.#checkStorage();
+            };
+
+            const take = async ({ work: store, ...task }: BatchTask): Promise<void> => {
+
+                this.#signal.throwIfAborted();
+                this.#checkStorage();
+                await batch.take({ ...task, work: (earlier) => this.#noticing(task.position, () => store(earlier)) });
+            };
+
+            await work({ take, settled });
+            await settled();
+            return null;
+        });
+        await results.dispose();
+    }
+
+    async #noticing<T>(position: number, store: () => Promise<T>): Promise<T> {
+
+        try {
+            return await store();
+        }
+        catch (error) {
+            if (this.#bulk.explain(error) || this.#signal.aborted) {
+                this.#fault ??= error as Error;
+            }
+            else {
+                this.#refused ??= { position, message: messageOf(error) };
+            }
+
+            throw error;
+        }
+    }
+
+    #checkStorage(): void {
+
+        if (this.#fault) {
+            throw this.#fault;
+        }
+    }
+}

@@ -1,0 +1,124 @@
+/**
+ * What scripts find while an upload is reviewed: objects, payloads and types as they will be when all of it is stored. Searches find
+ * what is stored by then.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { StoredElement } from '../../model/stored-object.js';
+import type { ScriptHost, ScriptSearchParams } from '../../scripting/protocol/script-host.js';
+import type { TypeRegistry } from '../../types/type-registry.js';
+import { badRequest } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { readBytes } from '../../doip/segments.js';
+import { faultsBySchema } from '../../types/ad-hoc-validation.js';
+import type { ScriptScope } from '../../model/script-scope.js';
+
+/** What an upload brings, as it was reviewed. */
+export interface ComingObjects {
+    readonly registry: TypeRegistry;
+    /** The object in its full form; null when it was refused or is not reviewed yet, undefined when the upload does not bring it. */
+    find(id: string): Promise<{ readonly form: JsonObject; readonly elements: readonly StoredElement[] } | null | undefined>;
+    /** False for an object that the upload removes. */
+    stays(id: string): boolean;
+    open(element: StoredElement): AsyncIterable<Uint8Array>;
+}
+
+/** The service as it will be. */
+export class UploadHost implements ScriptHost {
+
+    readonly #stored: ScriptHost;
+    readonly #coming: ComingObjects;
+
+    constructor(stored: ScriptHost, coming: ComingObjects) {
+
+        this.#stored = stored;
+        this.#coming = coming;
+    }
+
+    async get(id: string, scope: ScriptScope): Promise<JsonObject | null> {
+
+        const found = await this.#coming.find(id);
+        return found === undefined ? this.#coming.stays(id) ? this.#stored.get(id, scope) : null : found?.form ?? null;
+    }
+
+    async search(query: string, params: ScriptSearchParams, scope: ScriptScope): Promise<JsonObject> {
+
+        const { results, ...facts } = await this.#stored.search(query, params, scope);
+        const found: JsonValue[] = [];
+        for (const result of Array.isArray(results) ? results : []) {
+            const id = isJsonObject(result) ? result['id'] : undefined;
+            const object = typeof id === 'string' ? await this.get(id, scope) : null;
+            if (object) {
+                found.push(object);
+            }
+        }
+
+        return { ...facts, results: found };
+    }
+
+    create(): Promise<JsonObject> {
+
+        return refuse();
+    }
+
+    update(): Promise<JsonObject> {
+
+        return refuse();
+    }
+
+    delete(): Promise<void> {
+
+        return refuse();
+    }
+
+    async payload(id: string, name: string, limit: number, scope: ScriptScope): Promise<Uint8Array | null> {
+
+        const found = await this.#coming.find(id);
+        if (found === undefined) {
+            return this.#coming.stays(id) ? this.#stored.payload(id, name, limit, scope) : null;
+        }
+
+        const element = found?.elements.find((candidate) => candidate.name === name);
+        if (element && element.size > limit) {
+            throw badRequest(`payload ${name} of ${id} has ${element.size} bytes: a script can be given at most ${limit} at a time`);
+        }
+
+        return element ? readBytes(this.#coming.open(element), limit) : null;
+    }
+
+    verifySecret(object: JsonValue, pointer: string, secret: string, scope: ScriptScope): Promise<boolean> {
+
+        return this.#stored.verifySecret(object, pointer, secret, scope);
+    }
+
+    verifyHashes(object: JsonObject, scope: ScriptScope): Promise<JsonObject> {
+
+        return this.#stored.verifyHashes(object, scope);
+    }
+
+    async validate(value: JsonValue, schema: JsonValue): Promise<JsonObject> {
+
+        const faults = faultsBySchema(schema, value, (name) => this.#coming.registry.documentOf(name));
+        return { success: faults.length === 0, errors: faults.map(({ pointer, message }) => ({ pointer, message })) };
+    }
+
+    groupsOf(userId: string, scope: ScriptScope): Promise<readonly string[]> {
+
+        return this.#stored.groupsOf(userId, scope);
+    }
+
+    publicKey(scope: ScriptScope): Promise<JsonObject> {
+
+        return this.#stored.publicKey(scope);
+    }
+
+    sign(payload: JsonValue, scope: ScriptScope): Promise<string> {
+
+        return this.#stored.sign(payload, scope);
+    }
+}
+
+async function refuse(): Promise<never> {
+
+    throw badRequest('nothing can be written by scripts while an upload of objects is in progress');
+}

@@ -1,0 +1,307 @@
+/**
+ * Applies an upload that was kept: reviews all of it, keeps what it replaces, deletes what is to be deleted, then stores design and
+ * types, then all other objects. It notes how far it is; interrupted it goes on from there, and what it does a second time changes
+ * nothing. When the review refuses, nothing was written; when a write is refused all the same, everything becomes as it was.
+ */
+
+import type { Database, Step } from '../../../db/database.js';
+import type { Log } from '../../../db/log.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
+import type { JobKind, RunningJob } from '../../jobs/job-kind.js';
+import type { ObjectRestorer } from './object-restorer.js';
+import type { CatalogStore } from '../../stores/catalog-store.js';
+import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
+import type { SettingStore } from '../../stores/setting-store.js';
+import type { BulkItem } from '../batch/batch-item.js';
+import type { BulkService } from '../batch/batch-service.js';
+import type { UploadGate } from './write-barrier.js';
+import { DoipError } from '../../errors/errors.js';
+import { SERVICE } from '../../model/caller.js';
+import { storing } from '../../objects/input/object-input.js';
+import type { ObjectScan } from '../../stores/objects/object-scan.js';
+import { UPLOAD_SETTING } from '../../stores/setting-store.js';
+import { KEPT_LIMITS } from './draft-file.js';
+import { FormerState } from './rollback.js';
+import { ItemSource } from '../batch/item-reader.js';
+import { UploadBatch, type Tasks } from './upload-batch.js';
+import {
+    messageOf, phaseOf, refOf, UPLOAD_KIND, type Phase, type UploadPayload, type UploadProgress
+} from './upload-progress.js';
+import { UploadReview } from './upload-validation.js';
+import { UploadScope } from './upload-scope.js';
+import { readUploaded, wantedObject, type ReviewedObject } from './uploaded-object.js';
+import { type ReviewParts } from './validation-parts.js';
+
+/** Items between two notes of how far it is. */
+const NOTED_EVERY = 2000;
+const LEASE_MS = 10_000;
+const PAUSE_MS = 1000;
+
+/** Attempts to review an upload while what it takes is not to be had, such as a thread for scripts. */
+const REVIEWS = 30;
+
+export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
+    readonly db: Database;
+    readonly bulk: BulkService;
+    readonly catalogStore: CatalogStore;
+    readonly settings: SettingStore;
+    readonly objects: ObjectScan;
+    readonly gate: UploadGate;
+    readonly secrets: SecretTransfer;
+    readonly forms: IndexFormStore;
+    /** Makes sure that the design and the types are those of now. */
+    readonly refresh: () => Promise<unknown>;
+    readonly restorer: ObjectRestorer;
+    readonly log: Log;
+}
+
+/** The job that applies uploads. It never gives up: what was begun is brought to its end. */
+export function uploadJob(parts: UploadJobParts): JobKind {
+
+    return {
+        kind: UPLOAD_KIND, leaseMs: LEASE_MS, maxAttempts: Infinity, backOff: () => PAUSE_MS,
+        run: (job) => new UploadRun(parts, job).run()
+    };
+}
+
+class UploadRun {
+
+    readonly #parts: UploadJobParts;
+    readonly #job: RunningJob;
+    readonly #payload: UploadPayload;
+    readonly #source = new ItemSource(KEPT_LIMITS);
+    readonly #former: FormerState;
+    #progress: UploadProgress;
+    readonly #batch: UploadBatch;
+    readonly #scope: UploadScope;
+
+    constructor(parts: UploadJobParts, job: RunningJob) {
+
+        this.#parts = parts;
+        this.#job = job;
+        this.#payload = job.payload as unknown as UploadPayload;
+        this.#progress = progressOf(job.progress);
+        this.#former = new FormerState(parts, this.#source);
+        this.#batch = new UploadBatch(parts, job.signal);
+        this.#scope = new UploadScope(parts, () => this.#items(), job.signal);
+    }
+
+    async run(): Promise<void> {
+
+        // Whoever was let in before nobody was any more has written then.
+        await this.#parts.refresh();
+        await this.#parts.gate.drained();
+        const steps: Readonly<Record<UploadProgress['phase'], () => Promise<void>>> = {
+            review: () => this.#review(),
+            keep: () => this.#keepFormer(),
+            delete: () => this.#delete(),
+            types: () => this.#store('types', 'others'),
+            others: () => this.#store('others', 'sweep'),
+            sweep: () => this.#finish(),
+            undo: () => this.#undo(),
+            over: () => Promise.resolve()
+        };
+        while (this.#progress.phase !== 'over') {
+            await steps[this.#progress.phase]();
+        }
+
+        await this.#end();
+    }
+
+    async #note(progress: Partial<UploadProgress>, steps: readonly Step[] = []): Promise<void> {
+
+        this.#progress = { ...this.#progress, ...progress };
+        await this.#job.report(this.#progress as unknown as JsonObject, steps);
+    }
+
+    async #review(): Promise<void> {
+
+        const { blob, author, now, requestContext = {}, deleteCurrentObjects } = this.#payload;
+        const { bulk, blobs } = this.#parts;
+        const review = new UploadReview({ ...this.#parts, source: this.#source, folder: bulk.folder }, {
+            blob, fallback: { author, now }, requestContext, deleteCurrentObjects, signal: this.#job.signal
+        });
+        try {
+            const outcome = await review.run();
+            if ('refusal' in outcome) {
+                await this.#note({ phase: 'over', refusal: outcome.refusal });
+                return;
+            }
+
+            const { reviewed, renamed } = outcome;
+            await this.#note({ phase: 'keep', reviewed: refOf(reviewed), renamed }, blobs.linkSteps(reviewed));
+        }
+        catch (error) {
+            if (this.#mayPass(error)) {
+                throw error;
+            }
+
+            this.#parts.log.error({ err: error }, 'an upload could not be reviewed');
+            await this.#note({ phase: 'over', failure: { message: messageOf(error) } });
+        }
+    }
+
+    /** True for what another attempt may not meet: nothing was written so far, so that an upload can also be given up. */
+    #mayPass(error: unknown): boolean {
+
+        const isStorage = this.#job.signal.aborted || this.#parts.bulk.explain(error) !== null;
+        return isStorage || error instanceof DoipError && this.#job.attempts < REVIEWS;
+    }
+
+    async #keepFormer(): Promise<void> {
+
+        const { blobs } = this.#parts;
+        const { deleteCurrentObjects } = this.#payload;
+        const former = await this.#former.keep(deleteCurrentObjects ? this.#scope.all() : this.#scope.uploaded(), this.#job.signal);
+        await this.#note({ phase: deleteCurrentObjects ? 'delete' : 'types', position: 0, former: refOf(former) }, blobs.linkSteps(former));
+    }
+
+    async #delete(): Promise<void> {
+
+        await this.#scope.remove(() => this.#scope.all());
+        await this.#note({ phase: 'types', position: 0 });
+    }
+
+    async #store(phase: Phase, next: 'others' | 'sweep'): Promise<void> {
+
+        if (phase === 'types' && this.#progress.position === 0) {
+            await this.#freeNames();
+        }
+
+        await this.#batch.run(phase === 'others', (tasks) => this.#apply(phase, tasks));
+        const { refused } = this.#batch;
+        await this.#note(refused ? { phase: 'undo', position: 0, failure: refused } : { phase: next, position: 0 });
+    }
+
+    /** Types may exchange their names. */
+    async #freeNames(): Promise<void> {
+
+        const { db, catalogStore } = this.#parts;
+        const { renamed = [] } = this.#progress;
+        if (renamed.length > 0) {
+            await db.commit({ steps: [...renamed.flatMap((id) => catalogStore.releaseSteps(id)), catalogStore.bumpStep()] });
+        }
+    }
+
+    /** Applies the objects of a phase from the noted position on, many at a time. */
+    async #apply(phase: Phase, { take, settled }: Tasks): Promise<void> {
+
+        const { blobs } = this.#parts;
+        const { reviewed } = this.#progress;
+        const lines = reviewed ? this.#source.items(blobs.open(reviewed), true) : null;
+        try {
+            for await (const { position, bytes, value, fault } of this.#items()) {
+                const line = await lines?.next();
+                const made = (line?.done === false ? line.value.value : undefined) as unknown as ReviewedObject | undefined;
+                if (fault || !made) {
+                    throw fault ?? new Error(`the object at position ${position} was not reviewed`);
+                }
+
+                if (position >= this.#progress.position && phaseOf(made) === phase) {
+                    await take({ position, bytes, work: () => this.#write(value, made) });
+                }
+
+                const isNoted = position % NOTED_EVERY === NOTED_EVERY - 1;
+                if (isNoted) {
+                    await settled();
+                }
+
+                // What is noted as stored must be so: a refusal is noted first of all.
+                if (this.#batch.refused) {
+                    return;
+                }
+
+                if (isNoted) {
+                    await this.#note({ position: position + 1 });
+                }
+            }
+        }
+        finally {
+            await lines?.return(undefined);
+        }
+    }
+
+    async #write(value: JsonObject, made: ReviewedObject): Promise<undefined> {
+
+        const { elements, limits, restorer } = this.#parts;
+        const { author, now, requestContext = {} } = this.#payload;
+        const uploaded = await readUploaded(value, {
+            limits, fallback: { author, now },
+            stage: (body, known) => elements.stage(body, { input: known, requestContext, signal: this.#job.signal })
+        });
+        const { id, type, content, acl, userMetadata, metadata: { hashes: _hashes, ...metadata }, secrets, indexForm } = made;
+        await storing(uploaded.input, false, () => restorer.restore(id, (before) => ({
+            ...wantedObject(uploaded, before), type, content, acl, userMetadata, metadata,
+            reviewed: indexForm === undefined ? {} : { indexForm },
+            steps: (isNew) => (secrets ? this.#parts.secrets.steps(id, isNew, secrets) : [])
+        }), SERVICE));
+        return undefined;
+    }
+
+    async #finish(): Promise<void> {
+
+        if (this.#payload.deleteCurrentObjects) {
+            await this.#scope.removeLate();
+        }
+
+        await this.#note({ phase: 'over' });
+    }
+
+    /** The lines of the upload. */
+    #items(): AsyncGenerator<BulkItem> {
+
+        return this.#source.items(this.#parts.blobs.open(this.#payload.blob), true);
+    }
+
+    /** Makes everything as it was: takes away what was stored, then puts back what was there. */
+    async #undo(): Promise<void> {
+
+        const { former } = this.#progress;
+        await this.#scope.remove(() => (this.#payload.deleteCurrentObjects ? this.#scope.all() : this.#scope.uploaded()));
+        for (const phase of ['types', 'others'] as const) {
+            await this.#batch.run(phase === 'others', async ({ take }) => {
+
+                let position = 0;
+                for await (const object of former ? this.#former.read(former) : []) {
+                    if (phaseOf(object.object) === phase) {
+                        await take({ position, bytes: 0, work: () => this.#former.putBack(object, this.#parts.restorer) });
+                    }
+
+                    position += 1;
+                }
+            });
+            if (this.#batch.refused) {
+                this.#parts.log.error({ refused: this.#batch.refused }, 'an object could not be put back after an upload had failed');
+            }
+        }
+
+        await this.#note({ phase: 'over' });
+    }
+
+    async #end(): Promise<void> {
+
+        const { db, blobs, catalogStore, settings, log } = this.#parts;
+        const { refusal, failure, reviewed, former } = this.#progress;
+        if (failure) {
+            log.error({ failure }, 'an upload of objects has failed, and nothing of it was stored');
+        }
+        else if (refusal) {
+            log.info({ wrong: refusal.count, first: refusal.first }, 'an upload of objects was refused');
+        }
+
+        const { blob } = this.#payload;
+        await db.commit({ steps: [
+            ...[blob, reviewed, former].flatMap((kept) => (kept ? blobs.unlinkSteps(kept.blobId, Date.now()) : [])),
+            ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
+        ] });
+    }
+}
+
+/** What an earlier version of the service has begun is reviewed first, and then written from its start. */
+function progressOf(noted: JsonValue): UploadProgress {
+
+    const progress = (noted ?? { phase: 'review' }) as unknown as UploadProgress;
+    const isReviewed = progress.reviewed !== undefined || progress.phase === 'over';
+    return isReviewed ? progress : { phase: 'review', position: 0 };
+}

@@ -1,0 +1,220 @@
+/**
+ * What an upload brings, and what is wrong with it: ids, types and the place of each object, and the types as they will be. Each fault
+ * is told at the position of the object that it is the fault of.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { Catalog, SchemaRecord } from '../../types/catalog.js';
+import type { TypeRegistry } from '../../types/type-registry.js';
+import type { ImportedObject } from '../format/import-object.js';
+import { badRequest, DoipError, tooLarge } from '../../errors/errors.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { checkNewId, type FieldLimits } from '../../objects/input/field-validation.js';
+import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
+
+/** Faults that are told of. */
+const MOST_FAULTS = 100;
+
+/** Characters of a message that is told, and faults within one object. */
+const MESSAGE_LENGTH = 1000;
+const MOST_DETAILS = 20;
+
+/** Objects of one upload; their ids are kept in memory while it is looked at. */
+const MOST_OBJECTS = 1_000_000;
+
+/** What was wrong with an upload. */
+export interface Refusal {
+    /** Objects that were wrong. */
+    readonly count: number;
+    /** The first of them, in words. */
+    readonly first: string;
+    readonly errors: JsonObject[];
+}
+
+/** The line of an object in the upload. */
+export interface PlannedLine {
+    readonly id: string;
+    readonly position: number;
+    readonly type: string;
+    /** Bytes from the start of what was kept. */
+    readonly offset: number;
+    readonly length: number;
+}
+
+/** The error for a refusal: nothing was written. */
+export function refusalOf({ count, first, errors }: Refusal): DoipError {
+
+    return badRequest(`nothing was uploaded: ${count === 1 ? '1 object is' : `${count} objects are`} wrong, ${first}`, { details: { errors } });
+}
+
+/** What is known of an upload. */
+export class UploadPlan {
+
+    readonly #catalog: Catalog;
+    readonly #keepsOthers: boolean;
+    readonly #limits: FieldLimits;
+    readonly #lines = new Map<string, PlannedLine>();
+    readonly #byPosition: PlannedLine[] = [];
+    readonly #schemas: (SchemaRecord & { readonly position: number })[] = [];
+    readonly #faults = new Map<number, JsonObject>();
+    #design: JsonObject | undefined;
+    #count = 0;
+    #first: { readonly position: number; readonly message: string } | null = null;
+
+    constructor(parts: { catalog: Catalog; limits: FieldLimits; keepsOthers: boolean }) {
+
+        this.#limits = parts.limits;
+        this.#catalog = parts.catalog;
+        this.#keepsOthers = parts.keepsOthers;
+    }
+
+    /** Notes an object. */
+    add({ id, type, content, metadata }: ImportedObject, place: Omit<PlannedLine, 'id' | 'type'>): void {
+
+        if (id === DESIGN_ID && type !== DESIGN_TYPE) {
+            throw badRequest('the type of the design object cannot be changed');
+        }
+
+        if (this.#lines.has(id)) {
+            throw badRequest(`id ${id} stands in the upload twice`);
+        }
+
+        if (this.#lines.size === MOST_OBJECTS) {
+            throw tooLarge(`an upload may have at most ${MOST_OBJECTS} objects`);
+        }
+
+        const line = { ...place, id, type };
+        this.#lines.set(id, line);
+        this.#byPosition[place.position] = line;
+        if (type === SCHEMA_TYPE && !metadata.isVersion) {
+            this.#schemas.push({ id, txnId: 0, content, position: place.position });
+        }
+        else if (id === DESIGN_ID) {
+            this.#design = content;
+        }
+    }
+
+    /** The line of an object; undefined for one that the upload does not bring. */
+    lineOf(id: string): PlannedLine | undefined {
+
+        return this.#lines.get(id);
+    }
+
+    /** All lines in their order. */
+    get lines(): Iterable<PlannedLine> {
+
+        return this.#lines.values();
+    }
+
+    /** The line at a position. */
+    lineAt(position: number): PlannedLine {
+
+        const line = this.#byPosition[position];
+        if (!line) {
+            throw new Error(`the upload has no object at position ${position}`);
+        }
+
+        return line;
+    }
+
+    /** True for an object that is there and that the upload leaves as it is. */
+    readonly stays = (id: string): boolean => (id === DESIGN_ID ? this.#design === undefined : this.#keepsOthers && !this.#lines.has(id));
+
+    /** Ids of the Schema objects that get another name: these are free before any is given anew. */
+    renamed(): string[] {
+
+        const now = this.#catalog.current.schemaIds();
+        const names = new Map(this.#schemas.map(({ id, content }) => [id, content['name']]));
+        return Object.entries(now).filter(([id, name]) => this.#lines.has(id) && names.get(id) !== name).map(([id]) => id);
+    }
+
+    /** Types and design as they will be, after all objects were added. What has a name that is taken becomes a fault. */
+    coming(): TypeRegistry {
+
+        const names = new Set(Object.entries(this.#catalog.current.schemaIds()).flatMap(([id, name]) => (this.stays(id) ? [name] : [])));
+        const accepted: SchemaRecord[] = [];
+        for (const { position, ...schema } of this.#schemas) {
+            const { name } = schema.content;
+            if (typeof name === 'string' && names.has(name)) {
+                this.fault(position, badRequest(`Schema name ${JSON.stringify(name)} is not unique.`));
+            }
+            else {
+                accepted.push(schema);
+                names.add(name as JsonValue);
+            }
+        }
+
+        return this.#catalog.imagine(accepted, this.#design, this.stays);
+    }
+
+    /** @throws DoipError 400 for an id that no object can have, where a prefix rules */
+    checkId(id: string, prefix: string): void {
+
+        if (id !== DESIGN_ID) {
+            checkNewId(id, prefix, this.#limits);
+        }
+    }
+
+    /** Notes what is wrong with an object; of one that is wrong already nothing more. */
+    fault(position: number, error: unknown): void {
+
+        if (!(error instanceof DoipError)) {
+            throw error;
+        }
+
+        if (this.#faults.has(position)) {
+            return;
+        }
+
+        const message = error.message.slice(0, MESSAGE_LENGTH);
+        this.#count += 1;
+        if (!this.#first || position < this.#first.position) {
+            this.#first = { position, message };
+        }
+
+        this.#faults.set(position, this.#faults.size < MOST_FAULTS ? { position, message, ...detailsOf(error) } : {});
+    }
+
+    /** True when something is wrong with the object at a position. */
+    isWrong(position: number): boolean {
+
+        return this.#faults.has(position);
+    }
+
+    /** True when anything is wrong. */
+    get isRefused(): boolean {
+
+        return this.#first !== null;
+    }
+
+    /** What was wrong; null when nothing was. */
+    get refusal(): Refusal | null {
+
+        const errors = [...this.#faults.values()].filter(({ position }) => position !== undefined);
+        return this.#first && {
+            count: this.#count,
+            first: `the first at position ${this.#first.position}: ${this.#first.message}`,
+            errors: errors.sort((a, b) => Number(a['position']) - Number(b['position']))
+        };
+    }
+}
+
+/** The places in the content, but no stacks: a list of objects would become as long as their code, or as the names in their content. */
+function detailsOf({ details: { errors, pointer } }: DoipError): JsonObject {
+
+    return {
+        ...pointer === undefined ? {} : { pointer: clipped(pointer) },
+        ...Array.isArray(errors) ? { errors: errors.slice(0, MOST_DETAILS).map((error) => (isJsonObject(error) ? mapped(error, clipped) : error)) } : {}
+    };
+}
+
+function mapped(object: JsonObject, change: (value: JsonValue) => JsonValue): JsonObject {
+
+    return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+}
+
+function clipped(value: JsonValue): JsonValue {
+
+    return typeof value === 'string' && value.length > MESSAGE_LENGTH ? `${value.slice(0, MESSAGE_LENGTH)}…` : value;
+}

@@ -1,0 +1,98 @@
+/**
+ * The stored objects that an upload concerns: those that it replaces, or all.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import type { ObjectRestorer } from './object-restorer.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import type { BulkItem } from '../batch/batch-item.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { SERVICE } from '../../model/caller.js';
+import { OBJECTS_AT_ONCE, type ObjectScan } from '../../stores/objects/object-scan.js';
+
+/** Objects of before. */
+export class UploadScope {
+
+    readonly #parts: { readonly objects: ObjectScan; readonly restorer: ObjectRestorer };
+    readonly #items: () => AsyncIterable<BulkItem>;
+    readonly #signal: AbortSignal;
+
+    /** @param items what is uploaded */
+    constructor(parts: { objects: ObjectScan; restorer: ObjectRestorer }, items: () => AsyncIterable<BulkItem>, signal: AbortSignal) {
+
+        this.#parts = parts;
+        this.#items = items;
+        this.#signal = signal;
+    }
+
+    /** All objects, in pages. */
+    async *all(): AsyncGenerator<readonly StoredObject[]> {
+
+        const { objects } = this.#parts;
+        for (let page = await objects.after(''); page.length > 0; page = await objects.after(page.at(-1)?.id ?? '')) {
+            yield page;
+        }
+    }
+
+    /** Those of the objects that the upload brings that are there. */
+    async *uploaded(): AsyncGenerator<readonly StoredObject[]> {
+
+        let ids: string[] = [];
+        for await (const { value } of this.#items()) {
+            ids.push(value?.['id'] as string);
+            if (ids.length === OBJECTS_AT_ONCE) {
+                yield *this.#pages(ids);
+                ids = [];
+            }
+        }
+
+        yield *this.#pages(ids);
+    }
+
+    /** Long objects come a few at a time. */
+    async *#pages(ids: readonly string[]): AsyncGenerator<readonly StoredObject[]> {
+
+        const { objects } = this.#parts;
+        for (const portion of await objects.portions(ids)) {
+            yield await objects.byIds(portion);
+        }
+    }
+
+    /** Removes all objects of some pages but the design, until none is left. */
+    async remove(pages: () => AsyncIterable<readonly StoredObject[]>): Promise<void> {
+
+        let isLeft: boolean;
+        do {
+            isLeft = false;
+            for await (const page of pages()) {
+                this.#signal.throwIfAborted();
+                const gone = await Promise.all(page.filter(({ id }) => id !== DESIGN_ID).map((object) => this.#parts.restorer.remove(object, SERVICE)));
+                isLeft ||= gone.includes(false);
+            }
+        }
+        while (isLeft);
+    }
+
+    /** Removes what a writer on another node, who was let in before, has written after the deletion. */
+    async removeLate(): Promise<void> {
+
+        const { objects, restorer } = this.#parts;
+        const uploaded = new Set<unknown>([DESIGN_ID]);
+        for await (const { value } of this.#items()) {
+            uploaded.add(value?.['id']);
+        }
+
+        for (let ids = await objects.idsAfter(''); ids.length > 0; ids = await objects.idsAfter(ids.at(-1) ?? '')) {
+            this.#signal.throwIfAborted();
+            const late = ids.filter((id) => !uploaded.has(id));
+            for (let start = 0; start < late.length; start += OBJECTS_AT_ONCE) {
+                for await (const found of this.#pages(late.slice(start, start + OBJECTS_AT_ONCE))) {
+                    await Promise.all(found.map((object) => restorer.remove(object, SERVICE)));
+                }
+            }
+
+            // On SQLite nothing of this waits for anything else.
+            await setImmediate();
+        }
+    }
+}

@@ -1,0 +1,236 @@
+/**
+ * Uploads of all objects: everything that comes is kept first, then a job of the database reviews and applies it, which goes on where
+ * it stopped whatever happens to a process. Meanwhile nobody else writes. See `write-barrier.ts`.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../../db/database.js';
+import type { Segment } from '../../doip/envelope.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { JobRunner } from '../../jobs/job-runner.js';
+import type { FieldLimits } from '../../objects/input/field-validation.js';
+import type { BlobRef, BlobStore } from '../../stores/blobs/blob-store.js';
+import type { CatalogStore } from '../../stores/catalog-store.js';
+import type { JobStore } from '../../stores/jobs/job-store.js';
+import type { ObjectStore } from '../../stores/objects/object-store.js';
+import type { SettingStore } from '../../stores/setting-store.js';
+import type { Catalog } from '../../types/catalog.js';
+import type { Caller } from '../../model/caller.js';
+import type { BulkItem } from '../batch/batch-item.js';
+import type { ItemSource } from '../batch/item-reader.js';
+import { conflict, internal } from '../../errors/errors.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { authorOf } from '../../model/write-context.js';
+import { checkWritable } from '../../objects/write-permissions.js';
+import { mintId } from '../../objects/id-minter.js';
+import { UPLOAD_SETTING } from '../../stores/setting-store.js';
+import { lineOf } from '../format/export-format.js';
+import { readImported } from '../format/import-object.js';
+import { UPLOAD_KIND, type UploadPayload, type UploadProgress } from './upload-progress.js';
+import { refusalOf, UploadPlan } from './upload-plan.js';
+
+/** Who uploads, and how. */
+export interface UploadWish {
+    readonly caller: Caller;
+    readonly requestContext: JsonObject;
+    /** Removes all objects but the design first. */
+    readonly deleteCurrentObjects: boolean;
+    /** Ends the reading when the peer goes away. */
+    readonly signal: AbortSignal;
+}
+
+/** Bytes of one upload. */
+const MAX_BYTES = 1024 ** 4;
+
+/** Milliseconds between two looks at the job. */
+const LOOK_MS = 50;
+
+const RUNNING = 'upload:running';
+
+interface UploaderParts {
+    readonly db: Database;
+    readonly blobs: BlobStore;
+    readonly catalog: Catalog;
+    readonly catalogStore: CatalogStore;
+    readonly settings: SettingStore;
+    readonly objects: ObjectStore;
+    readonly jobs: JobRunner;
+    readonly jobStore: JobStore;
+    readonly source: ItemSource;
+    readonly limits: FieldLimits;
+}
+
+/** Takes uploads. */
+export class Uploader {
+
+    readonly #parts: UploaderParts;
+
+    constructor(parts: UploaderParts) {
+
+        this.#parts = parts;
+    }
+
+    /**
+     * Uploads objects. Resolves when all of them are stored.
+     *
+     * @throws DoipError 400 for anything that is wrong with any of them: then nothing was written; 409 while another upload runs
+     */
+    async upload(input: AsyncIterable<Segment>, wish: UploadWish): Promise<void> {
+
+        const { blobs, catalog, limits } = this.#parts;
+        checkWritable(catalog.current.design, wish.caller, '');
+        const plan = new UploadPlan({ catalog, limits, keepsOthers: !wish.deleteCurrentObjects });
+        const staged = await blobs.stage(this.#lines(input, plan, wish), { maxBytes: MAX_BYTES, signal: wish.signal });
+        let jobId: number;
+        try {
+            if (plan.refusal) {
+                throw refusalOf(plan.refusal);
+            }
+
+            jobId = await this.#begin(staged, wish);
+        }
+        catch (error) {
+            await staged.discard();
+            throw error;
+        }
+
+        await this.#ended(jobId);
+    }
+
+    /** What was uploaded, one line for each object, with its id. */
+    async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, wish: UploadWish): AsyncGenerator<Uint8Array> {
+
+        const { catalog } = this.#parts;
+        const lines = new Handoff<Uint8Array>();
+        const reading = this.#parts.source.read(input, false, async (items) => {
+
+            for await (const item of items) {
+                const id = item.value?.['id'] ?? '';
+                const value = item.value && { ...item.value, id: id === '' ? mintId(catalog.current.prefix) : id };
+                await this.#judge({ ...item, value } as BulkItem, plan, wish);
+                await lines.put(Buffer.from(lineOf(value ?? {})));
+            }
+        }).then((fault) => lines.end(fault), (error: Error) => lines.end(error));
+        yield *lines.taken();
+        await reading;
+    }
+
+    /** What is wrong with an object by itself is told at once, before others have to wait. */
+    async #judge({ position, value, fault }: BulkItem, plan: UploadPlan, { caller }: UploadWish): Promise<void> {
+
+        try {
+            if (fault) {
+                throw fault;
+            }
+
+            const object = await readImported(value, this.#parts.limits, { author: authorOf(caller), now: Date.now() });
+            plan.add(object, { position, offset: 0, length: 0 });
+        }
+        catch (error) {
+            plan.fault(position, error);
+        }
+    }
+
+    /** From this moment on it will be applied, and nobody else writes. */
+    async #begin({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadWish): Promise<number> {
+
+        const { db, blobs, settings, catalogStore, catalog, objects, jobs, jobStore } = this.#parts;
+        const payload: UploadPayload = { blob: { blobId, size, store }, author: authorOf(caller), now: Date.now(), requestContext, deleteCurrentObjects };
+        const outcome = await db.commit({ steps: [
+            jobStore.enqueueStep({ kind: UPLOAD_KIND, payload: payload as unknown as JsonObject }),
+            ...settings.insertSteps(UPLOAD_SETTING, String(blobId), RUNNING),
+            ...blobs.linkSteps({ blobId, size }),
+            catalogStore.bumpStep()
+        ] });
+        if (!outcome.ok) {
+            throw outcome.failed === RUNNING ? conflict('another upload of objects is in progress') : internal(new Error(`a unit failed at ${outcome.failed}`));
+        }
+
+        await catalog.ensure((await objects.view(DESIGN_ID)).epochs.types);
+        jobs.wake(UPLOAD_KIND);
+        return outcome.steps[0]?.insertId ?? 0;
+    }
+
+    /** Waits for the job, whichever node does it. */
+    async #ended(jobId: number): Promise<void> {
+
+        for (;;) {
+            const job = await this.#parts.jobStore.get(jobId);
+            if (job?.state !== 'waiting' && job?.state !== 'running') {
+                throwOutcome(job?.progress ?? null);
+                return;
+            }
+
+            await sleep(LOOK_MS);
+        }
+    }
+}
+
+/** @throws DoipError when nothing of the upload was stored */
+function throwOutcome(progress: JsonValue): void {
+
+    const { refusal, failure } = (progress ?? {}) as unknown as Partial<UploadProgress>;
+    if (refusal) {
+        throw refusalOf(refusal);
+    }
+
+    if (failure) {
+        const { position, message } = failure;
+        throw internal(new Error(message), `nothing was uploaded${position === undefined ? '' : `, because of position ${position}`}: ${message}`);
+    }
+}
+
+/** Hands things from one who gives to one who takes, one at a time. */
+class Handoff<T> {
+
+    #waiting: { value: T; taken: () => void } | null = null;
+    #wake: (() => void) | null = null;
+    #isOver = false;
+    /** Nobody takes any more; what is put is forgotten. */
+    #isClosed = false;
+    #error: Error | null = null;
+
+    put(value: T): Promise<void> {
+
+        return this.#isClosed ? Promise.resolve() : new Promise((taken) => {
+
+            this.#waiting = { value, taken };
+            this.#wake?.();
+        });
+    }
+
+    end(error: Error | null): void {
+
+        this.#isOver = true;
+        this.#error = error;
+        this.#wake?.();
+    }
+
+    async *taken(): AsyncGenerator<T> {
+
+        try {
+            while (this.#waiting || !this.#isOver) {
+                if (this.#waiting) {
+                    const { value, taken } = this.#waiting;
+                    this.#waiting = null;
+                    yield value;
+                    taken();
+                }
+                else {
+                    await new Promise<void>((resolve) => {
+
+                        this.#wake = resolve;
+                    });
+                }
+            }
+        }
+        finally {
+            this.#isClosed = true;
+            this.#waiting?.taken();
+        }
+
+        if (this.#error) {
+            throw this.#error;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/**
+ * An object of an upload: as it came, as the review made it, and as the job writes it. The review and the job read a line by the same
+ * function, so that what the one took the other takes, too.
+ */
+
+import type { JsonObject } from '../../util/json-types.js';
+import type { Acl, Metadata } from '../../doip/digital-object.js';
+import type { FieldLimits } from '../../objects/input/field-validation.js';
+import type { IndexForm } from '../../model/indexed-form.js';
+import type { RestoredObject } from './object-restorer.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { readObjectInput, type InputReaderOptions } from '../../objects/input/object-input.js';
+import { applyElements } from '../../objects/update-request.js';
+import { itemSegments } from '../batch/batch-item.js';
+import { readImported, type Fallback, type ImportedObject } from '../format/import-object.js';
+import type { ObjectInput } from '../../model/object-input.js';
+
+/** An object of an upload, with its elements staged or measured. */
+export interface UploadedObject {
+    readonly object: ImportedObject;
+    readonly input: ObjectInput;
+    /** False: an object that is there already keeps the time and the author of its creation. */
+    readonly hasMetadata: boolean;
+}
+
+/** What the review made of it, but for the bytes of its elements: what the job writes. A line of JSON. */
+export interface ReviewedObject {
+    readonly id: string;
+    readonly type: string;
+    readonly content: JsonObject;
+    readonly acl: Acl | null;
+    readonly userMetadata: JsonObject | null;
+    readonly metadata: Metadata;
+    /** Hashes of its secrets; see `identity/secrets/secret-transfer`. */
+    readonly secrets?: JsonObject;
+    /** Absent when its type says nothing about indexing, null when it is to be indexed as it is. */
+    readonly indexForm?: IndexForm | null;
+}
+
+/** How a line is read. */
+export interface LineReading {
+    readonly limits: FieldLimits;
+    readonly fallback: Fallback;
+    readonly stage: InputReaderOptions['stage'];
+}
+
+/**
+ * Reads the line of an object, with its elements.
+ *
+ * @throws DoipError 400 for a line that describes none
+ */
+export async function readUploaded(value: JsonObject, { limits, fallback, stage }: LineReading): Promise<UploadedObject> {
+
+    return {
+        object: await readImported(value, limits, fallback),
+        input: await readObjectInput(itemSegments(value), { limits, beforeBytes: () => {}, stage }),
+        hasMetadata: hasMetadata(value)
+    };
+}
+
+/** The object as it shall be, given what is there. Hashes are computed: what is generated may not have been in what was sent. */
+export function wantedObject({ object, input, hasMetadata: isDated }: UploadedObject, before: StoredObject | null): Omit<RestoredObject, 'steps'> {
+
+    const { id, type, content, metadata: { hashes: _hashes, ...metadata } } = object;
+    const kept = before && !isDated ? { createdOn: before.metadata.createdOn, createdBy: before.metadata.createdBy } : {};
+    return {
+        type, content,
+        acl: input.acl ?? before?.acl ?? null,
+        userMetadata: input.userMetadata ?? before?.userMetadata ?? null,
+        elements: applyElements(before ?? { id, elements: [] }, { input }),
+        metadata: { ...metadata, ...kept }
+    };
+}
+
+function hasMetadata({ attributes, metadata }: JsonObject): boolean {
+
+    return metadata !== undefined || isJsonObject(attributes) && attributes['metadata'] !== undefined;
+}

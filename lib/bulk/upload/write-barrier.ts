@@ -1,0 +1,60 @@
+/**
+ * Closed while an upload of all objects runs, here or on another node: then only its own writes pass. Whether one runs is known to
+ * the catalog of types.
+ */
+
+import type { WriteGate } from '../../objects/object-writer.js';
+import type { ObjectChange } from '../../model/write-participant.js';
+import type { Catalog } from '../../types/catalog.js';
+
+/** Those who passed since the last time somebody waited for all of them. */
+interface Crowd {
+    count: number;
+    /** Called when the last one has left. */
+    isEmpty: (() => void) | null;
+}
+
+export class UploadGate implements WriteGate {
+
+    readonly #catalog: Catalog;
+    #crowd: Crowd = { count: 0, isEmpty: null };
+
+    constructor(catalog: Catalog) {
+
+        this.#catalog = catalog;
+    }
+
+    /** @throws DoipError 503 while an upload runs */
+    async pass<T>({ isBulk }: ObjectChange, write: () => Promise<T>): Promise<T> {
+
+        if (isBulk) {
+            return write();
+        }
+
+        const crowd = this.#crowd;
+        crowd.count += 1;
+        try {
+            this.#catalog.checkComplete();
+            return await write();
+        }
+        finally {
+            crowd.count -= 1;
+            if (crowd.count === 0) {
+                crowd.isEmpty?.();
+            }
+        }
+    }
+
+    /** Resolves when all who have passed on this node so far have written. The catalog must know of the upload already. */
+    async drained(): Promise<void> {
+
+        const crowd = this.#crowd;
+        this.#crowd = { count: 0, isEmpty: null };
+        if (crowd.count > 0) {
+            await new Promise<void>((resolve) => {
+
+                crowd.isEmpty = resolve;
+            });
+        }
+    }
+}

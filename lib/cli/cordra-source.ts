@@ -1,0 +1,234 @@
+/**
+ * Exports of the reference implementation as `import` is given them: a folder with a file for each object, or a file of lines. What
+ * comes out is an export of ours, types first; what is not taken over is noted.
+ */
+
+import { createReadStream } from 'node:fs';
+import { open, opendir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseJson } from '../json/strict-parser.js';
+import { jsonItems } from '../json/stream/item-splitter.js';
+import { lineOf, EXPORT_VERSION } from '../bulk/format/export-format.js';
+import { readReference, type ReferenceObject } from '../bulk/format/cordra-export.js';
+import { CommandError, EXIT } from './command-error.js';
+
+/** What is imported. */
+export interface Source {
+    readonly body: AsyncIterable<Uint8Array>;
+    /** Bytes, where known. */
+    readonly size: number | null;
+    /** What was not taken over; complete when the body has ended. */
+    readonly notes: readonly string[];
+    /** Objects that could not be read. */
+    readonly faults: readonly string[];
+}
+
+/** Bytes of an object with all its payloads: a text cannot be longer. */
+const MAX_OBJECT_BYTES = 500 * 1024 * 1024;
+
+const LINES = /^\s*\{"cordraObject"\s*:/;
+const ONE_OBJECT = /^\s*\{\s+"cordraObject"\s*:/;
+const PEEK_BYTES = 4096;
+
+/** How packed files begin. */
+const PACKED: readonly (readonly [Buffer, string])[] = [
+    [Buffer.from([0x1f, 0x8b]), 'gzip'], [Buffer.from('PK\x03\x04'), 'zip'], [Buffer.from('BZh'), 'bzip2'],
+    [Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), 'zstd'], [Buffer.from('\xfd7zXZ', 'latin1'), 'xz']
+];
+
+/** An object of an export, with its place, or why it is none. */
+type Found = { readonly place: string } & ({ readonly object: ReferenceObject } | { readonly fault: string });
+
+/** The export that a path leads to; null when it is none of the reference implementation. */
+export async function referenceSource(path: string): Promise<Source | null> {
+
+    const { isDirectory, isFile, size } = await look(path);
+    if (isDirectory) {
+        await demandObjects(path);
+        return twice(() => objectsOfFolder(path), null);
+    }
+
+    if (!isFile) {
+        return null;                                        // What a pipe has given it does not give again
+    }
+
+    const beginning = await beginningOf(path);
+    demandUnpacked(beginning, path);
+    const head = beginning.toString();
+    if (ONE_OBJECT.test(head)) {
+        return twice(() => objectsOfFile(path), null);
+    }
+
+    return LINES.test(head) ? twice(() => objectsOfLines(createReadStream(path), path), size * 2) : null;
+}
+
+/**
+ * The same bytes of a pipe.
+ *
+ * @throws CommandError when they are an export of the reference implementation, which is read two times, or packed
+ */
+export async function demandOurs(body: AsyncIterable<Uint8Array>, place: string): Promise<AsyncIterable<Uint8Array>> {
+
+    const iterator = body[Symbol.asyncIterator]();
+    let head = Buffer.alloc(0);
+    let next = await iterator.next();
+    while (next.done !== true && head.byteLength < PEEK_BYTES) {
+        head = Buffer.concat([head, next.value]);
+        next = await iterator.next();
+    }
+
+    try {
+        demandUnpacked(head, place);
+        const text = head.toString();
+        if (LINES.test(text) || ONE_OBJECT.test(text)) {
+            throw new CommandError(`${place} is an export of the reference implementation, which is read two times: name its file, or its folder`, EXIT.noInput);
+        }
+    }
+    catch (error) {
+        await iterator.return?.();
+        throw error;
+    }
+
+    return (async function *() {
+
+        yield head;
+        for (; next.done !== true; next = await iterator.next()) {
+            yield next.value;
+        }
+    })();
+}
+
+function demandUnpacked(beginning: Buffer, place: string): void {
+
+    const packed = PACKED.find(([mark]) => beginning.subarray(0, mark.byteLength).equals(mark));
+    if (packed) {
+        throw new CommandError(`${place} is packed (${packed[1]}): unpack it first`, EXIT.noInput);
+    }
+}
+
+async function look(path: string): Promise<{ isDirectory: boolean; isFile: boolean; size: number }> {
+
+    try {
+        const found = await stat(path);
+        return { isDirectory: found.isDirectory(), isFile: found.isFile(), size: found.size };
+    }
+    catch (error) {
+        throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, EXIT.noInput);
+    }
+}
+
+async function beginningOf(path: string): Promise<Buffer> {
+
+    const handle = await open(path, 'r').catch((error: Error) => {
+
+        throw new CommandError(`${path} cannot be read: ${error.message}`, EXIT.noInput);
+    });
+    try {
+        const { buffer, bytesRead } = await handle.read(Buffer.alloc(PEEK_BYTES), 0, PEEK_BYTES, 0);
+        return buffer.subarray(0, bytesRead);
+    }
+    finally {
+        await handle.close();
+    }
+}
+
+/** Requires that a folder holds at least one exported object: any other folder would be a long list of files that are none. */
+async function demandObjects(folder: string): Promise<void> {
+
+    for await (const each of objectsOfFolder(folder)) {
+        if ('object' in each) {
+            return;
+        }
+    }
+
+    throw new CommandError(`${folder} is a folder, and no file in it is an exported object: name an export, or a folder with a file for each object`, EXIT.noInput);
+}
+
+/** Reads the objects two times: types and the design first, for they come in the order of their ids. */
+function twice(objects: () => AsyncIterable<Found>, size: number | null): Source {
+
+    const notes: string[] = [];
+    const faults: string[] = [];
+    const body = async function *(): AsyncGenerator<Uint8Array> {
+
+        let count = 0;
+        yield Buffer.from(lineOf({ export: EXPORT_VERSION }));
+        for (const isFirst of [true, false]) {
+            for await (const found of objects()) {
+                if ('fault' in found) {
+                    // Each is met twice.
+                    faults.push(...isFirst ? [`${found.place}: ${found.fault}`] : []);
+                }
+                else if (found.object.isFirst === isFirst) {
+                    count += 1;
+                    notes.push(...found.object.notes);
+                    for (const line of found.object.lines()) {
+                        yield Buffer.from(line);
+                    }
+                }
+            }
+        }
+
+        yield Buffer.from(lineOf({ end: true, objects: count }));
+    };
+
+    return { body: body(), size, notes, faults };
+}
+
+async function *objectsOfFolder(folder: string): AsyncGenerator<Found> {
+
+    const entries = await opendir(folder).catch((error: Error) => error);
+    if (entries instanceof Error) {
+        yield { place: folder, fault: `cannot be read: ${entries.message}` };
+        return;
+    }
+
+    for await (const entry of entries) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) {
+            yield *objectsOfFolder(path);
+        }
+        else if (entry.isFile()) {
+            yield *objectsOfFile(path);
+        }
+        else {
+            yield { place: path, fault: 'is no regular file, and was passed over' };
+        }
+    }
+}
+
+async function *objectsOfFile(path: string): AsyncGenerator<Found> {
+
+    let bytes: Buffer | null;
+    try {
+        const { size } = await stat(path);
+        bytes = size > MAX_OBJECT_BYTES ? null : await readFile(path);
+    }
+    catch (error) {
+        yield { place: path, fault: `cannot be read: ${(error as Error).message}` };
+        return;
+    }
+
+    yield found(path, bytes);
+}
+
+async function *objectsOfLines(body: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Found> {
+
+    for await (const { position, bytes } of jsonItems(body, { format: 'ndjson', maxItemBytes: MAX_OBJECT_BYTES })) {
+        yield found(`${path}, line ${position + 1}`, bytes);
+    }
+}
+
+function found(place: string, bytes: Uint8Array | null): Found {
+
+    if (!bytes) {
+        return { place, fault: `is longer than ${MAX_OBJECT_BYTES} bytes, with its payloads` };
+    }
+
+    try {
+        return { place, object: readReference(parseJson(bytes, { name: 'it' })) };
+    }
+    catch (error) {
+        return { place, fault: (error as Error).message };
+    }
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env node
+/**
+ * The command line. `npm start` and `npx doip-gateway` come here. What people and programs read goes to standard output, the
+ * log to standard error; the last line printed at the start is the URL that is served.
+ */
+
+import './node-version.js';
+import { parseArgs } from 'node:util';
+import { CommandError, EXIT } from './command-error.js';
+import { ConfigError, doubtfulVariables, loadConfig } from '../config/index.js';
+import { FirstPasswordError } from '../identity/passwords/admin-account.js';
+import { DataDirError } from '../app/data-dir.js';
+import { LostFileError } from '../../db/engines/sqlite/lost-file.js';
+import type { Log } from '../logging/logger.js';
+
+async function main(args: readonly string[]): Promise<void> {
+
+    process.umask(0o077);               // What it stores and exports is nobody else's to read
+    const { values, positionals } = readArguments(args);
+    const [command = 'serve', ...rest] = positionals;
+    if (values.help || command === 'help') {
+        const { helpText } = await import('./help.js');
+        console.log(helpText());
+        return;
+    }
+
+    if (values.version || command === 'version' && rest.length === 0) {
+        const { implementation } = await import('../util/version.js');
+        console.log(implementation.version);
+        return;
+    }
+
+    if (command === 'serve' && rest.length === 0) {
+        await serve();
+        return;
+    }
+
+    const { isCommand, runCommand } = await import('./commands.js');
+    if (!isCommand(command)) {
+        throw new CommandError(`unknown command ${positionals.join(' ')}; see doip-gateway help`, EXIT.usage);
+    }
+
+    await runCommand(command, rest, { force: values.force ?? false, config: loadConfig });
+    process.exit(0);
+}
+
+function readArguments(args: readonly string[]): { values: { help?: boolean; version?: boolean; force?: boolean }; positionals: string[] } {
+
+    try {
+        return parseArgs({
+            args: [...args], allowPositionals: true,
+            options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, force: { type: 'boolean' } }
+        });
+    }
+    catch (error) {
+        throw new CommandError(`${(error as Error).message}; see doip-gateway help`, EXIT.usage);
+    }
+}
+
+async function serve(): Promise<void> {
+
+    // A mistake in the configuration is told before anything heavy is loaded.
+    const config = loadConfig();
+    const [{ createServer, serverUrl }, { openLog }] = await Promise.all([import('../server.js'), import('../logging/logger.js')]);
+    const log = openLog(config.log);
+    endOnFaults(log);
+    for (const each of doubtfulVariables()) {
+        log.logger.warn(each, 'a variable of the environment is no setting, but has almost the name of one');
+    }
+
+    const server = await createServer(config, { log: log.logger });
+    const started = server.start();
+    // Before the URL is printed: whoever reads it may send a signal in the same moment.
+    const timeout = config.http.shutdownSeconds * 1000;
+    stopOnSignals(async (signal) => {
+
+        log.logger.info({ signal }, 'stopping');
+        endAnyway(timeout + Math.max(timeout, CLOSING_MS), log);
+        await started;
+        await server.stop({ timeout });
+        await log.flush();
+    });
+    await started;
+    const url = serverUrl(server, config);
+    log.logger.info({ url, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
+    await log.flush();
+    console.log(url);
+}
+
+/** npm passes an interrupt on that the terminal has sent to every process already: both count as one. */
+const SAME_SIGNAL_MS = 500;
+
+/** The first signal stops the service, a second one ends it at once. */
+function stopOnSignals(stop: (signal: string) => Promise<void>): void {
+
+    let since: number | null = null;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+        process.on(signal, () => {
+
+            if (since !== null) {
+                if (performance.now() - since > SAME_SIGNAL_MS) {
+                    process.exit(EXIT.failed);
+                }
+
+                return;
+            }
+
+            since = performance.now();
+            stop(signal).then(() => process.exit(0), fail);
+        });
+    }
+}
+
+/** What is left after the requests, such as closing a database that does not answer, gets as much time again, and never less. */
+const CLOSING_MS = 5000;
+
+/** Whatever keeps the service from stopping in order: what was answered is stored. */
+function endAnyway(ms: number, log: Log): void {
+
+    setTimeout(() => {
+
+        log.logger.fatal({ ms }, 'the service could not be stopped in order and ends at once');
+        process.exit(EXIT.failed);
+    }, ms).unref();
+}
+
+/** A fault that nobody expected may have left anything behind: the process ends, and whoever runs it starts another. */
+function endOnFaults(log: Log): void {
+
+    process.on('uncaughtException', (error, origin) => {
+
+        log.logger.fatal({ err: error, origin }, 'unexpected fault');
+        process.exit(EXIT.failed);
+    });
+}
+
+function fail(error: unknown): void {
+
+    const [message, code] = explain(error);
+    process.stderr.write(`doip-gateway: ${message}\n`);
+    process.exit(code);
+}
+
+/** What whoever started it can do something about is one line; anything else shows where it happened. */
+function explain(error: unknown): [message: string, code: number] {
+
+    if (error instanceof CommandError) {
+        return [error.message, error.code];
+    }
+
+    if (error instanceof ConfigError || error instanceof FirstPasswordError) {
+        return [error.message, EXIT.config];
+    }
+
+    if (error instanceof LostFileError) {
+        return [error.message, EXIT.lost];
+    }
+
+    if (error instanceof DataDirError) {
+        return [error.message, EXIT.unavailable];
+    }
+
+    const { code, port, address, hostname, message, stack } = error as NodeJS.ErrnoException & Partial<Record<'port' | 'address' | 'hostname', string>>;
+    switch (code) {
+        case 'EADDRINUSE':
+            return [`port ${port} of ${address} is in use: stop what listens there, or choose another PORT`, EXIT.unavailable];
+        case 'EACCES':
+            return [`port ${port} may not be listened on: choose a PORT above 1023`, EXIT.unavailable];
+        case 'EADDRNOTAVAIL':
+        case 'ENOTFOUND':
+        case 'EAI_AGAIN':
+            return [`HOST ${address ?? hostname ?? ''} is no address of this machine`, EXIT.unavailable];
+        default:
+            return [stack ?? message, EXIT.failed];
+    }
+}
+
+if (require.main === module) {
+    main(process.argv.slice(2)).catch(fail);
+}

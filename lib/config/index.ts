@@ -1,0 +1,251 @@
+/**
+ * Reads the configuration: defaults ← JSON file (`CONFIG_FILE`) ← environment, checked by one schema. What is wrong is
+ * reported all at once, by the names that people wrote, and never with a secret in it.
+ */
+
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { closest, distance } from 'fastest-levenshtein';
+import type Joi from 'joi';
+import { parseMysqlUrl } from '../../db/engines/mysql/url.js';
+import { handleServerFaults } from './handle-server-check.js';
+import { misspeltVariables } from './unknown-variables.js';
+import type { MisspeltVariable } from './unknown-variables.js';
+import { configSchema } from './schema.js';
+import { describeConfig, fileVariable } from './settings.js';
+import type { Config } from './types.js';
+
+export { configTable, describeConfig } from './settings.js';
+export type { Config, HandlesConfig, HttpConfig, LimitsConfig, ListenConfig, LogConfig, ServiceConfig, StorageConfig } from './types.js';
+
+/** The name of the variable that says where the configuration file is. */
+export const CONFIG_FILE = 'CONFIG_FILE';
+
+/** A configuration that cannot be used. The message lists every fault, a line each. */
+export class ConfigError extends Error {
+
+    readonly faults: readonly string[];
+
+    constructor(faults: readonly string[]) {
+
+        super(faults.length === 1 ? `configuration: ${faults[0]}` : `configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+        this.name = 'ConfigError';
+        this.faults = faults;
+    }
+}
+
+/** A value with the place it was found in. */
+interface Found {
+    readonly value: unknown;
+    readonly source: string;
+}
+
+/** What the sources gave, by the names of settings, and what is wrong with them so far. */
+interface Findings {
+    readonly values: Map<string, Found>;
+    readonly faults: string[];
+}
+
+/**
+ * The configuration of the service as its owner started it.
+ *
+ * @throws ConfigError that names every fault
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+
+    const findings: Findings = { values: new Map(), faults: [] };
+    readConfigFile(environment[CONFIG_FILE], findings);
+    for (const { name, secret } of describeConfig()) {
+        const value = environment[name];
+        if (value !== undefined && value !== '') {
+            findings.values.set(name, { value, source: 'environment' });
+        }
+
+        const path = environment[fileVariable(name)];
+        if (secret && path !== undefined && path !== '') {
+            readSecretFile(name, path, 'environment', findings);
+        }
+    }
+
+    return check(findings);
+}
+
+/** Variables that are no settings, but have almost the name of one. */
+export function doubtfulVariables(environment: NodeJS.ProcessEnv = process.env): MisspeltVariable[] {
+
+    return misspeltVariables(environment, [CONFIG_FILE, ...settingNames()]);
+}
+
+/**
+ * A configuration made in code, for embedding and for tests; nothing is read from the environment.
+ *
+ * @param settings by the same names: `configure({ PORT: 0, DATA_DIR: '/var/lib/gateway' })`
+ * @throws ConfigError that names every fault
+ */
+export function configure(settings: Readonly<Record<string, unknown>> = {}): Config {
+
+    const findings: Findings = { values: new Map(), faults: [] };
+    const known = new Set(describeConfig().map(({ name }) => name));
+    for (const [name, value] of Object.entries(settings)) {
+        if (!known.has(name)) {
+            findings.faults.push(unknownSetting(name, 'code'));
+        }
+        else if (value !== undefined && value !== null) {
+            findings.values.set(name, { value, source: 'code' });
+        }
+    }
+
+    return check(findings);
+}
+
+function readConfigFile(path: string | undefined, findings: Findings): void {
+
+    if (path === undefined || path === '') {
+        return;
+    }
+
+    const settings = parseConfigFile(path, findings.faults);
+    const known = new Map(describeConfig().map((setting) => [setting.name, setting]));
+    const secretFiles = new Map(describeConfig().filter(({ secret }) => secret).map(({ name }) => [fileVariable(name), name]));
+    for (const [name, value] of Object.entries(settings)) {
+        const secretName = secretFiles.get(name);
+        if (secretName !== undefined && typeof value === 'string') {
+            readSecretFile(secretName, value, path, findings);
+        }
+        else if (known.get(name)?.secret) {
+            findings.faults.push(`${name} (${path}) must not stand in the configuration file, which is copied, backed up and shown to ` +
+                `others: set it in the environment, or put it in a file of its own and name that by ${fileVariable(name)}`);
+        }
+        else if (!known.has(name)) {
+            findings.faults.push(unknownSetting(name, path));
+        }
+        else if (value !== null) {
+            findings.values.set(name, { value, source: path });
+        }
+    }
+}
+
+function parseConfigFile(path: string, faults: string[]): object {
+
+    try {
+        const parsed: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+        if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+            return parsed;
+        }
+
+        faults.push(`${CONFIG_FILE} ${path} must hold one JSON object`);
+    }
+    catch (error) {
+        // The parser's own words quote the text, in which there may be a secret that does not belong there.
+        faults.push(`${CONFIG_FILE} ${path} ${error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read: ${reason(error)}`}`);
+    }
+
+    return {};
+}
+
+function readSecretFile(name: string, path: string, source: string, { values, faults }: Findings): void {
+
+    const variable = fileVariable(name);
+    if (values.get(name)?.source === 'environment') {
+        faults.push(`${name} and ${variable} are both set: use one of them`);
+        return;
+    }
+
+    try {
+        values.set(name, { value: readFileSync(path, 'utf8').replace(/\r?\n$/, ''), source: `${variable}, ${source}` });
+    }
+    catch (error) {
+        faults.push(`${variable} (${source}) cannot be read: ${reason(error)}`);
+    }
+}
+
+function unknownSetting(name: string, source: string): string {
+
+    const names = settingNames();
+    const wanted = name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
+    const nearest = closest(wanted, names);
+    const isNear = distance(wanted, nearest) <= Math.max(2, wanted.length / 3);
+    return `${name} (${source}) is not a setting${isNear ? `; did you mean ${nearest}?` : ''}`;
+}
+
+function settingNames(): string[] {
+
+    return describeConfig().flatMap(({ name, secret }) => (secret ? [name, fileVariable(name)] : [name]));
+}
+
+function check({ values, faults }: Findings): Config {
+
+    const raw: Record<string, Record<string, unknown>> = {};
+    for (const { name, path: [group, member] } of describeConfig()) {
+        const found = values.get(name);
+        if (found) {
+            (raw[group] ??= {})[member] = found.value;
+        }
+    }
+
+    if (values.has('TLS_CERT') !== values.has('TLS_KEY')) {
+        faults.push(`TLS_CERT and TLS_KEY belong together: ${values.has('TLS_KEY') ? 'TLS_CERT' : 'TLS_KEY'} is not set`);
+    }
+
+    const checked: Joi.ValidationResult<Config> = configSchema.validate(raw, { abortEarly: false, errors: { label: false } });
+    faults.push(...(checked.error?.details ?? []).map((detail) => describeFault(detail, values)), ...unreadableFiles(values),
+        ...databaseFaults(values), ...handleServerFaults((name) => values.has(name), values.get('HANDLE_SERVER_URL')?.value));
+    if (faults.length > 0 || checked.error) {
+        throw new ConfigError(faults);
+    }
+
+    return checked.value;
+}
+
+function describeFault(detail: Joi.ValidationErrorItem, values: ReadonlyMap<string, Found>): string {
+
+    const [group, member] = detail.path;
+    const setting = describeConfig().find(({ path }) => path[0] === group && path[1] === member);
+    if (!setting) {
+        throw new Error(`no setting is known at ${detail.path.join('.')}`);
+    }
+
+    const found = values.get(setting.name);
+    const shown = setting.secret ? '' : `, got ${JSON.stringify(found?.value)}`;
+    return `${setting.name} (${found?.source ?? 'default'}) ${detail.message.trim()}${shown}`;
+}
+
+function unreadableFiles(values: ReadonlyMap<string, Found>): string[] {
+
+    const faults: string[] = [];
+    for (const { name } of describeConfig().filter(({ file }) => file)) {
+        const found = values.get(name);
+        if (typeof found?.value === 'string') {
+            try {
+                accessSync(found.value, constants.R_OK);
+            }
+            catch (error) {
+                faults.push(`${name} (${found.source}) cannot be read: ${reason(error)}`);
+            }
+        }
+    }
+
+    return faults;
+}
+
+/** The database layer knows what its URLs look like; its messages never repeat the password. */
+function databaseFaults(values: ReadonlyMap<string, Found>): string[] {
+
+    const { value, source } = values.get('DATABASE_URL') ?? {};
+    if (typeof value !== 'string' || value === '') {
+        return [];
+    }
+
+    try {
+        parseMysqlUrl(value);
+        return [];
+    }
+    catch (error) {
+        return [`DATABASE_URL (${source}): ${reason(error)}`];
+    }
+}
+
+/** Node's words for a file that cannot be read: `ENOENT: no such file or directory, open '…'`. */
+function reason(error: unknown): string {
+
+    return error instanceof Error ? error.message : String(error);
+}

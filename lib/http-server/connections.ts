@@ -1,0 +1,158 @@
+/**
+ * Connections and what goes on on them: which are busy, which clients stopped in the middle, and how all of them end when the
+ * service does.
+ */
+
+import type Http from 'node:http';
+import type { Socket } from 'node:net';
+import type { HttpConfig } from '../config/index.js';
+import { Http2Sessions } from './http2-sessions.js';
+import type { Listener } from './listener.js';
+import { answerRaw } from './raw-response.js';
+import { makeRequestId } from './request-id.js';
+import { isStarved, STARVED_MESSAGE } from './stall.js';
+
+/** A request that is being answered on a connection of HTTP/1.1. */
+interface Exchange {
+    readonly request: Http.IncomingMessage;
+    readonly response: Http.ServerResponse;
+}
+
+/** Watches the connections of one listener. */
+export class Connections {
+
+    readonly #stallMs: number;
+    readonly #sockets = new Set<Socket>();
+    /** Connections that have not agreed on TLS yet, by the address of their peer. */
+    readonly #handshakes = new Map<string, Socket>();
+    readonly #exchanges = new Map<Socket, Exchange>();
+    readonly #sessions: Http2Sessions | null;
+    #isClosing = false;
+    #deadline: NodeJS.Timeout | undefined;
+
+    constructor({ front, http1, http2, isSecure }: Listener, config: HttpConfig) {
+
+        this.#stallMs = config.stallSeconds * 1000;
+        if (isSecure) {
+            front.on('secureConnection', (socket: Socket) => this.#track(socket));
+            front.on('connection', (socket: Socket) => this.#trackHandshake(socket));
+        }
+        else {
+            front.on('connection', (socket: Socket) => this.#track(socket));
+        }
+
+        http1.on('request', (request, response) => this.#begin({ request, response }));
+        http1.on('checkContinue', (request, response) => this.#begin({ request, response }));
+        http1.on('timeout', (socket: Socket) => this.#onSilence(socket));
+        this.#sessions = http2 && new Http2Sessions(http2, config);
+        front.on('close', () => clearTimeout(this.#deadline));
+    }
+
+    /** True once the service has begun to stop: answers then ask clients to close. */
+    get isClosing(): boolean {
+
+        return this.#isClosing;
+    }
+
+    /** The request in progress on a connection of HTTP/1.1. */
+    exchangeOn(socket: Socket): Exchange | undefined {
+
+        return this.#exchanges.get(socket);
+    }
+
+    /** Ends every connection as soon as nothing is in progress on it, and after `graceMs` all that are left. */
+    drain(graceMs: number): void {
+
+        this.#isClosing = true;
+        this.#sessions?.close();
+        for (const socket of this.#sockets) {
+            if (!this.#exchanges.has(socket) && !this.#isHttp2(socket)) {
+                socket.destroySoon();
+            }
+        }
+
+        for (const socket of this.#handshakes.values()) {
+            socket.destroy();
+        }
+
+        this.#deadline = setTimeout(() => this.#cut(), graceMs);
+    }
+
+    #cut(): void {
+
+        this.#sessions?.destroy();
+        for (const socket of this.#sockets) {
+            socket.destroy();
+        }
+    }
+
+    #track(socket: Socket): void {
+
+        this.#sockets.add(socket);
+        this.#handshakes.delete(peerOf(socket));
+        socket.once('close', () => {
+
+            this.#sockets.delete(socket);
+            this.#exchanges.delete(socket);
+        });
+    }
+
+    #trackHandshake(socket: Socket): void {
+
+        const peer = peerOf(socket);
+        this.#handshakes.set(peer, socket);
+        socket.once('close', () => this.#handshakes.delete(peer));
+    }
+
+    #isHttp2(socket: Socket): boolean {
+
+        return (socket as Socket & { alpnProtocol?: string | false | null }).alpnProtocol === 'h2';
+    }
+
+    #begin(exchange: Exchange): void {
+
+        const { socket } = exchange.request;
+        this.#exchanges.set(socket, exchange);
+        exchange.response.once('close', () => {
+
+            if (this.#exchanges.get(socket) === exchange) {
+                this.#exchanges.delete(socket);
+                if (this.#isClosing) {
+                    socket.destroySoon();
+                }
+            }
+        });
+    }
+
+    /** Nothing went through a connection for a while: is the client to blame? */
+    #onSilence(socket: Socket): void {
+
+        const exchange = this.#exchanges.get(socket);
+        if (!exchange) {
+            socket.destroy();
+            return;
+        }
+
+        const { request, response } = exchange;
+        if (isStarved(request)) {
+            if (response.headersSent) {
+                socket.destroy();
+            }
+            else {
+                answerRaw(socket, 408, STARVED_MESSAGE, makeRequestId());
+            }
+        }
+        else if (socket.writableLength > 0) {
+            socket.destroy();                               // The client does not read its answer
+        }
+        else {
+            socket.setTimeout(this.#stallMs);               // We are still at work
+        }
+    }
+}
+
+/** What a connection and the TLS connection within it have in common. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+
+    return `${remoteAddress} ${remotePort}`;
+}

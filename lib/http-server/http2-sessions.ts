@@ -1,0 +1,136 @@
+/**
+ * Sessions of HTTP/2: idle ones end, clients that stop in the middle of a request lose it, and all of them end with the service.
+ */
+
+import type { Http2Server, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2';
+import { constants } from 'node:http2';
+import type { HttpConfig } from '../config/index.js';
+import { makeRequestId } from './request-id.js';
+import { isStarved, STARVED_MESSAGE } from './stall.js';
+
+/** The sessions of one server. */
+export class Http2Sessions {
+
+    readonly #stallMs: number;
+    readonly #idleMs: number;
+    readonly #headersMs: number;
+    /** The requests in progress on each session. */
+    readonly #sessions = new Map<ServerHttp2Session, number>();
+    readonly #timers = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
+    #isClosing = false;
+
+    constructor(server: Http2Server, config: HttpConfig) {
+
+        this.#stallMs = config.stallSeconds * 1000;
+        this.#idleMs = config.keepAliveSeconds * 1000;
+        this.#headersMs = config.headersSeconds * 1000;
+        server.on('session', (session) => this.#track(session));
+        server.on('request', (request, response) => this.#begin(request, response));
+        server.on('checkContinue', (request, response) => this.#begin(request, response));
+    }
+
+    /** Takes no more requests; each session ends with its last one. */
+    close(): void {
+
+        this.#isClosing = true;
+        for (const session of this.#sessions.keys()) {
+            session.close();
+        }
+    }
+
+    /** Ends all sessions at once. */
+    destroy(): void {
+
+        for (const session of this.#sessions.keys()) {
+            session.destroy();
+        }
+    }
+
+    #track(session: ServerHttp2Session): void {
+
+        this.#sessions.set(session, 0);
+        session.once('close', () => {
+
+            this.#sessions.delete(session);
+            clearTimeout(this.#timers.get(session));
+        });
+        this.#awaitRequest(session);
+        if (this.#isClosing) {
+            session.close();
+        }
+    }
+
+    /**
+     * Ends a session on which no request is in progress for as long as an idle connection is kept. A stream whose headers are not
+     * complete is no request, but keeps a session from closing by itself: it has the time of headers to become one. Frames
+     * that come in between, such as PING or further pieces of headers, do not count.
+     */
+    #awaitRequest(session: ServerHttp2Session): void {
+
+        this.#after(session, this.#idleMs, () => {
+
+            session.close();
+            this.#after(session, this.#headersMs, () => session.destroy());
+        });
+    }
+
+    #after(session: ServerHttp2Session, ms: number, act: () => void): void {
+
+        clearTimeout(this.#timers.get(session));
+        this.#timers.set(session, setTimeout(act, ms).unref());
+    }
+
+    /** Counts a request until its stream is closed. */
+    #count(session: ServerHttp2Session, { stream }: Http2ServerRequest): void {
+
+        clearTimeout(this.#timers.get(session));
+        this.#sessions.set(session, (this.#sessions.get(session) ?? 0) + 1);
+        stream.once('close', () => {
+
+            const left = (this.#sessions.get(session) ?? 1) - 1;
+            if (!session.destroyed) {
+                this.#sessions.set(session, left);
+                if (left === 0) {
+                    this.#awaitRequest(session);
+                }
+            }
+        });
+    }
+
+    #begin(request: Http2ServerRequest, response: Http2ServerResponse): void {
+
+        const { session } = request.stream;
+        if (session) {
+            this.#count(session as ServerHttp2Session, request);
+        }
+
+        this.#watch(request, response);
+    }
+
+    #watch(request: Http2ServerRequest, response: Http2ServerResponse): void {
+
+        request.setTimeout(this.#stallMs, () => this.#onSilence(request, response));
+    }
+
+    /** Nothing went through a stream for a while. */
+    #onSilence(request: Http2ServerRequest, response: Http2ServerResponse): void {
+
+        const { stream } = request;
+        if (stream.destroyed) {
+            return;
+        }
+
+        if (isStarved(request) && !stream.headersSent) {
+            const body = JSON.stringify({ message: STARVED_MESSAGE });
+            stream.respond({ ':status': 408, 'content-type': 'application/json; charset=utf-8', 'request-id': makeRequestId() });
+            stream.end(body);
+            stream.close(constants.NGHTTP2_NO_ERROR);
+        }
+        else if (isStarved(request) || stream.writableLength > 0) {
+            stream.close(constants.NGHTTP2_CANCEL);
+        }
+        else {
+            this.#watch(request, response);                 // We are still at work
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/**
+ * What the design object says about logging in.
+ */
+
+import type { JsonObject } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+
+/** Members of the design object that matter to authentication. */
+export interface DesignFacts {
+    /** Names of this service that the `aud` of a signed assertion may give; undefined when the design has none. */
+    readonly ids: readonly string[] | undefined;
+    /** Base URI of the service; what `aud` is compared with when there are no ids. */
+    readonly baseUri: string | undefined;
+    /** The administrator's JWK. */
+    readonly adminPublicKey: JsonObject | null;
+    readonly allowInsecureAuthentication: boolean;
+    readonly disableAuthenticationBackOff: boolean;
+    readonly useLegacySessionsApi: boolean;
+    /** `cookies` as it stands there. */
+    readonly cookies: JsonObject;
+}
+
+/** Reads the facts; the same content gives the same object. */
+export function designFacts(content: JsonObject): DesignFacts {
+
+    let facts = read.get(content);
+    if (!facts) {
+        facts = readFacts(content);
+        read.set(content, facts);
+    }
+
+    return facts;
+}
+
+const read = new WeakMap<JsonObject, DesignFacts>();
+
+function readFacts(content: JsonObject): DesignFacts {
+
+    const { ids, adminPublicKey, cookies, handleMintingConfig } = content;
+    const baseUri = isJsonObject(handleMintingConfig) ? handleMintingConfig.baseUri : undefined;
+    return {
+        ids: Array.isArray(ids) ? ids.filter((id): id is string => typeof id === 'string') : undefined,
+        baseUri: typeof baseUri === 'string' && baseUri !== '' ? baseUri : undefined,
+        adminPublicKey: isJsonObject(adminPublicKey) ? adminPublicKey : null,
+        allowInsecureAuthentication: content.allowInsecureAuthentication === true,
+        disableAuthenticationBackOff: content.disableAuthenticationBackOff === true,
+        useLegacySessionsApi: content.useLegacySessionsApi === true,
+        cookies: isJsonObject(cookies) ? cookies : {}
+    };
+}

@@ -1,0 +1,159 @@
+/**
+ * Ids that stand for users and groups wherever rights are given. What was written for one of them must not be won by another
+ * one of the same id, so it is remembered who was ever named: such an id is given to a new user or group by the administrator
+ * alone, or by the only user who has named it.
+ */
+
+import type { Logger } from 'pino';
+import type { Database, Step } from '../../../db/database.js';
+import { conflict } from '../../errors/errors.js';
+import type { Acl } from '../../doip/digital-object.js';
+import type { ObjectChange } from '../../model/write-participant.js';
+import { ID_RESERVED } from '../../model/write-participant.js';
+import type { AccountStore } from '../../stores/account-store.js';
+import type { PrincipalStore } from '../../stores/principal-store.js';
+import type { Caller } from '../../model/caller.js';
+import { ADMIN_ID, ANONYMOUS_AUTHOR } from '../../model/caller.js';
+import type { Policy } from '../access/access-policy.js';
+import { isPrincipal } from '../access/access-policy.js';
+
+/** A change of what an object is: a user or a group, or neither. */
+export interface Holding {
+    readonly id: string;
+    readonly wasHeld: boolean;
+    readonly isHeld: boolean;
+    readonly caller: Caller;
+}
+
+/** Notes in memory of what is in the database for certain. */
+const KEPT = 20_000;
+
+/** Remembers who was named, and keeps others from taking their ids. */
+export class Principals {
+
+    readonly #db: Database;
+    readonly #store: PrincipalStore;
+    readonly #accounts: AccountStore;
+    readonly #policy: Pick<Policy, 'isNamedInRules'>;
+    readonly #log: Logger;
+    /** Notes that have been written. They are never taken back, so that what is here needs no second look. */
+    readonly #noted = new Set<string>();
+
+    constructor(parts: { db: Database; principals: PrincipalStore; accounts: AccountStore; policy: Pick<Policy, 'isNamedInRules'>; log: Logger }) {
+
+        this.#db = parts.db;
+        this.#store = parts.principals;
+        this.#accounts = parts.accounts;
+        this.#policy = parts.policy;
+        this.#log = parts.log;
+    }
+
+    /**
+     * Steps for an object that becomes a user or a group, or stops being one.
+     *
+     * @throws DoipError 409 for an id that others have been naming, where the caller is not the administrator
+     */
+    async holdingSteps({ id, wasHeld, isHeld, caller }: Holding): Promise<Step[]> {
+
+        if (wasHeld === isHeld) {
+            return [];
+        }
+
+        const { userId } = caller;
+        if (!isHeld) {
+            return this.#store.releaseSteps(id, userId ?? '');
+        }
+
+        if (!caller.isAdmin && await this.#isOfOthers(id, userId)) {
+            throw conflict(`the id ${id} stands for another user or group: only an administrator can give it to this one`, { reason: ID_RESERVED });
+        }
+
+        return this.#store.holdSteps(id, userId ?? ANONYMOUS_AUTHOR, userId);
+    }
+
+    /** Steps that note whom a change names: in the access control list, and as the author. */
+    namingSteps(change: ObjectChange): Step[] {
+
+        const { userId } = change.caller;
+        return this.#newNames(change).flatMap((id) => this.#store.nameSteps(id, userId));
+    }
+
+    /** A change is on disk. */
+    committed(change: ObjectChange): void {
+
+        for (const id of this.#newNames(change)) {
+            this.#remember(noteOf(id, change.caller.userId));
+        }
+    }
+
+    /**
+     * Notes ids that an authentication hook gives to a user and to groups that have no objects. A group object of such an id
+     * counts only if the administrator made it.
+     */
+    async noteExternal(userId: string | null, groupIds: readonly string[]): Promise<void> {
+
+        const ids = [...userId === null ? [] : [userId], ...groupIds].filter((id) => isPrincipal(id) && !this.#noted.has(externalNote(id)));
+        if (ids.length === 0) {
+            return;
+        }
+
+        try {
+            const steps = ids.toSorted().flatMap((id) => this.#store.externalSteps(id));
+            await this.#db.commit({ steps: [...steps, this.#accounts.bumpStep()] });
+            ids.forEach((id) => this.#remember(externalNote(id)));
+        }
+        catch (error) {
+            // While nothing can be written nobody can take an id either: the login goes on, and the next one tries again.
+            this.#log.warn({ err: error }, 'ids given by the authentication hook could not be noted');
+        }
+    }
+
+    async #isOfOthers(id: string, userId: string | null): Promise<boolean> {
+
+        const known = await this.#store.get(id);
+        const isFree = known === null || known.owner !== null && known.owner === userId;
+        return !isFree || this.#policy.isNamedInRules(id) || await this.#store.isListedByOthers(id, userId);
+    }
+
+    #newNames({ before, after, caller }: ObjectChange): string[] {
+
+        if (!after) {
+            return [];
+        }
+
+        const author = before?.metadata.createdBy === after.metadata.createdBy ? [] : [after.metadata.createdBy];
+        const entries = before?.acl === after.acl ? [] : entriesOf(after.acl);
+        if (author.length === 0 && entries.length === 0) {
+            return [];
+        }
+
+        const old = new Set(entriesOf(before?.acl ?? null));
+        const names = [...author, ...entries.filter((entry) => !old.has(entry))];
+        return [...new Set(names)].filter((id) => id !== ADMIN_ID && isPrincipal(id) && !this.#noted.has(noteOf(id, caller.userId))).sort();
+    }
+
+    #remember(note: string): void {
+
+        if (this.#noted.size >= KEPT) {
+            const [oldest] = this.#noted;
+            this.#noted.delete(oldest ?? '');
+        }
+
+        this.#noted.add(note);
+    }
+}
+
+function entriesOf(acl: Acl | null): string[] {
+
+    return [...acl?.readers ?? [], ...acl?.writers ?? [], ...acl?.payloadReaders ?? [], ...Object.values(acl?.methods ?? {}).flat()];
+}
+
+function noteOf(id: string, namedBy: string | null): string {
+
+    return JSON.stringify([id, namedBy]);
+}
+
+function externalNote(id: string): string {
+
+    return JSON.stringify([id]);
+}

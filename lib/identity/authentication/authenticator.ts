@@ -1,0 +1,281 @@
+/**
+ * Finds out who is behind a request (interface specification, "Authentication"). Credentials are tried in a fixed order: our
+ * own access token or session, the authenticate hook, a signed assertion, a password. Then the user may still be blocked, and
+ * an administrator may act as somebody else.
+ *
+ * With a token or a remembered password nothing is read: the epoch that came with the target tells whether memory is current.
+ */
+
+import type { DoipRequest, Transport } from '../../doip/envelope.js';
+import type { DoipError } from '../../errors/errors.js';
+import { forbidden, unauthenticated } from '../../errors/errors.js';
+import type { JsonObject } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { Op } from '../../doip/operation-ids.js';
+import type { Epochs } from '../../stores/objects/object-store.js';
+import type { Assertions } from './jwt-bearer.js';
+import type { HookAnswer, HookDesk } from './hook-authenticator.js';
+import { sourceOf } from '../throttling/login-throttle.js';
+import type { CallerDesk, Proof } from './principal-resolver.js';
+import type { Caller } from '../../model/caller.js';
+import { ANONYMOUS } from '../../model/caller.js';
+import type { Claim, Credentials } from './credentials.js';
+import { readCredentials } from './credentials.js';
+import type { DesignFacts } from '../accounts/identity-settings.js';
+import { readClaims } from './jwt-bearer.js';
+import { isAdminName, isPossibleName, loginKey } from '../accounts/login-name.js';
+import type { PasswordLogin, PasswordLogins } from './password-authenticator.js';
+import type { Tokens } from '../tokens/access-tokens.js';
+import { isCsrfOf } from '../tokens/access-tokens.js';
+
+/** The part of a request that tells who sent it. */
+export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'clientId' | 'transport'> &
+    Partial<Pick<DoipRequest, 'attributes'>>;
+
+/** These tell by their input whom they are about; credentials beside it are not looked at, not even wrong ones. */
+const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus]);
+
+/** What a user who has to change the password may do: that, and what is open to everybody. */
+const BEFORE_PASSWORD_CHANGE: ReadonlySet<string> = new Set([
+    Op.changePassword, Op.getDesign, Op.getInitData, Op.schemasList, Op.schemasGet, Op.sessionsDelete
+]);
+
+/** Finds out who is who. */
+export class Authenticator {
+
+    readonly #assertions: Assertions;
+    readonly #callers: CallerDesk;
+    readonly #design: () => DesignFacts;
+    readonly #hook: HookDesk;
+    readonly #logins: PasswordLogins;
+    readonly #tokens: Tokens;
+    readonly #sessions = new WeakMap<Caller, string>();
+
+    constructor(
+        parts: { assertions: Assertions; callers: CallerDesk; hook: HookDesk; logins: PasswordLogins; tokens: Tokens },
+        design: () => DesignFacts
+    ) {
+
+        this.#assertions = parts.assertions;
+        this.#callers = parts.callers;
+        this.#design = design;
+        this.#hook = parts.hook;
+        this.#logins = parts.logins;
+        this.#tokens = parts.tokens;
+    }
+
+    /**
+     * The caller of a request; anonymous when it carries no credentials.
+     *
+     * @param operationId id of the operation, undefined when only the target knows it
+     * @param epochs as read together with the target, before this call
+     * @throws DoipError 401 for credentials that are wrong or blocked, 403 where they must not be sent, 429 for too many logins
+     */
+    async authenticate(request: AuthenticationRequest, operationId: string | undefined, epochs: Epochs): Promise<Caller> {
+
+        if (operationId !== undefined && WITHOUT_CREDENTIALS.has(operationId)) {
+            return ANONYMOUS;
+        }
+
+        const claim = readCredentials(request.authentication, request.clientId);
+        if (claim.credentials.kind === 'none' || claim.credentials.kind === 'session' && !this.#design().useLegacySessionsApi) {
+            return ANONYMOUS;
+        }
+
+        this.checkTransport(request.transport);
+        const proof = this.#recall(claim.credentials, request.transport, epochs) ??
+            await this.prove({ ...claim, requestContext: requestContextOf(request) }, request, epochs);
+        const mayWait = operationId !== undefined && BEFORE_PASSWORD_CHANGE.has(operationId);
+        const caller = this.#callers.recall(proof, epochs.identity, mayWait) ?? await this.#callers.callerOf(proof, epochs.identity, mayWait);
+        checkClient(caller, request.clientId);
+        if (claim.asUserId !== null) {
+            return this.#callers.actingAs(claim.asUserId, caller, proof, epochs.identity);
+        }
+
+        return claim.credentials.kind === 'session' ? this.#inSession(caller, claim.credentials.sessionId) : caller;
+    }
+
+    /** The answer to a login that is known before anything is read, because of the crowd from its address; else null. */
+    refusal({ username, password }: JsonObject, { remoteAddress }: Transport): DoipError | null {
+
+        const isLogin = typeof username === 'string' && typeof password === 'string';
+        return isLogin && !this.#hook.isPresent ? this.#logins.refusal({ name: username, password, remoteAddress }) : null;
+    }
+
+    /** The id of the session that a caller came with; null for callers who came otherwise. */
+    sessionOf(caller: Caller): string | null {
+
+        return this.#sessions.get(caller) ?? null;
+    }
+
+    /**
+     * Checks credentials, and nothing about the user whom they prove.
+     *
+     * @throws DoipError like {@link authenticate}
+     */
+    async prove(claim: Claim, { transport }: Pick<DoipRequest, 'transport'>, epochs: Epochs): Promise<Proof> {
+
+        const { credentials } = claim;
+        this.checkTransport(transport);
+        const proof = await this.#ownToken(credentials, epochs) ??
+            await this.#foreign(claim, transport, epochs) ??
+            await this.#direct(credentials, transport, epochs);
+        if (!proof) {
+            throw failure(credentials);
+        }
+
+        return proof;
+    }
+
+    /** Requires that credentials cannot have been read on their way: 403 for plain HTTP from another machine. */
+    checkTransport({ secure, protocol, remoteAddress }: Transport): void {
+
+        if (!secure && !this.#design().allowInsecureAuthentication) {
+            throw forbidden('Authentication requires HTTPS', { reason: `credentials by ${protocol} from ${remoteAddress}` });
+        }
+    }
+
+    /** The proof of credentials that came before, as most do; null when something has to be read or computed. */
+    #recall(credentials: Credentials, { remoteAddress }: Transport, { identity }: Epochs): Proof | null {
+
+        if (credentials.kind === 'token') {
+            const found = this.#tokens.recall(credentials.token, identity);
+            return found?.kind === 'token' ? this.#callers.proofOf(found, 'token') : null;
+        }
+
+        if (credentials.kind !== 'password' || this.#hook.isPresent) {
+            return null;
+        }
+
+        const { name, password } = credentials;
+        const login = this.#logins.recall({ name, password, remoteAddress, epoch: identity });
+        return login && passwordProof(login);
+    }
+
+    async #ownToken(credentials: Credentials, epochs: Epochs): Promise<Proof | null> {
+
+        if (credentials.kind === 'session') {
+            return this.#session(credentials, epochs);
+        }
+
+        if (credentials.kind !== 'token' || credentials.token.includes('.')) {
+            return null;
+        }
+
+        const found = await this.#tokens.find(credentials.token, epochs.identity);
+        return found?.kind === 'token' ? this.#callers.proofOf(found, 'token') : null;
+    }
+
+    async #session({ sessionId, csrfToken }: Extract<Credentials, { kind: 'session' }>, epochs: Epochs): Promise<Proof | null> {
+
+        const found = await this.#tokens.find(sessionId, epochs.identity);
+        if (found?.kind !== 'session') {
+            return null;
+        }
+
+        if (csrfToken === null || !isCsrfOf(found, csrfToken)) {
+            throw unauthenticated('the session needs the value of its CSRF cookie in the header X-Csrf-Token');
+        }
+
+        return this.#callers.proofOf(found, 'session');
+    }
+
+    /** A caller of this request alone, by whom the session can be found again. */
+    #inSession(shared: Caller, sessionId: string): Caller {
+
+        const caller = { ...shared };
+        this.#sessions.set(caller, sessionId);
+        return caller;
+    }
+
+    /** What the hook says. It can let somebody in as admin, and it cannot keep the administrator out. */
+    async #foreign(claim: Claim, { remoteAddress }: Transport, epochs: Epochs): Promise<Proof | null> {
+
+        const { credentials } = claim;
+        let answer: HookAnswer | null;
+        try {
+            answer = await this.#hook.ask(claim, sourceOf(remoteAddress), epochs.types);
+        }
+        catch (error) {
+            if (claimsAdmin(credentials)) {
+                return null;
+            }
+
+            throw error;
+        }
+
+        if (!answer || !answer.active && claimsAdmin(credentials)) {
+            return null;
+        }
+
+        const proof = answer.active ? await this.#callers.proofOfAnswer(answer) : null;
+        if (!proof) {
+            throw failure(credentials);
+        }
+
+        return proof;
+    }
+
+    async #direct(credentials: Credentials, { remoteAddress }: Transport, epochs: Epochs): Promise<Proof | null> {
+
+        if (credentials.kind === 'password') {
+            const { name, password } = credentials;
+            const login = await this.#logins.login({ name, password, remoteAddress, epoch: epochs.identity });
+            return login && passwordProof(login);
+        }
+
+        const userId = credentials.kind === 'token' && credentials.token.includes('.') ?
+            await this.#assertions.verify(credentials.token) : null;
+        return userId === null ? null : { userId, method: 'key', hook: null, record: null };
+    }
+}
+
+function passwordProof({ userId, record }: PasswordLogin): Proof {
+
+    return { userId, method: 'password', hook: null, record };
+}
+
+/** The same for every cause. */
+function failure(credentials: Credentials): Error {
+
+    switch (credentials.kind) {
+        case 'password':
+            return unauthenticated('Authentication failed', { reason: `wrong name or password for ${JSON.stringify(credentials.name.slice(0, 64))}` });
+        case 'token':
+        case 'session':
+            return unauthenticated('Authentication failed: the token is not valid or has expired', { attributes: { error: 'invalid_token' } });
+        case 'none':
+            return unauthenticated('Authentication failed');
+    }
+}
+
+function checkClient({ isAdmin, userId, username }: Caller, clientId: string | null): void {
+
+    const isNamed = (name: string): boolean => username !== null && isPossibleName(name) && loginKey(name) === loginKey(username);
+    if (clientId !== null && !isAdmin && clientId !== userId && !isNamed(clientId)) {
+        throw unauthenticated('the clientId is not that of the authenticated user');
+    }
+}
+
+function claimsAdmin(credentials: Credentials): boolean {
+
+    switch (credentials.kind) {
+        case 'password':
+            return isAdminName(credentials.name);
+        case 'token': {
+            const issuer = readClaims(credentials.token)?.payload.iss;
+            return typeof issuer === 'string' && isAdminName(issuer);
+        }
+
+        case 'session':
+        case 'none':
+            return false;
+    }
+}
+
+/** What is no request context is refused when the operation begins; here it says nothing. */
+function requestContextOf({ attributes }: AuthenticationRequest): JsonObject {
+
+    const given = attributes?.['requestContext'];
+    return isJsonObject(given) ? given : {};
+}

@@ -1,0 +1,147 @@
+/**
+ * Logging in with a key pair: a JWT that the client has signed, checked with the public key in its user object (interface
+ * specification, "Authentication" 1). Any fault has the same outcome, so that nothing can be learned from it.
+ */
+
+import { createHash } from 'node:crypto';
+import type { CryptoKey } from 'jose';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { decodeUtf8, parseJson } from '../../json/strict-parser.js';
+import type { LoginStore } from '../../stores/login-attempt-store.js';
+import { ADMIN_ID } from '../../model/caller.js';
+import type { DesignFacts } from '../accounts/identity-settings.js';
+import type { Directory } from '../accounts/user-directory.js';
+import { isAdminName } from '../accounts/login-name.js';
+import { decoyKey, importPublicKey } from './public-key.js';
+
+/** Characters of a token; more is not even decoded. */
+const LONGEST = 16_384;
+
+/** Seconds. */
+const FURTHEST_EXPIRY = 3_600;
+const CLOCK_SKEW = 300;
+
+/** What is inside a token, before anything of it is believed. */
+interface Claims {
+    readonly algorithm: string;
+    readonly payload: JsonObject;
+}
+
+/** Checks signed assertions. Where an issuer has no key the signature is checked all the same, so that time tells nothing. */
+export class Assertions {
+
+    readonly #directory: Directory;
+    readonly #logins: LoginStore;
+    readonly #design: () => DesignFacts;
+    readonly #now: () => number;
+
+    constructor(parts: { directory: Directory; logins: LoginStore }, design: () => DesignFacts, now: () => number) {
+
+        this.#directory = parts.directory;
+        this.#logins = parts.logins;
+        this.#design = design;
+        this.#now = now;
+    }
+
+    /**
+     * The id of the user who signed a token, or null when it is not good, for whatever reason. A token with a `jti` is good
+     * once, on all nodes together.
+     */
+    async verify(token: string): Promise<string | null> {
+
+        const claims = readClaims(token);
+        const issuer = claims?.payload.iss;
+        if (!claims || typeof issuer !== 'string' || !this.#areGood(claims.payload)) {
+            return null;
+        }
+
+        const signer = await this.#signerOf(issuer);
+        const own = signer?.publicKey ? await importPublicKey(signer.publicKey, claims.algorithm) : null;
+        const key = own ?? await decoyKey(claims.algorithm);
+        const isSigned = key !== null && await isSignedBy(token, key, claims.algorithm);
+        if (!signer || !own || !isSigned) {
+            return null;
+        }
+
+        return await this.#isFirstUse(issuer, claims.payload) ? signer.userId : null;
+    }
+
+    async #signerOf(issuer: string): Promise<{ userId: string; publicKey: JsonObject | null } | null> {
+
+        if (isAdminName(issuer)) {
+            return { userId: ADMIN_ID, publicKey: this.#design().adminPublicKey };
+        }
+
+        return this.#directory.accountOf(issuer);
+    }
+
+    #areGood({ iss, sub, exp, nbf, aud, jti }: JsonObject): boolean {
+
+        const now = this.#now() / 1000;
+        return (sub === undefined || sub === iss) &&
+            typeof exp === 'number' && exp > now && exp <= now + FURTHEST_EXPIRY &&
+            (nbf === undefined || typeof nbf === 'number' && nbf <= now + CLOCK_SKEW) &&
+            (aud === undefined || this.#isMeant(aud)) &&
+            (jti === undefined || typeof jti === 'string' && jti !== '');
+    }
+
+    /** Is this service one of the audience? */
+    #isMeant(aud: JsonValue): boolean {
+
+        const { ids, baseUri } = this.#design();
+        const plain = baseUri?.replace(/(?<!\/)\/+$/, '');
+        const own = ids ?? (plain === undefined ? [] : [plain, `${plain}/`]);
+        return (Array.isArray(aud) ? aud : [aud]).some((id) => typeof id === 'string' && own.includes(id));
+    }
+
+    /** Only what was signed well is noted; otherwise anybody could use up the ids of others. */
+    async #isFirstUse(issuer: string, { jti, exp }: JsonObject): Promise<boolean> {
+
+        if (typeof jti !== 'string') {
+            return true;
+        }
+
+        const hash = createHash('sha256').update(`${issuer.length}\n${issuer}\n${jti}`).digest('hex');
+        return this.#logins.useOnce(hash, Math.ceil(Number(exp) * 1000));
+    }
+}
+
+/** The claims that a compact JWS carries; null when it cannot be read, or demands that more than that is understood (`crit`). */
+export function readClaims(token: string): Claims | null {
+
+    const parts = token.length > LONGEST ? [] : token.split('.');
+    const [header, payload] = parts.slice(0, 2).map(decodePart);
+    if (parts.length !== 3 || !header || !payload || typeof header.alg !== 'string' || header.crit !== undefined) {
+        return null;
+    }
+
+    return { algorithm: header.alg, payload };
+}
+
+function decodePart(part: string): JsonObject | null {
+
+    if (!/^[A-Za-z0-9_-]+={0,2}$/.test(part)) {
+        return null;
+    }
+
+    try {
+        const value = parseJson(decodeUtf8(Buffer.from(part, 'base64url')), { maxDepth: 16 });
+        return isJsonObject(value) ? value : null;
+    }
+    catch {
+        return null;                                        // What cannot be read is no token
+    }
+}
+
+async function isSignedBy(token: string, key: CryptoKey, algorithm: string): Promise<boolean> {
+
+    const { compactVerify } = await import('jose');         // Loaded by the first token that needs it
+    try {
+        await compactVerify(token, key, { algorithms: [algorithm] });
+        return true;
+    }
+    catch {
+        return false;                                       // A wrong signature, or a header that asks for more than we do
+    }
+}

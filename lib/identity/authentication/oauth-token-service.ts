@@ -1,0 +1,234 @@
+/**
+ * Access tokens as clients ask for them (interface specification, `/auth/token`, `/auth/introspect`, `/auth/revoke`): in words
+ * of OAuth, with errors that carry `error` and `error_description` beside the message.
+ */
+
+import type { DoipRequest } from '../../doip/envelope.js';
+import { badRequest, DoipError, unauthenticated } from '../../errors/errors.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { Status } from '../../errors/status.js';
+import type { CredentialStore } from '../../stores/credential-store.js';
+import type { Authenticator } from './authenticator.js';
+import type { CallerDesk, Proof } from './principal-resolver.js';
+import { factsOf } from './principal-resolver.js';
+import type { Caller } from '../../model/caller.js';
+import { ANONYMOUS } from '../../model/caller.js';
+import type { Credentials } from './credentials.js';
+import { LONGEST_CREDENTIAL } from './credentials.js';
+import type { Directory } from '../accounts/user-directory.js';
+import type { Tokens } from '../tokens/access-tokens.js';
+
+/** A token that was granted, and to whom. */
+export interface Grant {
+    readonly token: string;
+    readonly caller: Caller;
+}
+
+type Transport = DoipRequest['transport'];
+
+const PASSWORD = 'password';
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const PASSWORD_CHANGED = 'identity:password-changed';
+
+/** Grants and ends tokens. */
+export class TokenDesk {
+
+    readonly #authenticator: Authenticator;
+    readonly #callers: CallerDesk;
+    readonly #credentials: CredentialStore;
+    readonly #directory: Directory;
+    readonly #tokens: Tokens;
+
+    constructor(parts: {
+        authenticator: Authenticator; callers: CallerDesk; credentials: CredentialStore; directory: Directory; tokens: Tokens;
+    }) {
+
+        this.#authenticator = parts.authenticator;
+        this.#callers = parts.callers;
+        this.#credentials = parts.credentials;
+        this.#directory = parts.directory;
+        this.#tokens = parts.tokens;
+    }
+
+    /**
+     * Grants a token for a password or a signed assertion.
+     *
+     * @param request `grant_type`, `username` and `password`, or `assertion`
+     * @throws DoipError 400 for a request that is none, 401 for wrong credentials, 403 for an insecure transport, 429
+     */
+    async grant(request: JsonValue | undefined, transport: Transport, requestContext: JsonObject = {}): Promise<Grant> {
+
+        return inOauth(async () => {
+
+            const members = membersOf(request);
+            const credentials = readGrant(members);
+            const refusal = this.#authenticator.refusal(members, transport);
+            if (refusal) {
+                throw refusal;
+            }
+
+            const epochs = await this.#directory.epochs();
+            const proof = await this.#authenticator.prove({ credentials, asUserId: null, requestContext }, { transport }, epochs);
+            const caller = await this.#callers.callerOf(proof, epochs.identity);
+            const issued = await this.#issue(proof);
+            if (!issued) {
+                throw unauthenticated('Authorization failed', { reason: 'the password was changed during the login' });
+            }
+
+            return { token: issued.token, caller };
+        });
+    }
+
+    /** Whose a token is; anonymous when it is empty, unknown or has ended. Asking counts as use. */
+    async introspect(request: JsonValue | undefined, transport: Transport): Promise<Caller> {
+
+        return inOauth(async () => {
+
+            const value = this.#tokenOf(request, transport);
+            const { identity } = await this.#directory.epochs();
+            const found = await this.#tokens.find(value, identity);
+            try {
+                return found ? await this.#callers.callerOf(this.#callers.proofOf(found, found.kind), identity, true) : ANONYMOUS;
+            }
+            catch (error) {
+                // The account behind it is blocked or gone: such a token is not active.
+                if (error instanceof DoipError && error.status === Status.unauthenticated) {
+                    return ANONYMOUS;
+                }
+
+                throw error;
+            }
+        });
+    }
+
+    /** Ends a token. One that is unknown has ended already. */
+    async revoke(request: JsonValue | undefined, transport: Transport): Promise<void> {
+
+        await inOauth(async () => {
+
+            await this.#tokens.revoke(this.#tokenOf(request, transport));
+        });
+    }
+
+    #issue({ userId, hook, record }: Proof) {
+
+        return this.#tokens.issue({
+            kind: 'token', userId,
+            expiresOn: hook?.expiresOn ?? null,
+            facts: hook && factsOf(hook),
+            guard: record === null ? [] : this.#credentials.expectSteps(userId, record, PASSWORD_CHANGED)
+        });
+    }
+
+    #tokenOf(request: JsonValue | undefined, transport: Transport): string {
+
+        this.#authenticator.checkTransport(transport);
+        const { token } = membersOf(request);
+        if (typeof token !== 'string') {
+            throw invalidRequest('Missing token');
+        }
+
+        return token;
+    }
+}
+
+function readGrant({ grant_type: given, username, password, assertion }: JsonObject): Credentials {
+
+    const type = given ?? undefined;
+    const isPassword = type === undefined && username !== undefined && password !== undefined || type === PASSWORD;
+    if (isPassword) {
+        return { kind: 'password', name: requiredText('username', username), password: requiredText('password', password) };
+    }
+
+    if (type === JWT_BEARER) {
+        return { kind: 'token', token: requiredAssertion(assertion) };
+    }
+
+    if (type === undefined && (username !== undefined || password !== undefined)) {
+        throw invalidRequest(`Missing ${username === undefined ? 'username' : 'password'}`);
+    }
+
+    throw type === undefined ? invalidRequest('Missing grant_type') :
+        badRequest('the grant_type is not supported', { details: { error: 'unsupported_grant_type' } });
+}
+
+/** An access token is no assertion: it would be a way to live on for ever. */
+function requiredAssertion(assertion: JsonValue | undefined): string {
+
+    const token = requiredText('assertion', assertion);
+    if (!token.includes('.')) {
+        throw unauthenticated('Authorization failed', { reason: 'the assertion is no JWT' });
+    }
+
+    return token;
+}
+
+function requiredText(name: string, value: JsonValue | undefined): string {
+
+    if (typeof value !== 'string' || value === '') {
+        throw invalidRequest(`Missing ${name}`);
+    }
+
+    if (value.length > LONGEST_CREDENTIAL) {
+        throw invalidRequest(`${name} may have at most ${LONGEST_CREDENTIAL} characters`);
+    }
+
+    return value;
+}
+
+function membersOf(request: JsonValue | undefined): JsonObject {
+
+    if (!isJsonObject(request)) {
+        throw invalidRequest('the input must be a JSON object');
+    }
+
+    return request;
+}
+
+function invalidRequest(message: string): DoipError {
+
+    return badRequest(message, { details: { error: 'invalid_request' } });
+}
+
+/** Adds what clients of OAuth look for to every error. */
+async function inOauth<T>(run: () => Promise<T>): Promise<T> {
+
+    try {
+        return await run();
+    }
+    catch (thrown) {
+        if (!(thrown instanceof DoipError)) {
+            throw thrown;
+        }
+
+        throw translatedOnce(thrown);
+    }
+}
+
+/** Those that are thrown again and again are made once, because an error costs more than all else about refusing a crowd. */
+const translated = new WeakMap<DoipError, DoipError>();
+
+function translatedOnce(thrown: DoipError): DoipError {
+
+    let error = translated.get(thrown);
+    if (!error) {
+        error = inWordsOfOauth(thrown);
+        translated.set(thrown, error);
+    }
+
+    return error;
+}
+
+function inWordsOfOauth(thrown: DoipError): DoipError {
+
+    const { status, message, details, attributes, http, reason, cause } = thrown;
+    const error = status === Status.unauthenticated ? 'invalid_grant' : 'invalid_request';
+    return new DoipError(status, message, {
+        details: { error, error_description: message, ...details },
+        attributes: status === Status.unauthenticated ? {} : attributes,
+        ...http === undefined ? {} : { http },
+        ...reason === undefined ? {} : { reason },
+        ...cause === undefined ? {} : { cause }
+    });
+}

@@ -1,0 +1,225 @@
+/**
+ * Logging in with a name and a password. A pair that was right is remembered for a minute as a digest under a key that exists
+ * in this process only, so that clients which send it with every request do not pay for hashing every time; it counts only
+ * while the name and the password belong together in the database.
+ */
+
+import { DoipError, tooManyRequests } from '../../errors/errors.js';
+import type { CredentialStore } from '../../stores/credential-store.js';
+import type { BackOff } from '../throttling/login-throttle.js';
+import { sourceOf } from '../throttling/login-throttle.js';
+import { Crowd } from '../throttling/in-flight-limiter.js';
+import { keyedDigests } from '../tokens/digest.js';
+import type { Directory, LoginTarget } from '../accounts/user-directory.js';
+import type { Passwords } from '../passwords/password-hasher.js';
+
+/** An attempt at logging in. */
+export interface PasswordAttempt {
+    /** Username, object id or `admin`. */
+    readonly name: string;
+    readonly password: string;
+    readonly remoteAddress: string;
+    /** Epoch of identity, read before the attempt. */
+    readonly epoch: number;
+}
+
+/** A login that succeeded: who, and by which record. */
+export interface PasswordLogin {
+    readonly userId: string;
+    readonly record: string;
+}
+
+interface Remembered {
+    login: PasswordLogin;
+    epoch: number;
+    readonly until: number;
+}
+
+/** An attempt that is being made. */
+interface Running {
+    readonly epoch: number;
+    readonly login: Promise<PasswordLogin | null>;
+}
+
+const REMEMBERED_FOR = 60_000;
+const KEPT = 10_000;
+
+/** Requests from one address that may wait for logins, those with the same words included. */
+const CROWD = 256;
+
+/** Made once: where a crowd is turned away everything must be cheap. */
+const CROWDED = tooManyRequests('too many logins at this moment, try again a little later', 2);
+
+/** Checks names and passwords. */
+export class PasswordLogins {
+
+    readonly #directory: Directory;
+    readonly #credentials: CredentialStore;
+    readonly #passwords: Passwords;
+    readonly #backOff: BackOff;
+    readonly #now: () => number;
+    readonly #digest = keyedDigests();
+    readonly #remembered = new Map<string, Remembered>();
+    readonly #running = new Map<string, Running>();
+    readonly #crowd = new Crowd(CROWD);
+
+    constructor(
+        parts: { directory: Directory; credentials: CredentialStore; passwords: Passwords; backOff: BackOff }, now: () => number
+    ) {
+
+        this.#directory = parts.directory;
+        this.#credentials = parts.credentials;
+        this.#passwords = parts.passwords;
+        this.#backOff = parts.backOff;
+        this.#now = now;
+    }
+
+    /** The same as {@link login} as far as memory knows it for certain, at once; null when it has to be found out. */
+    recall(attempt: PasswordAttempt): PasswordLogin | null {
+
+        const known = this.#remembered.get(this.#digestOf(attempt));
+        return known && known.until > this.#now() && known.epoch >= attempt.epoch ? known.login : null;
+    }
+
+    /**
+     * Finds out whether a name and a password belong together; null when they do not, whatever the cause.
+     *
+     * @throws DoipError 429 when too many logins are waiting
+     */
+    async login(attempt: PasswordAttempt): Promise<PasswordLogin | null> {
+
+        const digest = this.#digestOf(attempt);
+        const known = await this.#recall(digest, attempt);
+        if (known) {
+            return known;
+        }
+
+        const source = sourceOf(attempt.remoteAddress);
+        if (this.#isCrowded(source)) {
+            throw CROWDED;
+        }
+
+        return this.#crowd.during(source, () => this.#together(digest, source, attempt));
+    }
+
+    /**
+     * The refusal that a login would end with because of the many that wait from the same address, known without looking
+     * into it; null when it has to be looked at. Whether there is such a user makes no difference.
+     */
+    refusal({ name, password, remoteAddress }: Omit<PasswordAttempt, 'epoch'>): DoipError | null {
+
+        const isCrowded = (this.#passwords.isBusy || this.#crowd.isAnyFull) && this.#isCrowded(sourceOf(remoteAddress));
+        return isCrowded && !this.#remembered.has(this.#digestOf({ name, password })) ? CROWDED : null;
+    }
+
+    #isCrowded(source: string): boolean {
+
+        return this.#passwords.isFull(source) || this.#crowd.isFull(source);
+    }
+
+    /** Requests that come with the same words at the same time are one attempt, unless something has changed since it began. */
+    #together(digest: string, source: string, attempt: PasswordAttempt): Promise<PasswordLogin | null> {
+
+        const key = `${source} ${digest}`;
+        const { epoch } = attempt;
+        const running = this.#running.get(key);
+        if (running && running.epoch >= epoch) {
+            return running.login;
+        }
+
+        const login = this.#attempt(digest, source, attempt).finally(() => {
+
+            if (this.#running.get(key)?.login === login) {
+                this.#running.delete(key);
+            }
+        });
+        this.#running.set(key, { epoch, login });
+        return login;
+    }
+
+    /** Is this the password that a user has? For changing it; counts as no attempt. */
+    async isPasswordOf(userId: string, password: string): Promise<boolean> {
+
+        return (await this.#passwords.check(password, await this.#credentials.get(userId), userId)).matches;
+    }
+
+    async #attempt(digest: string, source: string, { name, password, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
+
+        const login = await this.#backOff.guard(name, source, async () => {
+
+            const target = await this.#directory.findLogin(name);
+            const { matches, outdated } = await this.#passwords.check(password, target?.record ?? null, source);
+            return matches && target ? this.#succeed(target, outdated ? password : null, source) : null;
+        });
+        if (login) {
+            this.#remember(digest, { login, epoch, until: this.#now() + REMEMBERED_FOR });
+        }
+
+        return login;
+    }
+
+    /** @param outdated the password when its record is to be made again */
+    async #succeed({ userId, record }: LoginTarget, outdated: string | null, source: string): Promise<PasswordLogin> {
+
+        const current = record ?? '';
+        if (outdated === null) {
+            return { userId, record: current };
+        }
+
+        try {
+            const better = await this.#passwords.hash(outdated, source);
+            await this.#credentials.upgrade(userId, current, better);
+            return { userId, record: better };
+        }
+        catch (error) {
+            // Too much to do just now: the login is good all the same, and there will be another one.
+            if (error instanceof DoipError) {
+                return { userId, record: current };
+            }
+
+            throw error;
+        }
+    }
+
+    async #recall(digest: string, { name, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
+
+        const known = this.#remembered.get(digest);
+        if (!known) {
+            return null;
+        }
+
+        if (known.until <= this.#now()) {
+            this.#remembered.delete(digest);
+            return null;
+        }
+
+        if (known.epoch >= epoch) {
+            return known.login;
+        }
+
+        const target = await this.#directory.findLogin(name);
+        if (target?.userId !== known.login.userId || target.record !== known.login.record) {
+            this.#remembered.delete(digest);
+            return null;
+        }
+
+        known.epoch = Math.max(known.epoch, epoch);
+        return known.login;
+    }
+
+    #remember(digest: string, remembered: Remembered): void {
+
+        if (this.#remembered.size >= KEPT) {
+            const [oldest] = this.#remembered.keys();
+            this.#remembered.delete(oldest ?? '');
+        }
+
+        this.#remembered.set(digest, remembered);
+    }
+
+    /** The length keeps a name and a password from sharing characters with another pair. */
+    #digestOf({ name, password }: Pick<PasswordAttempt, 'name' | 'password'>): string {
+
+        return this.#digest(`${name.length}\n${name}\n${password}`);
+    }
+}

@@ -1,0 +1,105 @@
+/**
+ * Users change their own password. It is a change of the user object like any other, with its type's rules for passwords, and
+ * it ends every token of the user.
+ */
+
+import { badRequest, forbidden, missingObject } from '../../errors/errors.js';
+import { setAt } from '../../json/pointer.js';
+import type { JsonObject } from '../../util/json-types.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import type { ObjectInput } from '../../model/object-input.js';
+import type { WriteContext } from '../../model/write-context.js';
+import type { Catalog } from '../../types/catalog.js';
+import type { AdminAccount } from '../passwords/admin-account.js';
+import { checkNewPassword, samePassword } from '../passwords/admin-account.js';
+import { denied } from '../../model/caller.js';
+import type { ContentRoles } from '../../model/account-annotations.js';
+import type { PasswordLogins } from './password-authenticator.js';
+
+/** Whose password is changed, and what was said about the request. */
+type PasswordContext = Pick<WriteContext, 'caller' | 'requestContext'>;
+
+/** The user objects, as a service that reads and changes them. */
+export interface UserObjects {
+    view(id: string): Promise<{ readonly object: StoredObject | null }>;
+    update(
+        id: string, change: { readonly input: ObjectInput; readonly edit: (content: JsonObject) => JsonObject }, context: PasswordContext
+    ): Promise<unknown>;
+}
+
+/** Changes passwords. */
+export class PasswordChanges {
+
+    readonly #admin: AdminAccount;
+    readonly #catalog: Catalog;
+    readonly #logins: PasswordLogins;
+    readonly #objects: UserObjects;
+
+    constructor(parts: { admin: AdminAccount; catalog: Catalog; logins: PasswordLogins; objects: UserObjects }) {
+
+        this.#admin = parts.admin;
+        this.#catalog = parts.catalog;
+        this.#logins = parts.logins;
+        this.#objects = parts.objects;
+    }
+
+    /**
+     * Changes the password of a caller.
+     *
+     * @throws DoipError 401 for anonymous callers, 403 for those who did not come with their password or key, 400 for a
+     *     password that is empty, the same as before, or against the rules of the type
+     */
+    async change(password: string, context: PasswordContext): Promise<void> {
+
+        const { caller } = context;
+        const { userId, method } = caller;
+        if (userId === null) {
+            throw denied(caller, 'changing a password needs credentials');
+        }
+
+        if (method !== 'password' && method !== 'key') {
+            throw forbidden('changing the password needs the password itself or a signed assertion, not an access token');
+        }
+
+        if (caller.isAdmin) {
+            await this.#admin.changePassword(password);
+            return;
+        }
+
+        checkNewPassword(password);
+        if (await this.#logins.isPasswordOf(userId, password)) {
+            throw samePassword();
+        }
+
+        await this.#changeObject(userId, password, context);
+    }
+
+    async #changeObject(userId: string, password: string, context: PasswordContext): Promise<void> {
+
+        const { object } = await this.#objects.view(userId);
+        if (!object) {
+            throw missingObject(userId);
+        }
+
+        const input = { elements: new Map(), elementsToDelete: [] };
+        await this.#objects.update(userId, { input, edit: (content) => this.#withPassword(content, object, password) }, context);
+    }
+
+    #withPassword(content: JsonObject, { id, type, metadata }: StoredObject, password: string): JsonObject {
+
+        const { createdOn, createdBy, modifiedOn, modifiedBy } = metadata;
+        const rolesIn = (candidate: JsonObject): ContentRoles | undefined => this.#catalog.current.get(type)?.process({
+            content: candidate, id, createdOn, createdBy, modifiedOn, modifiedBy
+        }).roles;
+
+        // Content of a user who never had a password may lack the property; by its usual name it is found all the same.
+        const place = rolesIn(content)?.password ?? rolesIn({ ...content, password: '' })?.password;
+        if (!place) {
+            throw badRequest(`objects of type ${type} have no password`);
+        }
+
+        const changed = setAt(content, place.pointer, password);
+        const required = rolesIn(content)?.requirePasswordChange;
+        return (required?.value === true ? setAt(changed, required.pointer, false) : changed) as JsonObject;
+    }
+}

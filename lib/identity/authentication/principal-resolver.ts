@@ -1,0 +1,216 @@
+/**
+ * From a proof of identity to a caller: the account is looked at, groups are added, and whoever is blocked is sent away. Here
+ * an administrator becomes another user.
+ */
+
+import { unauthenticated } from '../../errors/errors.js';
+import type { JsonObject } from '../../util/json-types.js';
+import type { StoredToken } from '../../stores/token-store.js';
+import type { HookAnswer } from './hook-authenticator.js';
+import { readAnswer } from './hook-authenticator.js';
+import type { Caller } from '../../model/caller.js';
+import { ADMIN_ID, ANONYMOUS } from '../../model/caller.js';
+import { digestOf } from '../tokens/digest.js';
+import type { Directory, Principal } from '../accounts/user-directory.js';
+import { EpochCache } from '../../util/cache/epoch-cache.js';
+import type { Principals } from '../accounts/principals.js';
+
+/** Whom some credentials proved, and how. */
+export interface Proof {
+    readonly userId: string;
+    readonly method: 'password' | 'key' | 'token' | 'session' | 'hook';
+    /** What the authenticate hook said, now or when the token was made; null when it was not asked. */
+    readonly hook: HookAnswer | null;
+    /** The record of the password that was given; null for other methods. */
+    readonly record: string | null;
+}
+
+/** A caller whom the hook described; `until` when there may be a user object by now. */
+interface HookCaller {
+    readonly caller: Caller;
+    readonly principal: Principal | null;
+    readonly until: number;
+}
+
+/** Answers of a hook may name many groups. */
+const KEPT = 1_000;
+
+/** Milliseconds for which it is believed that somebody has no user object: creating one does not raise the epoch. */
+const WITHOUT_OBJECT = 1_000;
+
+/** Makes callers. */
+export class CallerDesk {
+
+    readonly #directory: Directory;
+    readonly #principals: Principals;
+    readonly #now: () => number;
+    readonly #admins = new Map<Caller['method'], Caller>();
+    readonly #hooked = new EpochCache<HookCaller>(KEPT);
+    readonly #answers = new WeakMap<Caller, HookAnswer>();
+    readonly #facts = new WeakMap<JsonObject, HookAnswer>();
+
+    constructor({ directory, principals }: { directory: Directory; principals: Principals }, now: () => number) {
+
+        this.#directory = directory;
+        this.#principals = principals;
+        this.#now = now;
+    }
+
+    /**
+     * The same as {@link callerOf} as far as memory knows it for certain, at once; null when something has to be read.
+     *
+     * @throws DoipError like {@link callerOf}
+     */
+    recall({ userId, method, hook }: Proof, epoch: number, mayWait = false): Caller | null {
+
+        if (userId === ADMIN_ID) {
+            return this.#admin(method);
+        }
+
+        const principal = hook ? undefined : this.#directory.recall(userId, epoch);
+        return principal ? this.#admit(principal, method, mayWait) : null;
+    }
+
+    /**
+     * The caller who was proven.
+     *
+     * @param epoch of identity, read before this call
+     * @param mayWait true for what is allowed while the password must be changed
+     * @throws DoipError 401 for an account that is inactive, must change its password, or is gone
+     */
+    async callerOf(proof: Proof, epoch: number, mayWait = false): Promise<Caller> {
+
+        if (proof.hook && proof.userId !== ADMIN_ID) {
+            return this.#hookCaller(proof, proof.hook, epoch);
+        }
+
+        const known = this.recall(proof, epoch, mayWait);
+        if (known) {
+            return known;
+        }
+
+        const principal = await this.#directory.principal(proof.userId, epoch);
+        if (!principal) {
+            throw unauthenticated('Authentication failed', { reason: `user ${proof.userId} does not exist` });
+        }
+
+        return this.#admit(principal, proof.method, mayWait);
+    }
+
+    /** The caller as somebody else: for the administrator, and for whom the hook allows it. */
+    async actingAs(userId: string, caller: Caller, { hook }: Proof, epoch: number): Promise<Caller> {
+
+        if (!caller.isAdmin && hook?.asUserId !== userId) {
+            throw unauthenticated('only an administrator can act as another user');
+        }
+
+        if (userId === ADMIN_ID && caller.isAdmin) {
+            return caller;
+        }
+
+        if (userId === ADMIN_ID) {
+            throw unauthenticated('only an administrator can act as admin');
+        }
+
+        const principal = await this.#directory.principal(userId, epoch);
+        return principal ? this.#directory.callerOf(principal, 'as-user') :
+            { ...ANONYMOUS, userId, groupIds: await this.#directory.groupIdsOf([userId]), method: 'as-user' };
+    }
+
+    /** The proof that a token is. */
+    proofOf({ userId, facts }: StoredToken, method: 'token' | 'session'): Proof {
+
+        return { userId, method, hook: facts && this.#answerIn(facts), record: null };
+    }
+
+    /** The proof that an answer of the hook is; null when it names nobody. */
+    async proofOfAnswer(hook: HookAnswer): Promise<Proof | null> {
+
+        const userId = hook.userId ?? (hook.username === null ? null : (await this.#directory.accountOf(hook.username))?.userId);
+        return userId ? { userId, method: 'hook', hook, record: null } : null;
+    }
+
+    /** What the hook said of a caller, for a token that is made for them; null for callers who did not come by the hook. */
+    answerOf(caller: Caller): HookAnswer | null {
+
+        return this.#answers.get(caller) ?? null;
+    }
+
+    #admit(principal: Principal, method: Caller['method'], mayWait: boolean): Caller {
+
+        checkActive(principal);
+        if (principal.account.mustChangePassword && !mayWait) {
+            throw unauthenticated('Password change required.', { details: { passwordChangeRequired: true } });
+        }
+
+        return this.#directory.callerOf(principal, method);
+    }
+
+    #admin(method: Caller['method']): Caller {
+
+        let admin = this.#admins.get(method);
+        if (!admin) {
+            admin = { userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method };
+            this.#admins.set(method, admin);
+        }
+
+        return admin;
+    }
+
+    async #hookCaller({ userId, method }: Proof, hook: HookAnswer, epoch: number): Promise<Caller> {
+
+        const key = digestOf(JSON.stringify([userId, method, hook]));
+        const known = this.#hooked.get(key, epoch);
+        const found = known && known.until > this.#now() ? known :
+            await this.#hooked.load(key, epoch, () => this.#describe(userId, method, hook, epoch));
+        if (found?.principal) {
+            checkActive(found.principal);
+        }
+
+        return found?.caller ?? ANONYMOUS;
+    }
+
+    async #describe(userId: string, method: Caller['method'], hook: HookAnswer, epoch: number): Promise<HookCaller> {
+
+        const principal = await this.#directory.principal(userId, epoch);
+        await this.#principals.noteExternal(principal ? null : userId, hook.groupIds);
+        const known = hook.bypassGroupObjects ? [] : await this.#directory.groupIdsOf([userId, ...hook.groupIds]);
+        const caller: Caller = {
+            userId,
+            username: principal?.account.username ?? hook.username,
+            groupIds: [...new Set([...hook.groupIds, ...known])],
+            isAdmin: false,
+            isAuthenticated: principal !== null || hook.grantAuthenticatedAccess,
+            method
+        };
+        this.#answers.set(caller, hook);
+        return { caller, principal, until: principal ? Infinity : this.#now() + WITHOUT_OBJECT };
+    }
+
+    #answerIn(facts: JsonObject): HookAnswer {
+
+        let answer = this.#facts.get(facts);
+        if (!answer) {
+            answer = readAnswer(facts);
+            this.#facts.set(facts, answer);
+        }
+
+        return answer;
+    }
+}
+
+/** The facts of an answer as a token keeps them; `readAnswer` reads them again. */
+export function factsOf(answer: HookAnswer): JsonObject {
+
+    return {
+        active: true, userId: answer.userId, username: answer.username, groupIds: [...answer.groupIds],
+        grantAuthenticatedAccess: answer.grantAuthenticatedAccess, bypassCordraGroupObjects: answer.bypassGroupObjects
+    };
+}
+
+function checkActive({ account }: Principal): void {
+
+    if (!account.active) {
+        throw unauthenticated('Account is inactive');
+    }
+}

@@ -1,0 +1,28 @@
+/**
+ * The repeating job that keeps the tables of logins small.
+ */
+
+import type { JobKind } from '../jobs/job-kind.js';
+import type { LoginStore } from '../stores/login-attempt-store.js';
+import { FORGOTTEN_AFTER } from './throttling/login-throttle.js';
+import type { Tokens } from './tokens/access-tokens.js';
+
+const MINUTE = 60_000;
+
+/** Removes tokens that have ended, and what is no longer needed of used assertions and of failed logins. */
+export function sweepLogins({ tokens, logins }: { tokens: Tokens; logins: LoginStore }, now: () => number): JobKind {
+
+    return {
+        kind: 'logins.sweep',
+        repeatMs: MINUTE,
+        run: async ({ signal }) => {
+
+            let removed: number;
+            do {
+                signal.throwIfAborted();
+                removed = await tokens.sweep() + await logins.sweep(now(), now() - FORGOTTEN_AFTER);
+            }
+            while (removed > 0);
+        }
+    };
+}

@@ -1,0 +1,132 @@
+/**
+ * How a password is kept: a hash with everything that is needed to compute it again, as JSON text. New ones are made with
+ * scrypt; PBKDF2 with HMAC-SHA1 is understood because data imported from other repositories has it.
+ */
+
+import { pbkdf2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { isJsonObject } from '../../util/json-types.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+
+/** What a hash costs: `cost` is scrypt's N, memory is 128 × cost × blockSize bytes. */
+export interface ScryptCost {
+    readonly cost: number;
+    readonly blockSize: number;
+    readonly parallelization: number;
+}
+
+/** Hashed with scrypt. Salt and hash in base64url. */
+export interface ScryptRecord extends ScryptCost {
+    readonly algorithm: 'scrypt';
+    readonly salt: string;
+    readonly hash: string;
+}
+
+/** Imported: hashed with PBKDF2 and HMAC-SHA1. Salt and hash in hexadecimal, as they came. */
+export interface Pbkdf2Record {
+    readonly algorithm: 'PBKDF2WithHmacSHA1';
+    readonly iterations: number;
+    readonly salt: string;
+    readonly hash: string;
+}
+
+export type PasswordRecord = ScryptRecord | Pbkdf2Record;
+
+/** 16 MiB and some 0.1 s: as strong as the recommendations of OWASP, with the least memory of them that is not slow. */
+export const DEFAULT_COST: ScryptCost = { cost: 16_384, blockSize: 8, parallelization: 5 };
+
+/** Iterations of records that were written before their number was kept beside them. */
+const EARLY_ITERATIONS = 2048;
+
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+
+const derivePbkdf2 = promisify(pbkdf2);
+
+/** Hashes a password with a new salt. */
+export async function makeRecord(password: string, cost: ScryptCost): Promise<ScryptRecord> {
+
+    const salt = randomBytes(SALT_BYTES);
+    const hash = await deriveScrypt(password, salt, HASH_BYTES, cost);
+    const { cost: n, blockSize, parallelization } = cost;
+    return {
+        algorithm: 'scrypt', cost: n, blockSize, parallelization,
+        salt: salt.toString('base64url'), hash: hash.toString('base64url')
+    };
+}
+
+/** Computes the hash of a password again and compares in constant time. */
+export async function matchesRecord(password: string, record: PasswordRecord): Promise<boolean> {
+
+    const encoding = record.algorithm === 'scrypt' ? 'base64url' : 'hex';
+    const expected = Buffer.from(record.hash, encoding);
+    const salt = Buffer.from(record.salt, encoding);
+    const actual = record.algorithm === 'scrypt' ?
+        await deriveScrypt(password, salt, expected.length, record) :
+        await derivePbkdf2(password, salt, record.iterations, expected.length, 'sha1');
+    return timingSafeEqual(actual, expected);
+}
+
+/** True when a record was made at this cost. */
+export function hasCost(record: PasswordRecord, cost: ScryptCost): boolean {
+
+    return record.algorithm === 'scrypt' && record.cost === cost.cost && record.blockSize === cost.blockSize &&
+        record.parallelization === cost.parallelization;
+}
+
+/** Reads the text of a record; null when it cannot be one. */
+export function parseRecord(text: string): PasswordRecord | null {
+
+    let value: JsonValue;
+    try {
+        value = JSON.parse(text) as JsonValue;
+    }
+    catch {
+        return null;
+    }
+
+    if (!isJsonObject(value) || typeof value.salt !== 'string' || typeof value.hash !== 'string' || value.hash.length < 16) {
+        return null;
+    }
+
+    const { algorithm } = value;
+    const fits = algorithm === 'scrypt' && [value.cost, value.blockSize, value.parallelization].every(isCount) ||
+        algorithm === 'PBKDF2WithHmacSHA1' && isCount(value.iterations);
+    return fits ? value as unknown as PasswordRecord : null;
+}
+
+/**
+ * A record from what the reference implementation keeps beside its objects: `hash` and `salt` in hexadecimal, `iterations`,
+ * `algorithm`. Null when it is none.
+ */
+export function importRecord({ hash, salt, iterations = EARLY_ITERATIONS }: JsonObject): Pbkdf2Record | null {
+
+    return isHex(hash) && isHex(salt) && isCount(iterations) ? { algorithm: 'PBKDF2WithHmacSHA1', iterations, salt, hash } : null;
+}
+
+function deriveScrypt(password: string, salt: Buffer, length: number, { cost, blockSize, parallelization }: ScryptCost): Promise<Buffer> {
+
+    return new Promise((resolve, reject) => {
+
+        const options = { N: cost, r: blockSize, p: parallelization, maxmem: 256 * cost * blockSize + 1024 * parallelization * blockSize };
+        scrypt(password, salt, length, options, (error, hash) => {
+
+            if (error) {
+                reject(error);
+                return;
+            }
+
+            resolve(hash);
+        });
+    });
+}
+
+function isCount(value: JsonValue | undefined): value is number {
+
+    return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+function isHex(value: JsonValue | undefined): value is string {
+
+    return typeof value === 'string' && value.length >= 16 && value.length % 2 === 0 && /^[0-9a-f]+$/i.test(value);
+}

@@ -1,0 +1,71 @@
+/**
+ * The key pair of the service itself, with which scripts sign what others are to believe comes from this service. It is made when
+ * it is first asked for, and kept in the database, so that all nodes have the same one.
+ */
+
+import { createPublicKey, generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Database } from '../../../db/database.js';
+import type { JsonObject } from '../../util/json-types.js';
+import type { SettingStore } from '../../stores/setting-store.js';
+import { isJsonObject } from '../../util/json-types.js';
+
+/** The setting that holds the private key, as a JWK. */
+const SETTING = 'identity.service-key';
+
+const MADE_BEFORE = 'identity:service-key';
+
+/** A kind of key that every library for tokens knows. */
+const BITS = 2048;
+
+/** Both halves, as JWKs. */
+export interface ServiceKeyPair {
+    readonly privateKey: JsonObject;
+    readonly publicKey: JsonObject;
+}
+
+/** Keeps the key pair. */
+export class ServiceKey {
+
+    readonly #db: Database;
+    readonly #settings: SettingStore;
+    #pair: Promise<ServiceKeyPair> | null = null;
+
+    constructor(db: Database, settings: SettingStore) {
+
+        this.#db = db;
+        this.#settings = settings;
+    }
+
+    /** The key pair, which is the same for ever. */
+    pair(): Promise<ServiceKeyPair> {
+
+        this.#pair ??= this.#ensure().catch((error: unknown) => {
+
+            this.#pair = null;
+            throw error;
+        });
+        return this.#pair;
+    }
+
+    async #ensure(): Promise<ServiceKeyPair> {
+
+        const text = await this.#settings.get(SETTING) ?? await this.#make();
+        const privateKey: unknown = JSON.parse(text);
+        if (!isJsonObject(privateKey)) {
+            throw new Error(`the setting ${SETTING} holds no key`);
+        }
+
+        const { kty, n, e } = createPublicKey({ key: privateKey, format: 'jwk' }).export({ format: 'jwk' });
+        return { privateKey, publicKey: { kty: String(kty), n: String(n), e: String(e) } };
+    }
+
+    /** Of several nodes that make a key at a time the first one has made it for all. */
+    async #make(): Promise<string> {
+
+        const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: BITS });
+        const text = JSON.stringify(privateKey.export({ format: 'jwk' }));
+        const { ok } = await this.#db.commit({ steps: this.#settings.insertSteps(SETTING, text, MADE_BEFORE) });
+        return ok ? text : await this.#settings.get(SETTING) ?? text;
+    }
+}

@@ -1,0 +1,195 @@
+/**
+ * Keeps the rows of accounts and groups in step with the objects that describe them, in the unit of the object: login names
+ * stay unique, and whoever is deactivated or deleted is logged out in the moment in which the object changes.
+ */
+
+import type { Step } from '../../../db/database.js';
+import type { JsonObject } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import type { Account, AccountStore } from '../../stores/account-store.js';
+import type { CredentialStore } from '../../stores/credential-store.js';
+import type { GroupStore } from '../../stores/group-store.js';
+import type { TokenStore } from '../../stores/token-store.js';
+import type { Caller } from '../../model/caller.js';
+import { checkOwnCredentials } from '../../model/caller.js';
+import type { ContentRoles } from '../../model/account-annotations.js';
+import { isAccount, isPrincipalContent, NO_ROLES } from '../../model/account-annotations.js';
+import { checkUsername, loginKey, usernameTaken } from '../accounts/login-name.js';
+import type { Principals } from '../accounts/principals.js';
+
+/** A change of an object, as far as identity is concerned. */
+export interface IdentityChange {
+    readonly id: string;
+    /** True when the object is created; nothing is known of it yet. */
+    readonly isNew: boolean;
+    /**
+     * What the new content says; null when the object is deleted. A change that leaves the content alone is of no concern,
+     * and neither is one to a version of an object.
+     */
+    readonly roles: ContentRoles | null;
+    readonly caller: Caller;
+}
+
+/** The tag of a unit in which a username was another user's. */
+export const USERNAME_TAKEN = 'identity:username';
+
+const MEMBER_BYTES = 255;
+
+/** Derives the steps for accounts and groups from changes of objects. */
+export class AccountWriter {
+
+    readonly #accounts: AccountStore;
+    readonly #credentials: CredentialStore;
+    readonly #groups: GroupStore;
+    readonly #tokens: TokenStore;
+    readonly #principals: Principals;
+
+    constructor(parts: {
+        accounts: AccountStore; credentials: CredentialStore; groups: GroupStore; tokens: TokenStore; principals: Principals;
+    }) {
+
+        this.#accounts = parts.accounts;
+        this.#credentials = parts.credentials;
+        this.#groups = parts.groups;
+        this.#tokens = parts.tokens;
+        this.#principals = parts.principals;
+    }
+
+    /**
+     * Steps for the unit of a change. They raise the epoch of identity where somebody may have to look again.
+     *
+     * @throws DoipError 400 for a username that cannot be, 409 for an id that stands for another user or group,
+     *     403 for a key of the own that is changed without password or key
+     */
+    async steps({ id, isNew, roles, caller }: IdentityChange): Promise<Step[]> {
+
+        const content = roles ?? NO_ROLES;
+        const kept = isNew ? NOTHING : await this.#accounts.footprint(id);
+        const steps = [
+            ...await this.#accountSteps({ id, isNew, caller }, kept.account, content),
+            ...kept.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
+            ...await this.#groupSteps(id, kept.group, content.members),
+            ...kept.secrets && roles === null ? this.#credentials.removeSecretsSteps(id) : [],
+            ...await this.#principals.holdingSteps({ id, wasHeld: kept.held, isHeld: isPrincipalContent(content), caller })
+        ];
+        const onlyNewAccount = content.members === undefined && !kept.account && !kept.group;
+        return steps.length === 0 || onlyNewAccount ? steps : [...steps, this.#accounts.bumpStep()];
+    }
+
+    /** The error behind a tag of these steps; undefined for tags of others. */
+    explain(failed: string, { roles }: Pick<IdentityChange, 'roles'>): Error | undefined {
+
+        const name = roles?.username?.value;
+        return failed === USERNAME_TAKEN && typeof name === 'string' ? usernameTaken(name) : undefined;
+    }
+
+    async #accountSteps({ id, isNew, caller }: Pick<IdentityChange, 'id' | 'isNew' | 'caller'>, exists: boolean, roles: ContentRoles): Promise<Step[]> {
+
+        const before = exists ? await this.#accounts.get(id) : null;
+        const after = accountOf(id, roles);
+        if (!after) {
+            return before ? [
+                ...this.#accounts.removeSteps(id), ...this.#accounts.releaseNameSteps(id), ...this.#tokens.removeOfUserSteps(id)
+            ] : [];
+        }
+
+        if (!isNew && after.publicKey !== null && !isSameKey(before?.publicKey ?? null, after.publicKey)) {
+            checkOwnCredentials(caller, id);
+        }
+
+        return isSame(before, after) ? [] : [
+            ...this.#accounts.putSteps(after),
+            ...this.#nameSteps(id, before?.username ?? null, after.username),
+            ...before && endsTokens(before, after) ? this.#tokens.removeOfUserSteps(id) : []
+        ];
+    }
+
+    #nameSteps(id: string, before: string | null, after: string | null): Step[] {
+
+        const keyBefore = before === null ? '' : loginKey(before);
+        const keyAfter = after === null ? '' : loginKey(after);
+        if (keyBefore === keyAfter) {
+            return [];
+        }
+
+        return [
+            ...keyBefore === '' ? [] : this.#accounts.releaseNameSteps(id),
+            ...keyAfter === '' ? [] : this.#accounts.claimNameSteps(keyAfter, id, USERNAME_TAKEN)
+        ];
+    }
+
+    async #groupSteps(id: string, exists: boolean, members: readonly string[] | undefined): Promise<Step[]> {
+
+        if (!members) {
+            return exists ? this.#groups.clearSteps(id) : [];
+        }
+
+        const wanted = new Set(members.filter(isPossibleId));
+        const gone: string[] = [];
+        for await (const member of exists ? this.#membersOf(id) : []) {
+            if (!wanted.delete(member)) {
+                gone.push(member);
+            }
+        }
+
+        return [...this.#groups.removeSteps(id, gone), ...this.#groups.addSteps(id, [...wanted])];
+    }
+
+    async *#membersOf(groupId: string): AsyncGenerator<string> {
+
+        let page = await this.#groups.membersAfter(groupId, '');
+        while (page.length > 0) {
+            yield *page;
+            // A large group is read over several turns of the event loop.
+            await new Promise(setImmediate);
+            page = await this.#groups.membersAfter(groupId, page.at(-1) ?? '');
+        }
+    }
+}
+
+const NOTHING = { account: false, credential: false, group: false, secrets: false, held: false };
+
+/** The account that content describes, or null. */
+function accountOf(userId: string, roles: ContentRoles): Account | null {
+
+    if (!isAccount(roles)) {
+        return null;
+    }
+
+    const name = roles.username?.value;
+    const username = typeof name === 'string' && name !== '' ? name : null;
+    if (username !== null) {
+        checkUsername(username);
+    }
+
+    const key = roles.publicKey?.value;
+    return {
+        userId,
+        username,
+        active: roles.accountActive === undefined || roles.accountActive.value === true,
+        mustChangePassword: roles.requirePasswordChange?.value === true,
+        publicKey: isJsonObject(key) ? key : null
+    };
+}
+
+function isSame(before: Account | null, after: Account): boolean {
+
+    return before !== null && before.username === after.username && before.active === after.active &&
+        before.mustChangePassword === after.mustChangePassword && isSameKey(before.publicKey, after.publicKey);
+}
+
+/** Tokens end with the account's activity, and with the key that they may have been asked for with. */
+function endsTokens(before: Account, after: Account): boolean {
+
+    return !after.active || before.publicKey !== null && !isSameKey(before.publicKey, after.publicKey);
+}
+
+function isSameKey(before: JsonObject | null, after: JsonObject | null): boolean {
+
+    return JSON.stringify(before) === JSON.stringify(after);
+}
+
+function isPossibleId(id: string): boolean {
+
+    return id !== '' && id.isWellFormed() && Buffer.byteLength(id) <= MEMBER_BYTES;
+}

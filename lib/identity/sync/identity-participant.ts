@@ -1,0 +1,79 @@
+/**
+ * How changes of objects reach the identity services: secrets leave the content before it is stored, and accounts and groups
+ * are written in the same unit.
+ */
+
+import type { Step } from '../../../db/database.js';
+import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
+import type { AccountWriter, IdentityChange } from './account-sync.js';
+import { checkOwnCredentials } from '../../model/caller.js';
+import { NO_ROLES } from '../../model/account-annotations.js';
+import type { Principals } from '../accounts/principals.js';
+import type { Extracted, SecureValues } from '../secrets/secret-extractor.js';
+import type { ProcessedContent } from '../../model/processed-content.js';
+import type { Draft, SecretKeeper } from '../../model/object-draft.js';
+
+/** Writes accounts and groups along with their objects. */
+export class IdentityParticipant implements WriteParticipant {
+
+    readonly name = 'identity';
+    readonly #writer: AccountWriter;
+    readonly #principals: Principals;
+
+    constructor({ accountWriter, principals }: { accountWriter: AccountWriter; principals: Principals }) {
+
+        this.#writer = accountWriter;
+        this.#principals = principals;
+    }
+
+    async steps(change: ObjectChange): Promise<readonly Step[]> {
+
+        const concern = concernOf(change);
+        const names = this.#principals.namingSteps(change);
+        return concern ? [...await this.#writer.steps(concern), ...names] : names;
+    }
+
+    committed(change: ObjectChange): void {
+
+        this.#principals.committed(change);
+    }
+
+    explain(failed: string, { processed }: ObjectChange): Error | undefined {
+
+        return this.#writer.explain(failed, { roles: processed?.roles ?? NO_ROLES });
+    }
+}
+
+/** Keeps secrets out of stored content. */
+export class IdentitySecretKeeper implements SecretKeeper {
+
+    readonly #values: SecureValues;
+
+    constructor(values: SecureValues) {
+
+        this.#values = values;
+    }
+
+    async extract(processed: ProcessedContent, { id, before, caller, restored }: Draft): Promise<Extracted> {
+
+        const password = processed.roles.password?.value;
+        if (before !== null && password !== undefined && password !== '') {
+            checkOwnCredentials(caller, id);
+        }
+
+        return this.#values.extract({
+            id, isNew: before === null && restored !== 'as-it-was' && restored !== 'reviewed',
+            content: processed.content, roles: processed.roles, source: caller.userId ?? 'anonymous'
+        });
+    }
+}
+
+/** What a change means to identity; null when nothing. A version of an object is a record: it logs nobody in. */
+function concernOf({ before, after, processed, caller }: ObjectChange): IdentityChange | null {
+
+    if (!after) {
+        return before && !before.metadata.isVersion ? { id: before.id, isNew: false, roles: null, caller } : null;
+    }
+
+    return processed && !after.metadata.isVersion ? { id: after.id, isNew: before === null, roles: processed.roles, caller } : null;
+}

@@ -1,0 +1,220 @@
+/**
+ * The jobs of one kind in this process: finds due ones, runs as many at a time as the kind allows, writes down how they end.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../db/log.js';
+import type { JobStore, LeasedJob } from '../stores/jobs/job-store.js';
+import { defaultBackOff } from './job-kind.js';
+import type { JobKind } from './job-kind.js';
+import { Lease } from './lease.js';
+
+export interface LaneOptions {
+    readonly log: Log;
+    /** Milliseconds between two looks into the table at most. */
+    readonly pollMs: number;
+    /** Epoch ms. */
+    readonly now: () => number;
+}
+
+const LEASE_MS = 60_000;
+const MAX_ATTEMPTS = 10;
+
+/** Between two looks at least: another process may be about to take what is due. */
+const SHORTEST_PAUSE_MS = 10;
+
+/** Attempts to write down how a job ended, and milliseconds between them. */
+const RETRIES = 120;
+const RETRY_MS = 500;
+
+/** The one key of kinds that repeat. */
+const REPEATING = { key: 'repeating', until: 'end' } as const;
+
+/** The jobs of one kind in this process. */
+export class Lane {
+
+    readonly #kind: JobKind;
+    readonly #store: JobStore;
+    readonly #options: LaneOptions;
+    readonly #running = new Map<Lease, Promise<void>>();
+    #timer: NodeJS.Timeout | undefined;
+    /** The look into the table that is going on, and whether another one is wanted after it. */
+    #looking: Promise<void> | null = null;
+    #again = false;
+    #started = false;
+    /** True when the table is known to have the job of a kind that repeats. */
+    #planned = false;
+
+    constructor(kind: JobKind, store: JobStore, options: LaneOptions) {
+
+        this.#kind = kind;
+        this.#store = store;
+        this.#options = options;
+    }
+
+    start(): void {
+
+        this.#started = true;
+        this.wake();
+    }
+
+    /** Looks for jobs now, or once more when it is doing so. */
+    wake(): void {
+
+        if (!this.#started) {
+            return;
+        }
+
+        if (this.#looking) {
+            this.#again = true;
+            return;
+        }
+
+        clearTimeout(this.#timer);
+        this.#looking = this.#look().finally(() => {
+
+            this.#looking = null;
+            if (this.#again) {
+                this.#again = false;
+                this.wake();
+            }
+        });
+    }
+
+    /** Tells running jobs to stop and waits for them. */
+    async stop(): Promise<void> {
+
+        this.#started = false;
+        await this.#looking;
+        clearTimeout(this.#timer);
+        for (const lease of this.#running.keys()) {
+            lease.abort(new Error('the service stops'));
+        }
+
+        await Promise.all(this.#running.values());
+    }
+
+    async #planRepeating(): Promise<void> {
+
+        const { kind, repeatMs } = this.#kind;
+        if (repeatMs !== undefined && !this.#planned) {
+            await this.#store.enqueue({ kind, payload: null, runAt: this.#options.now() + repeatMs, dedup: REPEATING });
+            this.#planned = true;
+        }
+    }
+
+    /** Starts what is due and there is room for, then sleeps until something may be due. */
+    async #look(): Promise<void> {
+
+        const { kind, concurrency = 1, leaseMs = LEASE_MS } = this.#kind;
+        let pause = this.#options.pollMs;
+        try {
+            await this.#planRepeating();
+            while (this.#started && this.#running.size < concurrency) {
+                const job = await this.#store.claim(kind, leaseMs);
+                if (!job) {
+                    const due = await this.#store.nextDue(kind);
+                    pause = Math.max(SHORTEST_PAUSE_MS, Math.min(pause, (due ?? Infinity) - this.#options.now()));
+                    break;
+                }
+
+                this.#run(job, leaseMs);
+            }
+        }
+        catch (error) {
+            this.#options.log.error({ err: error, job: kind }, 'the table of jobs could not be read');
+        }
+
+        if (this.#started) {
+            this.#timer = setTimeout(() => this.wake(), pause).unref();
+        }
+    }
+
+    #run(leased: LeasedJob, leaseMs: number): void {
+
+        const lease = new Lease(leased, leaseMs, this.#store);
+        this.#running.set(lease, this.#work(leased, lease).catch((error: unknown) => {
+
+            // Its lease runs out and the job is done again.
+            this.#options.log.error({ err: error, job: leased.kind, id: leased.id }, 'the end of a job could not be written down');
+        }).finally(() => {
+
+            this.#running.delete(lease);
+            this.wake();
+        }));
+    }
+
+    async #work(leased: LeasedJob, lease: Lease): Promise<void> {
+
+        const { id, payload, progress, attempts } = leased;
+        let settle = (): Promise<unknown> => this.#done(leased);
+        try {
+            await this.#kind.run({
+                id, payload, progress, attempts,
+                signal: lease.signal,
+                report: async (value, steps) => {
+
+                    await lease.check(this.#store.report(leased, value, steps));
+                }
+            });
+        }
+        catch (error) {
+            settle = () => this.#failed(leased, error);
+        }
+
+        try {
+            await untilWritten(settle, lease);
+        }
+        finally {
+            lease.end();
+        }
+    }
+
+    async #done(job: LeasedJob): Promise<void> {
+
+        const { repeatMs, isForgotten } = this.#kind;
+        if (repeatMs !== undefined) {
+            await this.#store.repeat(job, this.#options.now() + repeatMs);
+        }
+        else if (isForgotten) {
+            await this.#store.forget(job);
+        }
+        else {
+            await this.#store.complete(job);
+        }
+    }
+
+    async #failed(job: LeasedJob, error: unknown): Promise<void> {
+
+        if (!this.#started) {
+            await this.#store.release(job);
+            return;
+        }
+
+        const { backOff = defaultBackOff, repeatMs, maxAttempts = repeatMs === undefined ? MAX_ATTEMPTS : Infinity } = this.#kind;
+        // A full disk is no fault of the job.
+        const final = job.attempts >= maxAttempts && (error as { fault?: unknown } | null)?.fault !== 'full';
+        this.#options.log[final ? 'error' : 'warn']({ err: error, job: job.kind, id: job.id, attempts: job.attempts },
+            final ? 'a job has failed for good' : 'a job has failed and will be tried again');
+        const message = error instanceof Error ? error.message : String(error);
+        await this.#store.fail(job, message, final ? null : this.#options.now() + backOff(job.attempts));
+    }
+}
+
+/** Writes down how a job ended, as often as it takes while the database is away, as long as the lease may still be ours. */
+async function untilWritten(write: () => Promise<unknown>, { signal }: Lease): Promise<void> {
+
+    for (let attempt = 1; ; ++attempt) {
+        try {
+            await write();
+            return;
+        }
+        catch (error) {
+            if (signal.aborted || attempt === RETRIES) {
+                throw error;
+            }
+        }
+
+        await sleep(RETRY_MS, undefined, { ref: false });
+    }
+}

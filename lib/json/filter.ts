@@ -1,0 +1,145 @@
+/**
+ * Pruning: what the `filter` of requests leaves of a JSON value. The pointers become one mask, and each part of the value
+ * is looked at once, however many pointers there are.
+ */
+
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { isJsonObject } from '../util/json-types.js';
+import { badRequest } from '../errors/errors.js';
+import { copyNumberTexts, numberTextAt, setNumberTexts } from './exact-numbers.js';
+import { parsePointer } from './pointer.js';
+
+/** Pointers of one filter. */
+const MAX_POINTERS = 10_000;
+
+/**
+ * Only the parts of a value that one of the pointers names, with their parents as a skeleton (the `filter` of requests).
+ * `_` stands for every element of an array; a number keeps that element alone, so that indices shift. The empty pointer
+ * keeps everything, and a pointer to nothing yields nothing.
+ *
+ * @throws 400 when one of the pointers is malformed, or when there are more than 10,000.
+ */
+export function prune(root: JsonValue, pointers: readonly string[]): JsonValue {
+
+    return pruner(pointers)(root);
+}
+
+/** {@link prune} with the same pointers for many values; throws at once. */
+export function pruner(pointers: readonly string[]): (root: JsonValue) => JsonValue {
+
+    if (pointers.length > MAX_POINTERS) {
+        throw badRequest(`the filter has more than ${MAX_POINTERS} JSON pointers`);
+    }
+
+    const mask = newMask();
+    for (const pointer of pointers) {
+        let node = mask;
+        for (const segment of parsePointer(pointer)) {
+            node = member(node, segment);
+        }
+
+        node.whole = true;
+    }
+
+    return (root) => masked(root, mask) ?? null;
+}
+
+/** Which parts of a value to keep: all of it, or what its members say. */
+interface Mask {
+    whole: boolean;
+    readonly members: Map<string, Mask>;
+    /** Masks of array elements that are named by number as well as by `_`, merged once and kept. */
+    readonly merged: Map<string, Mask>;
+}
+
+function newMask(): Mask {
+
+    return { whole: false, members: new Map(), merged: new Map() };
+}
+
+function member(mask: Mask, segment: string): Mask {
+
+    let child = mask.members.get(segment);
+    if (!child) {
+        child = newMask();
+        mask.members.set(segment, child);
+    }
+
+    return child;
+}
+
+function masked(value: JsonValue, mask: Mask): JsonValue | undefined {
+
+    if (mask.whole) {
+        return value;
+    }
+
+    if (Array.isArray(value)) {
+        return maskedArray(value, mask);
+    }
+
+    return isJsonObject(value) ? maskedObject(value, mask) : undefined;
+}
+
+function maskedArray(value: readonly JsonValue[], mask: Mask): JsonValue[] {
+
+    const kept: JsonValue[] = [];
+    const texts = new Map<string, string>();
+    for (const [index, element] of value.entries()) {
+        const child = elementMask(mask, String(index));
+        const keptElement = child ? masked(element, child) : undefined;
+        if (keptElement !== undefined) {
+            const text = numberTextAt(value, String(index));
+            if (text !== undefined) {
+                texts.set(String(kept.length), text);
+            }
+
+            kept.push(keptElement);
+        }
+    }
+
+    return setNumberTexts(kept, texts);
+}
+
+function maskedObject(value: JsonObject, mask: Mask): JsonObject {
+
+    const kept: [string, JsonValue][] = [];
+    for (const [name, child] of Object.entries(value)) {
+        const childMask = mask.members.get(name);
+        const keptChild = childMask ? masked(child, childMask) : undefined;
+        if (keptChild !== undefined) {
+            kept.push([name, keptChild]);
+        }
+    }
+
+    // fromEntries defines properties and never assigns, so a member called __proto__ stays a member
+    return copyNumberTexts(value, Object.fromEntries(kept));
+}
+
+function elementMask(mask: Mask, index: string): Mask | undefined {
+
+    const every = mask.members.get('_');
+    const one = mask.members.get(index);
+    if (!every || !one) {
+        return every ?? one;
+    }
+
+    let both = mask.merged.get(index);
+    if (!both) {
+        both = union(every, one);
+        mask.merged.set(index, both);
+    }
+
+    return both;
+}
+
+function union(a: Mask, b: Mask): Mask {
+
+    const members = new Map(a.members);
+    for (const [name, child] of b.members) {
+        const other = members.get(name);
+        members.set(name, other ? union(other, child) : child);
+    }
+
+    return { whole: a.whole || b.whole, members, merged: new Map() };
+}

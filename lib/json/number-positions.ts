@@ -1,0 +1,124 @@
+/**
+ * Finds the objects and arrays that numbers of a JSON text belong to, and tells them the texts of these numbers. It follows
+ * the text token by token, so that it takes time linear in its length; it runs only for texts that have such numbers.
+ */
+
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { setNumberTexts } from './exact-numbers.js';
+import { closingQuote } from './scanner.js';
+
+/** An object or array around the current token. */
+interface Place {
+    readonly isArray: boolean;
+    /** Looked up when it is first needed. */
+    container: JsonObject | undefined;
+    texts: Map<string, string> | undefined;
+    /** The current element of an array. */
+    index: number;
+    /** Where the current property name of an object is in the text, with its quotes. */
+    name: readonly [number, number];
+    /** The next string of an object is a property name. */
+    wantsName: boolean;
+}
+
+/**
+ * Adds the texts of numbers to a value that JSON.parse made of a text. A lone number has no place for its text.
+ *
+ * @param numbers start and end of each such number in the text, in order: start, end, start, end …
+ */
+export function addNumberTexts(root: JsonValue, text: string, numbers: readonly number[]): void {
+
+    const path: Place[] = [];
+    const digits = joined(text, numbers);
+    let next = 0;
+    let taken = 0;
+    for (let i = 0; next < numbers.length; ++i) {
+        if (i !== numbers[next]) {
+            i = pass(path, text, i);
+            continue;
+        }
+
+        const end = numbers[next + 1] ?? text.length;
+        keep(root, path, text, digits.slice(taken, taken + end - i));
+        taken += end - i;
+        next += 2;
+        i = end - 1;
+    }
+}
+
+/** All numbers as one text, to cut them from: a piece that is cut from the text itself keeps all of that in memory. */
+function joined(text: string, numbers: readonly number[]): string {
+
+    const texts: string[] = [];
+    for (let i = 0; i < numbers.length; i += 2) {
+        texts.push(text.slice(numbers[i], numbers[i + 1]));
+    }
+
+    return texts.join('');
+}
+
+/** Passes over one token; the index of its last character. */
+function pass(path: Place[], text: string, i: number): number {
+
+    const token = text.charAt(i);
+    const place = path.at(-1);
+    if (token === '"') {
+        const end = closingQuote(text, i);
+        if (place?.wantsName) {
+            place.name = [i, end + 1];
+            place.wantsName = false;
+        }
+
+        return end;
+    }
+
+    if (token === '{' || token === '[') {
+        path.push(newPlace(token === '['));
+    }
+    else if (token === '}' || token === ']') {
+        path.pop();
+    }
+    else if (token === ',' && place) {
+        place.index += 1;
+        place.wantsName = !place.isArray;
+    }
+
+    return i;
+}
+
+function newPlace(isArray: boolean): Place {
+
+    return { isArray, container: undefined, texts: undefined, index: 0, name: [0, 0], wantsName: !isArray };
+}
+
+function keyOf({ isArray, index, name }: Place, text: string): string {
+
+    return isArray ? String(index) : JSON.parse(text.slice(...name)) as string;
+}
+
+/** Gives the innermost container the text of its current number. */
+function keep(root: JsonValue, path: readonly Place[], text: string, number: string): void {
+
+    const place = path.at(-1);
+    if (!place) {
+        return;
+    }
+
+    const key = keyOf(place, text);
+    if (place.texts) {
+        place.texts.set(key, number);
+        return;
+    }
+
+    place.texts = new Map([[key, number]]);
+    setNumberTexts(containerAt(root, path, path.length - 1, text), place.texts);
+}
+
+/** The container at a depth of the path. Only those around it that are not known yet are looked up. */
+function containerAt(root: JsonValue, path: readonly Place[], depth: number, text: string): JsonObject {
+
+    const place = path[depth] as Place;
+    const outer = path[depth - 1];
+    place.container ??= (outer ? containerAt(root, path, depth - 1, text)[keyOf(outer, text)] : root) as JsonObject;
+    return place.container;
+}

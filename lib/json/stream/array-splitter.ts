@@ -1,0 +1,211 @@
+/**
+ * Takes the elements out of a JSON array, or out of the array `results` in an object, while its text arrives. See `item-splitter.ts`.
+ */
+
+import { ByteGatherer } from '../../util/streams/byte-buffer.js';
+import { badRequest } from '../../errors/errors.js';
+import { parseJson } from '../strict-parser.js';
+import { isBlank, ValueScanner } from './value-scanner.js';
+import type { JsonItem, JsonSplitter } from './splitter.js';
+
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const QUOTE = 0x22;
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+type ValueKind = 'element' | 'name' | 'member';
+
+type Place =
+    | 'start' | 'end'
+    | 'element-or-end' | 'element' | 'after-element'
+    | 'name-or-end' | 'name' | 'colon' | 'member' | 'results' | 'after-member';
+
+const EXPECTED: Readonly<Record<Place, string>> = {
+    'start': 'an array, or an object with results',
+    'end': 'nothing more',
+    'element-or-end': 'an object or ]',
+    'element': 'an object',
+    'after-element': ', or ]',
+    'name-or-end': 'a property name or }',
+    'name': 'a property name',
+    'colon': ':',
+    'member': 'a value',
+    'results': 'an array',
+    'after-member': ', or }'
+};
+
+/** An array, or an object in which `results` is one. */
+export class ArraySplitter implements JsonSplitter {
+
+    readonly #gatherer: ByteGatherer;
+    readonly #scanner = new ValueScanner();
+    #place: Place = 'start';
+    /** What the value that is being gathered is; null between values. */
+    #value: ValueKind | null = null;
+    #isObject = false;
+    #name = '';
+    #hasResults = false;
+    #position = 0;
+    /** Bytes before the current piece. */
+    #before = 0;
+    #valueStart = 0;
+
+    constructor(maxItemBytes: number) {
+
+        this.#gatherer = new ByteGatherer(maxItemBytes);
+    }
+
+    *take(piece: Uint8Array): Generator<JsonItem> {
+
+        let i = 0;
+        while (i < piece.byteLength) {
+            if (this.#value) {
+                const end = this.#scanner.scan(piece, i);
+                const isOver = end !== -1;
+                this.#gatherer.add(piece.subarray(i, isOver ? end : undefined));
+                i = isOver ? end : piece.byteLength;
+                if (isOver) {
+                    yield *this.#finish();
+                }
+            }
+            else {
+                const byte = piece[i] ?? 0;
+                if (isBlank(byte)) {
+                    ++i;
+                }
+                else {
+                    i += this.#step(byte, this.#before + i);
+                }
+            }
+        }
+
+        this.#before += piece.byteLength;
+    }
+
+    *end(): Generator<JsonItem> {
+
+        if (this.#value || this.#place !== 'end') {
+            throw this.#broken(this.#value ? 'the text ends within a value' : `the text ends where ${EXPECTED[this.#place]} is expected`, this.#before);
+        }
+    }
+
+    /** One character between values: the number of bytes that are done with. */
+    #step(byte: number, offset: number): number {
+
+        const place = this.#place;
+        if (place === 'start' && byte === MARK[offset]) {
+            return 1;
+        }
+
+        const next = PUNCTUATION[place].get(byte);
+        if (next !== undefined) {
+            this.#enter(next, byte, offset);
+            return 1;
+        }
+
+        const value = VALUES[place];
+        if (value && !NO_VALUE.has(byte) && (value !== 'name' || byte === QUOTE)) {
+            this.#value = value;
+            this.#valueStart = offset;
+            this.#scanner.begin();
+            return 0;
+        }
+
+        throw this.#broken(`expected ${EXPECTED[place]}`, offset);
+    }
+
+    #enter(next: Place, byte: number, offset: number): void {
+
+        if (this.#place === 'start') {
+            this.#isObject = byte === OPEN_OBJECT;
+        }
+
+        if (byte === CLOSE_ARRAY) {
+            this.#place = this.#isObject ? 'after-member' : 'end';
+            return;
+        }
+
+        if (byte === CLOSE_OBJECT && !this.#hasResults) {
+            throw this.#broken('an object must have results, an array; newline-delimited JSON needs the media type application/x-ndjson', offset);
+        }
+
+        this.#place = byte === COLON && this.#name === 'results' ? this.#results(offset) : next;
+    }
+
+    #results(offset: number): Place {
+
+        if (this.#hasResults) {
+            throw this.#broken('property name results is repeated', offset);
+        }
+
+        this.#hasResults = true;
+        return 'results';
+    }
+
+    *#finish(): Generator<JsonItem> {
+
+        const kind = this.#value;
+        const { bytes, length } = this.#gatherer.finish();
+        this.#value = null;
+        if (kind === 'element') {
+            this.#place = 'after-element';
+            yield { position: this.#position++, offset: this.#valueStart, length, bytes };
+            return;
+        }
+
+        const value = this.#parse(bytes);
+        if (kind === 'name') {
+            this.#name = String(value);
+            this.#place = 'colon';
+        }
+        else {
+            this.#place = 'after-member';
+        }
+    }
+
+    #parse(bytes: Buffer | null): unknown {
+
+        if (bytes === null) {
+            throw this.#broken('a property beside results is too long', this.#valueStart);
+        }
+
+        try {
+            return parseJson(bytes);
+        }
+        catch (error) {
+            throw this.#broken((error as Error).message, this.#valueStart);
+        }
+    }
+
+    #broken(message: string, offset: number): Error {
+
+        return badRequest(`the list of objects is broken at byte ${offset}: ${message}`, { details: { offset } });
+    }
+}
+
+/** What follows a character at a place, where it is not a value. */
+const PUNCTUATION: Readonly<Record<Place, ReadonlyMap<number, Place>>> = {
+    'start': new Map([[OPEN_ARRAY, 'element-or-end'], [OPEN_OBJECT, 'name-or-end']]),
+    'end': new Map(),
+    'element-or-end': new Map([[CLOSE_ARRAY, 'end']]),
+    'element': new Map(),
+    'after-element': new Map([[COMMA, 'element'], [CLOSE_ARRAY, 'end']]),
+    'name-or-end': new Map([[CLOSE_OBJECT, 'end']]),
+    'name': new Map(),
+    'colon': new Map([[COLON, 'member']]),
+    'member': new Map(),
+    'results': new Map([[OPEN_ARRAY, 'element-or-end']]),
+    'after-member': new Map([[COMMA, 'name'], [CLOSE_OBJECT, 'end']])
+};
+
+/** The value that may begin at a place. */
+const VALUES: Readonly<Partial<Record<Place, ValueKind>>> = {
+    'element-or-end': 'element', 'element': 'element', 'name-or-end': 'name', 'name': 'name', 'member': 'member'
+};
+
+/** What no value begins with. */
+const NO_VALUE: ReadonlySet<number> = new Set([COMMA, COLON, CLOSE_ARRAY, CLOSE_OBJECT]);

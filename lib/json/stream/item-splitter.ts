@@ -1,0 +1,78 @@
+/**
+ * Takes a long JSON text apart into its items while it arrives: the elements of an array, the elements of `results` in an
+ * object, or the lines of newline-delimited JSON. Only one item is in memory at a time, and it stays bytes: whoever wants its
+ * value parses it. What stands around the items is checked here, what is in them is not.
+ */
+
+import { ByteGatherer } from '../../util/streams/byte-buffer.js';
+import { ArraySplitter } from './array-splitter.js';
+import { isBlank } from './value-scanner.js';
+import type { JsonItem, JsonSplitter } from './splitter.js';
+
+/** How to take a text apart. */
+export interface JsonItemsOptions {
+    /** `json`: an array, or an object with the array `results`. `ndjson`: one value per line; blank lines do not count. */
+    readonly format: 'json' | 'ndjson';
+    /** Bytes of one item; longer ones are skipped and reported without bytes. */
+    readonly maxItemBytes: number;
+}
+
+/**
+ * The items of a text, one after the other.
+ *
+ * @throws DoipError 400 with `offset` (bytes) where the text is not what its format says, after all items before that place
+ */
+export async function *jsonItems(body: AsyncIterable<Uint8Array>, { format, maxItemBytes }: JsonItemsOptions): AsyncGenerator<JsonItem> {
+
+    const splitter: JsonSplitter = format === 'ndjson' ? new LineSplitter(maxItemBytes) : new ArraySplitter(maxItemBytes);
+    for await (const piece of body) {
+        yield *splitter.take(piece);
+    }
+
+    yield *splitter.end();
+}
+
+const NEWLINE = 0x0a;
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Lines; the last one needs no newline. */
+class LineSplitter implements JsonSplitter {
+
+    readonly #gatherer: ByteGatherer;
+    #position = 0;
+    #offset = 0;
+
+    constructor(maxItemBytes: number) {
+
+        this.#gatherer = new ByteGatherer(maxItemBytes);
+    }
+
+    *take(piece: Uint8Array): Generator<JsonItem> {
+
+        let start = 0;
+        let newline = piece.indexOf(NEWLINE);
+        while (newline !== -1) {
+            this.#gatherer.add(piece.subarray(start, newline));
+            yield *this.#line(1);
+            start = newline + 1;
+            newline = piece.indexOf(NEWLINE, start);
+        }
+
+        this.#gatherer.add(piece.subarray(start));
+    }
+
+    *end(): Generator<JsonItem> {
+
+        yield *this.#line(0);
+    }
+
+    *#line(newline: number): Generator<JsonItem> {
+
+        const offset = this.#offset;
+        const { bytes, length } = this.#gatherer.finish();
+        this.#offset += length + newline;
+        if (bytes === null || !bytes.every(isBlank) && !(offset === 0 && bytes.equals(MARK))) {
+            yield { position: this.#position++, offset, length, bytes };
+        }
+    }
+}

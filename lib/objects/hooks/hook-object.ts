@@ -1,0 +1,127 @@
+/**
+ * Objects as scripts see them, and what becomes of those that scripts give back. What a script returns is checked like what a
+ * client sends.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { Acl, Metadata } from '../../doip/digital-object.js';
+import type { HookObject, HookPayload } from './lifecycle.js';
+import type { StoredElement } from '../../model/stored-object.js';
+import { badRequest } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { restoreNumberTexts } from '../../json/exact-numbers.js';
+import {
+    checkAcl, checkContent, checkElementName, checkFilename, checkMediaType, checkTypeName, checkUserMetadata, type FieldLimits
+} from '../input/field-validation.js';
+
+/** What an object is to become. */
+export interface Proposal {
+    /** Undefined while a new object has none. */
+    readonly id: string | undefined;
+    readonly type: string;
+    readonly content: JsonObject;
+    readonly acl: Acl | null;
+    readonly userMetadata: JsonObject | null;
+    readonly elements: readonly StoredElement[];
+}
+
+/** An object as scripts see it. */
+export function toHookObject(object: Proposal, metadata?: Metadata): HookObject {
+
+    const { id, type, content, acl, userMetadata, elements } = object;
+    return {
+        ...id === undefined ? {} : { id },
+        type, content,
+        ...acl ? { acl } : {},
+        ...userMetadata ? { userMetadata } : {},
+        ...metadata ? { metadata } : {},
+        ...elements.length > 0 ? { payloads: elements.map(toHookPayload) } : {}
+    };
+}
+
+/** An element as scripts see it. */
+export function toHookPayload({ name, filename, mediaType, size }: StoredElement): HookPayload {
+
+    return { name, ...filename === null ? {} : { filename }, ...mediaType === null ? {} : { mediaType }, size };
+}
+
+/** What {@link fromHookObject} needs to know. */
+export interface ReturnRules {
+    readonly limits: FieldLimits;
+    /** Names of the elements whose bytes came with the request: their file name and media type may be changed. */
+    readonly uploaded: ReadonlySet<string>;
+}
+
+/**
+ * A proposal after a script had it. Members that are missing stay as they were; `null` takes rights and user metadata away. The
+ * list of payloads is compared by name: what is missing in it is deleted.
+ *
+ * @throws DoipError 400 for anything that a client could not have sent either
+ */
+export function fromHookObject(returned: JsonValue, proposal: Proposal, { limits, uploaded }: ReturnRules): Proposal {
+
+    if (!isJsonObject(returned)) {
+        throw badRequest('a hook must return an object with type and content');
+    }
+
+    const { id, type, content, acl, userMetadata, payloads } = returned;
+    return {
+        id: readId(id, proposal.id),
+        type: type === undefined ? proposal.type : checkTypeName(type, limits),
+        content: restoreNumberTexts(proposal.content, checkContent(content)),
+        acl: acl === undefined ? proposal.acl : acl === null ? null : checkAcl(acl, limits),
+        userMetadata: userMetadata === undefined ? proposal.userMetadata : readUserMetadata(userMetadata, proposal),
+        elements: payloads === undefined ? proposal.elements : readPayloads(payloads ?? [], proposal.elements, { limits, uploaded })
+    };
+}
+
+/** Code is given doubles: where it left a number alone, the number keeps its text. */
+function readUserMetadata(userMetadata: JsonValue, before: Proposal): JsonObject | null {
+
+    return userMetadata === null ? null : restoreNumberTexts(before.userMetadata, checkUserMetadata(userMetadata));
+}
+
+function readId(id: JsonValue | undefined, before: string | undefined): string | undefined {
+
+    if (id === undefined || id === null || id === '') {
+        return before;
+    }
+
+    if (typeof id !== 'string') {
+        throw badRequest('id must be a string');
+    }
+
+    return id;
+}
+
+function readPayloads(payloads: JsonValue, elements: readonly StoredElement[], { limits, uploaded }: ReturnRules): StoredElement[] {
+
+    if (!Array.isArray(payloads)) {
+        throw badRequest('payloads must be an array');
+    }
+
+    const wanted = new Map<string, JsonObject>();
+    for (const payload of payloads) {
+        const name = checkElementName(isJsonObject(payload) ? payload.name : undefined, limits);
+        if (wanted.has(name)) {
+            throw badRequest(`Duplicate payload ${name}`);
+        }
+
+        if (!elements.some((element) => element.name === name)) {
+            throw badRequest(`No such payload ${name}: a hook cannot add payloads`);
+        }
+
+        wanted.set(name, payload as JsonObject);
+    }
+
+    return elements.flatMap((element) => {
+
+        const payload = wanted.get(element.name);
+        return payload ? [uploaded.has(element.name) ? described(element, payload, limits) : element] : [];
+    });
+}
+
+function described(element: StoredElement, { filename, mediaType }: JsonObject, limits: FieldLimits): StoredElement {
+
+    return { ...element, filename: checkFilename(filename, limits), mediaType: checkMediaType(mediaType, limits) };
+}

@@ -1,0 +1,41 @@
+/**
+ * What the index is told of objects whose type has something to say about that.
+ */
+
+import { fromHookObject, toHookObject } from './hook-object.js';
+import type { IndexForm } from '../../model/indexed-form.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import { holding, type WriteContext } from '../../model/write-context.js';
+import type { HookParts } from './write-hooks.js';
+import type { PreparedChange } from '../../model/object-draft.js';
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** A change with the form in which the object will be indexed; the same change when its type says nothing about it. */
+export function withIndexForm<C extends PreparedChange>(parts: HookParts, change: C, context: WriteContext): C | Promise<C> {
+
+    if (!parts.lifecycle.has(change.after.type, 'objectForIndexing')) {
+        return change;
+    }
+
+    return indexFormOf(parts, change.after, context).then((indexForm) => (indexForm === undefined ? change : { ...change, indexForm }));
+}
+
+/**
+ * The form in which an object is indexed: undefined when its type says nothing about it, null when it is to be indexed as it is.
+ *
+ * @throws DoipError when the code of the type fails
+ */
+export async function indexFormOf({ lifecycle, limits }: HookParts, object: StoredObject, context: WriteContext): Promise<IndexForm | null | undefined> {
+
+    const { caller, requestContext = {}, within, dryRun = false } = context;
+    const chain = holding(object.id, { by: 'change', lastWrite: null }, within);
+    const asked = toHookObject(object, object.metadata);
+    const returned = await lifecycle.run('objectForIndexing', object.type, asked, { caller, requestContext, members: {}, chain, isDryRun: dryRun });
+    if (returned === undefined) {
+        return undefined;
+    }
+
+    const { content, userMetadata, acl } = fromHookObject(returned, object, { limits, uploaded: NO_NAMES });
+    return { content, userMetadata, acl };
+}

@@ -1,0 +1,256 @@
+/**
+ * From segments to a description of what a client wants stored. Parts come in any order: JSON segments with parts of a
+ * digital object, and pairs of an element header and its bytes, which are staged as they come. Nothing is linked to an
+ * object here, and `discard` takes back everything that was staged.
+ */
+
+import type { Segment, Transport } from '../../doip/envelope.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { FieldLimits } from './field-validation.js';
+import { badRequest } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { numberTextAt } from '../../json/exact-numbers.js';
+import { writeJson } from '../../json/serializer.js';
+import { bytesSegment, jsonOf } from '../../doip/segments.js';
+import {
+    checkAcl, checkContent, checkElementCount, checkElementName, checkFilename, checkMediaType, checkTypeName,
+    checkUserMetadata
+} from './field-validation.js';
+import type { StagedElement, ElementInput, ObjectInput } from '../../model/object-input.js';
+
+/** How {@link readObjectInput} stores bytes and what it asks before it stores the first. */
+export interface InputReaderOptions {
+    readonly limits: FieldLimits;
+    /**
+     * Called when all that came before the first bytes is known, or at the end; again when the type is another one by then, because
+     * rights depend on it. Throws to refuse.
+     */
+    beforeBytes(input: ObjectInput): Promise<void> | void;
+    stage(body: AsyncIterable<Uint8Array>, input: ObjectInput): Promise<StagedElement>;
+    /** True where bytes are taken only for elements that the object lists; else their header is enough. Default false. */
+    readonly mustDeclare?: boolean;
+}
+
+/** Over a network elements must be listed, or a misspelt name would go unnoticed; programs that embed the service may leave that out. */
+export function mustDeclare({ protocol }: Transport): boolean {
+
+    return protocol !== 'internal';
+}
+
+/** True when nothing at all was sent. */
+export function isEmptyInput(input: ObjectInput): boolean {
+
+    return input.content === undefined && input.contentAtPointer === undefined && input.acl === undefined &&
+        input.userMetadata === undefined && input.elements.size === 0;
+}
+
+/** Runs the work that stores an input; takes the staged bytes back when it fails or was only a rehearsal. */
+export async function storing<T>(input: ObjectInput, dryRun: boolean, work: () => Promise<T>): Promise<T> {
+
+    let stored = false;
+    try {
+        const done = await work();
+        stored = !dryRun;
+        return done;
+    }
+    finally {
+        if (!stored) {
+            await discardInput(input);
+        }
+    }
+}
+
+async function discardInput(input: ObjectInput): Promise<void> {
+
+    for (const { staged } of input.elements.values()) {
+        await staged?.discard();
+    }
+}
+
+/** Reads the segments of Create or Update. When it throws, nothing stays behind. */
+export async function readObjectInput(segments: AsyncIterable<Segment>, options: InputReaderOptions): Promise<ObjectInput> {
+
+    const input: ObjectInput = { elements: new Map(), elementsToDelete: [] };
+    const reader = new InputReader(input, options);
+    try {
+        for await (const segment of segments) {
+            await reader.take(segment);
+        }
+
+        await reader.end();
+        return input;
+    }
+    catch (error) {
+        await discardInput(input);
+        throw error;
+    }
+}
+
+class InputReader {
+
+    private readonly input: ObjectInput;
+    private readonly options: InputReaderOptions;
+    private header: ElementInput | null = null;
+    /** What was asked about last; null before. */
+    private asked: Pick<ObjectInput, 'type'> | null = null;
+    private first = true;
+
+    constructor(input: ObjectInput, options: InputReaderOptions) {
+
+        this.input = input;
+        this.options = options;
+    }
+
+    async take(segment: Segment): Promise<void> {
+
+        if (this.header) {
+            await this.takeBytes(this.header, segment);
+            this.header = null;
+            return;
+        }
+
+        const value = await jsonOf(segment);
+        if (!isJsonObject(value)) {
+            throw badRequest('Unexpected input segments: expected a digital object or the header of an element');
+        }
+
+        if (this.first || value.attributes !== undefined) {
+            this.takePart(value);
+            this.first = false;
+            return;
+        }
+
+        this.header = this.describe(value, true);
+    }
+
+    async end(): Promise<void> {
+
+        if (this.header) {
+            throw badRequest(`element ${this.header.name} has a header but no bytes`);
+        }
+
+        await this.ask();
+        checkElementCount(this.input.elements.size, this.options.limits);
+    }
+
+    private async ask(): Promise<void> {
+
+        const { asked, input: { type } } = this;
+        if (!asked || asked.type !== type) {
+            this.asked = type === undefined ? {} : { type };
+            await this.options.beforeBytes(this.input);
+        }
+    }
+
+    private takePart(part: JsonObject): void {
+
+        const { input, options: { limits } } = this;
+        if (typeof part.id === 'string' && part.id !== '') {
+            input.id = part.id;
+        }
+        else if (part.id !== undefined && part.id !== null && part.id !== '') {
+            throw badRequest('id must be a string');
+        }
+
+        if (part.type !== undefined && part.type !== null) {
+            input.type = checkTypeName(part.type, limits);
+        }
+
+        if (part.attributes !== undefined && !isJsonObject(part.attributes)) {
+            throw badRequest('attributes must be a JSON object');
+        }
+
+        this.takeAttributes(part.attributes ?? {}, part.content);
+        this.takeElements(part.elements);
+    }
+
+    private takeAttributes(attributes: JsonObject, topLevelContent: JsonValue | undefined): void {
+
+        const { input, options: { limits } } = this;
+        // Some published clients put the content beside the attributes.
+        const content = attributes.content ?? topLevelContent;
+        if (content !== undefined) {
+            input.content = checkContent(content);
+        }
+
+        if (attributes.contentAtPointer !== undefined) {
+            input.contentAtPointer = { value: attributes.contentAtPointer, text: numberTextAt(attributes, 'contentAtPointer') };
+        }
+
+        if (attributes.acl !== undefined && attributes.acl !== null) {
+            input.acl = checkAcl(attributes.acl, limits);
+        }
+
+        if (attributes.userMetadata !== undefined && attributes.userMetadata !== null) {
+            input.userMetadata = checkUserMetadata(attributes.userMetadata);
+        }
+
+        const names = attributes.elementsToDelete;
+        if (names !== undefined && names !== null) {
+            if (!Array.isArray(names)) {
+                throw badRequest('elementsToDelete must be an array of element names');
+            }
+
+            input.elementsToDelete.push(...names.map((name) => checkElementName(name, limits)));
+        }
+    }
+
+    private takeElements(elements: JsonValue | undefined): void {
+
+        if (elements === undefined || elements === null) {
+            return;
+        }
+
+        if (!Array.isArray(elements)) {
+            throw badRequest('elements must be an array');
+        }
+
+        for (const element of elements) {
+            if (!isJsonObject(element)) {
+                throw badRequest('elements must be an array of objects');
+            }
+
+            this.describe(element, false);
+        }
+    }
+
+    /** Notes what is said of an element. A header may speak of an element that the object listed already. */
+    private describe(value: JsonObject, isHeader: boolean): ElementInput {
+
+        const { input, options: { limits } } = this;
+        const name = checkElementName(value.id, limits);
+        const known = input.elements.get(name);
+        if (isHeader && !known && this.options.mustDeclare) {
+            throw badRequest(input.elements.size === 0 ? `Unexpected input segments: the object does not declare element ${name}` : `No such element ${name}`);
+        }
+
+        if (known && (!isHeader || known.staged)) {
+            throw badRequest(`Duplicate payload ${name}`);
+        }
+
+        const element: ElementInput = known ?? { name };
+        if (value.type !== undefined) {
+            element.mediaType = checkMediaType(value.type, limits);
+        }
+
+        const attributes = isJsonObject(value.attributes) ? value.attributes : {};
+        const filename = value.filename ?? attributes.filename;
+        if (filename !== undefined) {
+            element.filename = checkFilename(filename, limits);
+        }
+
+        input.elements.set(name, element);
+        checkElementCount(input.elements.size, limits);
+        return element;
+    }
+
+    private async takeBytes(element: ElementInput, segment: Segment): Promise<void> {
+
+        const { input, options } = this;
+        const bytes = segment.kind === 'bytes' ? segment : bytesSegment(Buffer.from(writeJson(segment.value)));
+        await this.ask();
+        element.mediaType ??= checkMediaType(bytes.mediaType, options.limits);
+        element.filename ??= checkFilename(bytes.filename, options.limits);
+        element.staged = await options.stage(bytes.body, input);
+    }
+}

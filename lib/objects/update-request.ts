@@ -1,0 +1,117 @@
+/**
+ * What an update is asked to do, and the new content that results from the old one. Pure.
+ */
+
+import type { JsonObject } from '../util/json-types.js';
+import type { StoredElement, StoredObject } from '../model/stored-object.js';
+import { badRequest, notFound } from '../errors/errors.js';
+import { restoreNumberTexts } from '../json/exact-numbers.js';
+import { removeAt, setAt } from '../json/pointer.js';
+import { checkContent } from './input/field-validation.js';
+import { isEmptyInput } from './input/object-input.js';
+import type { ElementInput, ObjectInput } from '../model/object-input.js';
+
+/** An update as asked for. */
+export interface UpdateWish {
+    readonly input: ObjectInput;
+    /** Replace only the value at this pointer of the content by `input.contentAtPointer`. */
+    readonly jsonPointer?: string | undefined;
+    /** Remove the value at this pointer of the content. */
+    readonly deletePointer?: string | undefined;
+    /** Makes the new content out of the one that is there when it is changed; for services, instead of content in the input. */
+    readonly edit?: (content: JsonObject) => JsonObject;
+    /** True for content that was in code, which is given doubles: numbers that it left alone keep their text. */
+    readonly restoresNumbers?: boolean;
+    /** False: a type that differs from the stored one is refused unless the design allows it. */
+    readonly allowTypeChange?: boolean | undefined;
+}
+
+/** True when parts of the object are deleted and nothing else is said; then each part must exist. */
+export function isPartDeletion({ input, deletePointer }: UpdateWish): boolean {
+
+    return isEmptyInput(input) && (deletePointer !== undefined || input.elementsToDelete.length > 0);
+}
+
+/** The content after the update; the same object when the update leaves it alone. */
+export function applyContent(before: JsonObject, wish: UpdateWish): JsonObject {
+
+    const { input, jsonPointer, deletePointer, restoresNumbers = false } = wish;
+    if (wish.edit) {
+        return wish.edit(before);
+    }
+
+    if (deletePointer !== undefined) {
+        if (deletePointer === '') {
+            throw badRequest('Cannot delete empty json pointer');
+        }
+
+        return checkContent(removeAt(before, deletePointer));
+    }
+
+    if (jsonPointer !== undefined) {
+        if (jsonPointer === '') {
+            throw badRequest('Cannot update empty json pointer: leave it out to replace the whole content');
+        }
+
+        if (!input.contentAtPointer) {
+            throw badRequest('Missing JSON');
+        }
+
+        return checkContent(setAt(before, jsonPointer, input.contentAtPointer.value, input.contentAtPointer.text));
+    }
+
+    if (input.content === undefined && isPartDeletion(wish)) {
+        return before;
+    }
+
+    const content = checkContent(input.content);
+    return restoresNumbers ? restoreNumberTexts(before, content) : content;
+}
+
+/** The elements after an update or create: kept, changed, added, removed. */
+export function applyElements(object: Pick<StoredObject, 'id' | 'elements'>, wish: UpdateWish): StoredElement[] {
+
+    const { input } = wish;
+    const removed = new Set(input.elementsToDelete);
+    const known = new Set(object.elements.map(({ name }) => name));
+    if (isPartDeletion(wish)) {
+        for (const name of removed) {
+            if (!known.has(name)) {
+                throw notFound(`No payload ${name} in object ${object.id}`);
+            }
+        }
+    }
+
+    const kept = object.elements
+        .filter(({ name }) => !removed.has(name) || input.elements.get(name)?.staged)
+        .map((element) => changeElement(element, input.elements.get(element.name)));
+    const added = [...input.elements.values()].filter(({ name }) => !known.has(name)).map(newElement);
+    return [...kept, ...added];
+}
+
+function changeElement(element: StoredElement, change: ElementInput | undefined): StoredElement {
+
+    if (!change) {
+        return element;
+    }
+
+    if (change.staged) {
+        return newElement(change);
+    }
+
+    return {
+        ...element,
+        filename: change.filename === undefined ? element.filename : change.filename,
+        mediaType: change.mediaType === undefined ? element.mediaType : change.mediaType
+    };
+}
+
+function newElement({ name, filename, mediaType, staged }: ElementInput): StoredElement {
+
+    if (!staged) {
+        throw badRequest(`element ${name} was listed but its bytes were not sent`);
+    }
+
+    const { blobId, store, size, hash } = staged;
+    return { name, filename: filename ?? null, mediaType: mediaType ?? null, size, blobId, store, hash };
+}

@@ -1,0 +1,177 @@
+/**
+ * `20.DOIP/Op.BatchUpload`: creates or changes many objects, each on its own (specification: POST `/batchUpload`, DOIP
+ * "BatchUpload"). The answer has a result for each item; it is a success also when some of them were refused.
+ */
+
+import Joi from 'joi';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import { flag, text, withoutDryRun } from '../../core/attributes.js';
+import { demand } from '../../core/authorise.js';
+import { defineOperation } from '../../core/operation.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { badRequest, DoipError } from '../../errors/errors.js';
+import { Op } from '../../doip/operation-ids.js';
+import { Status } from '../../errors/status.js';
+import { denied } from '../../model/caller.js';
+import { idOf, itemSegments } from '../../bulk/batch/batch-item.js';
+import { recordInBlocks, wholeRecord } from '../../bulk/batch/batch-record.js';
+import { objectAnswer } from '../../objects/read/object-presenter.js';
+import { SCHEMA_TYPE } from '../../types/built-in-types.js';
+import type { WriteContext } from '../../model/write-context.js';
+import { readObjectInput, storing } from '../../objects/input/object-input.js';
+import { type ObjectInput } from '../../model/object-input.js';
+import type { OperationContext } from '../../core/operation-context.js';
+
+interface BatchAttributes {
+    readonly format?: string;
+    readonly failFast: boolean;
+    readonly parallel: boolean;
+    readonly inBlocks: boolean;
+}
+
+type BatchContext = OperationContext<BatchAttributes>;
+
+/** What one item is stored with. */
+type ItemContext = BatchContext & Pick<WriteContext, 'earlier'>;
+
+/** How often an item is looked at anew because its object came or went in the same moment. */
+const ATTEMPTS = 3;
+
+export const batchUpload = defineOperation<BatchAttributes>({
+    id: Op.batchUpload,
+    summary: 'create or change many objects',
+    target: 'service',
+    authorise: admit,
+    input: 'segments',
+    storesEachItem: true,
+    attributes: withoutDryRun(Joi.object<BatchAttributes>({
+        format: text(), failFast: flag().default(false), parallel: flag().default(true), inBlocks: flag().default(false)
+    })),
+
+    async handler(context) {
+
+        const { attributes: { format, failFast, parallel, inBlocks }, log, services: { bulk } } = context;
+        if (format !== undefined && format !== 'ndjson' && format !== 'json') {
+            throw badRequest(`format must be ndjson or json, got ${format.slice(0, 40)}`);
+        }
+
+        const options = { ndjson: format === 'ndjson', failFast, parallel, log, isFoundation: (item: JsonObject) => isFoundation(context, item) };
+        const outcome = await bulk.storeAll(context.rawInput, options, (item, earlier) => store({ ...context, earlier }, item));
+        const { fault } = outcome;
+        return {
+            status: fault?.status ?? Status.ok,
+            attributes: fault ? { message: fault.message, report: true } : {},
+            output: inBlocks ? recordInBlocks(outcome) : wholeRecord(outcome)
+        };
+    }
+});
+
+/** Nobody needs to be let in who could not create anything without logging in. */
+function admit({ caller, services: { policy } }: BatchContext): void {
+
+    if (caller.userId === null && policy.typesPermittedToCreate(caller).length === 0) {
+        throw denied(caller, 'no type is open to anonymous callers');
+    }
+}
+
+/** True for types and the design: whatever comes after them may depend on them. */
+function isFoundation({ services: { catalog } }: BatchContext, item: JsonObject): boolean {
+
+    const { type } = item;
+    const id = idOf(item) ?? '';
+    return type === SCHEMA_TYPE || id === DESIGN_ID || type === undefined && catalog.current.schemaIds()[id] !== undefined;
+}
+
+/** Creates the object of an item, or changes it if it exists. */
+async function store(context: ItemContext, item: JsonObject): Promise<JsonValue> {
+
+    const id = idOf(item);
+    for (let attempt = 1; ; ++attempt) {
+        const known = id === undefined ? null : await context.services.finder.find(id);
+        try {
+            const [answer] = objectAnswer(context, known ? await change(context, known, item) : await add(context, item));
+            if (isFoundation(context, item)) {
+                // What comes next may look at nothing that would tell of new types.
+                await context.services.objects.view(DESIGN_ID);
+            }
+
+            return answer;
+        }
+        catch (error) {
+            if (id === undefined || attempt === ATTEMPTS || !isOvertaken(error, known)) {
+                throw error;
+            }
+        }
+    }
+}
+
+/** True when somebody has created the object, or deleted it, since it was looked for. */
+function isOvertaken(error: unknown, known: StoredObject | null): boolean {
+
+    return error instanceof DoipError && error.status === (known ? Status.notFound : Status.conflict);
+}
+
+async function add(context: ItemContext, item: JsonObject): Promise<StoredObject> {
+
+    const { caller, earlier, requestContext, services: { catalog, objects, policy } } = context;
+    if (idOf(item) !== undefined) {
+        demandKnown(context, item);
+    }
+
+    const input = await read(context, item, async ({ type }) => {
+
+        if (type === undefined) {
+            throw badRequest('Missing object type');
+        }
+
+        catalog.checkComplete();
+        demand(caller, policy.canCreate(caller, type));
+        if (!catalog.current.get(type)) {
+            await objects.view(DESIGN_ID);
+        }
+
+        catalog.require(type);
+    });
+    return storing(input, false, () => {
+
+        demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
+        return objects.create(input, { caller, earlier, requestContext }, { isFree: true });
+    });
+}
+
+/** Whoever could not create the object is told no more than of one that is there and may not be written. */
+function demandKnown({ caller, services: { catalog, policy } }: ItemContext, { type }: JsonObject): void {
+
+    catalog.checkComplete();
+    demand(caller, typeof type === 'string' ? policy.canCreate(caller, type) : policy.canReadUnknown(caller));
+}
+
+async function change(context: ItemContext, known: StoredObject, item: JsonObject): Promise<StoredObject> {
+
+    const { caller, earlier, requestContext, services: { objects, policy } } = context;
+    demand(caller, policy.canWrite(caller, known));
+    const input = await read(context, item, ({ type }) => {
+
+        if (type !== undefined && type !== known.type) {
+            demand(caller, policy.canCreate(caller, type));
+        }
+    });
+    return storing(input, false, () => objects.update(known.id, { input }, {
+        caller, earlier, requestContext,
+        check: (object) => {
+
+            demand(caller, policy.canWrite(caller, object));
+            demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
+        }
+    }));
+}
+
+function read(context: BatchContext, item: JsonObject, beforeBytes: (input: ObjectInput) => Promise<void> | void): Promise<ObjectInput> {
+
+    const { requestContext, services: { elements, limits }, signal } = context;
+    return readObjectInput(itemSegments(item), {
+        limits, beforeBytes,
+        stage: (body, input) => elements.stage(body, { input, requestContext, signal })
+    });
+}

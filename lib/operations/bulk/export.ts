@@ -1,0 +1,22 @@
+/**
+ * Writes everything that the repository holds, as lines of JSON that `gateway/Op.Import` reads back: types, objects with their
+ * metadata and payloads, and the hashes of passwords.
+ */
+
+import { EXPORT_TYPE } from '../../bulk/format/export-format.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { sequence } from '../../doip/segments.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const exportObjects = defineOperation({
+    id: Op.exportObjects,
+    summary: 'write all objects with their metadata and payloads',
+    target: 'service',
+    authorise: 'admin',
+    unlisted: true,
+
+    async handler({ services: { transfer } }) {
+
+        return result.segments(sequence({ kind: 'bytes', mediaType: EXPORT_TYPE, body: transfer.exporter.run() }), { mediaType: EXPORT_TYPE });
+    }
+});

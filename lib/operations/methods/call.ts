@@ -1,0 +1,176 @@
+/**
+ * Methods of types and of the design: `gateway/Op.Call` (specification: GET and POST `/call`), and every method as an operation
+ * under its own name.
+ */
+
+import Joi from 'joi';
+import type { Operation, OperationResult } from '../../core/operation.js';
+import type { OperationResolver } from '../../core/registry.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { MethodCall } from '../../identity/access/access-policy.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import type { FoundMethod, MethodAnswer } from '../../scripting/methods/methods.js';
+import type { Services } from '../../core/services.js';
+import { NULLABLE, text } from '../../core/attributes.js';
+import { demand, missingTarget } from '../../core/authorise.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { badRequest, notFound } from '../../errors/errors.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { Op } from '../../doip/operation-ids.js';
+import { bytesSegment, sequence } from '../../doip/segments.js';
+import { readMethodInput } from '../../scripting/methods/method-input.js';
+import { DESIGN_TYPE } from '../../types/built-in-types.js';
+import type { OperationContext } from '../../core/operation-context.js';
+
+interface CallAttributes {
+    readonly type?: string;
+    readonly method: string;
+    readonly params?: JsonValue;
+    readonly attributes: JsonObject;
+}
+
+/** What a method is looked for in, and on whose rights the call depends. */
+interface Callee extends Omit<MethodCall, 'method'> {
+    readonly object?: StoredObject | null;
+    readonly methods: readonly FoundMethod[];
+}
+
+/** What the caller says. */
+interface Wanted {
+    readonly name: string;
+    readonly params: JsonValue | undefined;
+    readonly attributes: JsonObject;
+}
+
+/** Bytes of the input of a method. */
+const MAX_INPUT = 16 * 1024 * 1024;
+
+export const call = defineOperation<CallAttributes>({
+    id: Op.call,
+    summary: 'call a method of an object, a type or the service',
+    target: 'any',
+    methods: ['GET', 'POST'],
+    authorise: 'in-handler',
+    input: 'segments',
+    unlisted: true,
+    attributes: Joi.object<CallAttributes>({
+        type: text(), method: text().required(), params: Joi.any().meta(NULLABLE), attributes: Joi.object().default({})
+    }),
+
+    async handler(context) {
+
+        const { attributes: { type, method, params, attributes }, targetId, services } = context;
+        const callee = targetId !== services.serviceId ? await onObject(context) :
+            type === undefined ? await onService(services) : await onType(services, type);
+        return perform(context, callee, { name: method, params, attributes });
+    }
+});
+
+/** The methods of the target as operations. */
+export function methodResolver(services: () => Services): OperationResolver {
+
+    const find = async (targetId: string): Promise<Callee | null> => {
+
+        const known = services();
+        if (targetId === known.serviceId) {
+            return onService(known);
+        }
+
+        const { object } = await known.objects.view(targetId);
+        return object && { kind: 'instance', type: object.type, object, methods: await known.scripts.methods.asOperations(object) };
+    };
+
+    return {
+        async resolve(operationId, targetId) {
+
+            const callee = await find(targetId);
+            const method = callee?.methods.find(({ name }) => name === operationId);
+            return callee && method ? operationOf(method, { ...callee, kind: method.kind, type: method.type }) : undefined;
+        },
+        async list(targetId, caller) {
+
+            const { policy } = services();
+            const { methods = [], object = null } = await find(targetId) ?? {};
+            return methods.filter(({ kind, type, name }) => policy.canCall(caller, { kind, type, method: name, object }).allowed).map(({ name }) => name);
+        }
+    };
+}
+
+function operationOf(method: FoundMethod, callee: Callee): Operation {
+
+    return {
+        id: method.name,
+        summary: `call a method of ${method.unit.label}`,
+        target: 'any',
+        // Whether it may be called by GET is said when the caller was found to have the right to call it.
+        methods: ['GET', 'POST'],
+        authorise: 'in-handler',
+        input: 'segments',
+
+        handler(context) {
+
+            const { attributes } = context;
+            const isInput = context.isSafe && context.services.catalog.current.design.useLegacyAttributesAsInputForDoipGet;
+            return perform(context, callee, { name: method.name, params: attributes['params'] ?? (isInput ? attributes : undefined), attributes });
+        }
+    };
+}
+
+async function perform(context: OperationContext<object>, callee: Callee, { name, params, attributes }: Wanted): Promise<OperationResult> {
+
+    const { caller, requestContext, isSafe, services: { policy, scripts } } = context;
+    const { kind, type, methods } = callee;
+    const object = callee.object ?? null;
+    // The type of an object may change before the call has its turn.
+    const ruling = (current: StoredObject | null): string => (kind === 'instance' && current ? current.type : type);
+    const check = (current: StoredObject | null): void => (
+        demand(caller, policy.canCall(caller, { kind, type: ruling(current), method: name, object: current }))
+    );
+    check(object);
+    const method = await scripts.methods.require(methods, { name, kind, type });
+    const input = await readMethodInput(context.input, { attributes, params, limit: MAX_INPUT });
+    return answer(await scripts.methods.call(method, object, input, { caller, requestContext, isSafe, check }));
+}
+
+function answer(given: MethodAnswer): OperationResult {
+
+    if ('value' in given) {
+        return given.value === undefined ? result.empty() : result.json(given.value);
+    }
+
+    const { bytes, mediaType = 'application/octet-stream', filename } = given.output;
+    const output = sequence({ ...bytesSegment(bytes), isWhole: true });
+    return result.segments(output, { mediaType, ...filename === undefined ? {} : { filename }, size: bytes.byteLength });
+}
+
+async function onObject(context: OperationContext<CallAttributes>): Promise<Callee> {
+
+    const { attributes, services: { scripts } } = context;
+    if (attributes.type !== undefined) {
+        throw badRequest('attribute type names the type of a static method, which is called on the service');
+    }
+
+    if (!context.hasTarget) {
+        throw missingTarget(context);
+    }
+
+    const { target } = context;
+    return { kind: 'instance', type: target.type, object: target, methods: await scripts.methods.onObject(target) };
+}
+
+async function onService({ objects, scripts }: Services): Promise<Callee> {
+
+    const { object } = await objects.view(DESIGN_ID);
+    return { kind: 'service', type: DESIGN_TYPE, object, methods: await scripts.methods.onService() };
+}
+
+async function onType({ catalog, objects, scripts }: Services, type: string): Promise<Callee> {
+
+    const definition = catalog.current.get(type);
+    if (!definition) {
+        throw notFound(`Unknown type ${type}`);
+    }
+
+    const object = definition.schemaId === null ? null : (await objects.view(definition.schemaId)).object;
+    return { kind: 'static', type, object, methods: await scripts.methods.onType(type) };
+}

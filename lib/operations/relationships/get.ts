@@ -1,0 +1,28 @@
+/**
+ * `20.DOIP/Op.Relationships.Get`: what an object points at and what points at it (specification: DOIP "Relationships.Get").
+ */
+
+import Joi from 'joi';
+import { flag } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { objectFacts } from '../../objects/read/object-presenter.js';
+
+interface RelationshipAttributes {
+    readonly outboundOnly: boolean;
+}
+
+export const getRelationships = defineOperation<RelationshipAttributes>({
+    id: Op.relationshipsGet,
+    summary: 'find the objects that an object points at and that point at it',
+    target: 'object',
+    readOnly: true,
+    authorise: 'reader',
+    attributes: Joi.object<RelationshipAttributes>({ outboundOnly: flag().default(false) }),
+
+    async handler({ caller, target, requestContext, signal, attributes, services }) {
+
+        const graph = await services.relationships.graph(target, attributes, { caller, requestContext, signal });
+        return result.json(graph, objectFacts({ caller, services }, target));
+    }
+});

@@ -1,0 +1,29 @@
+/**
+ * The schema of one type (specification: GET `/schemas/<type>`). Public.
+ */
+
+import Joi from 'joi';
+import { text } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { notFound } from '../../errors/errors.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const getSchema = defineOperation<{ type: string }>({
+    id: Op.schemasGet,
+    summary: 'read the schema of a type',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'anyone',
+    unlisted: true,
+    attributes: Joi.object<{ type: string }>({ type: text().required() }),
+
+    async handler({ attributes: { type }, services: { catalog } }) {
+
+        const definition = catalog.current.get(type);
+        if (!definition) {
+            throw notFound(`Unknown type ${type}`);
+        }
+
+        return result.json(definition.schema);
+    }
+});

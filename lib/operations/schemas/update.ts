@@ -1,0 +1,71 @@
+/**
+ * Creates a type or replaces its schema (specification: PUT `/schemas/<type>`). The type's other members, such as its
+ * JavaScript, stay. Allowed to those who may write the Schema object, or create one when the type is new.
+ */
+
+import Joi from 'joi';
+import type { JsonObject } from '../../util/json-types.js';
+import { demand } from '../../core/authorise.js';
+import { text, withoutDryRun } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { badRequest } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { Op } from '../../doip/operation-ids.js';
+import { checkTypeName } from '../../objects/input/field-validation.js';
+import { SCHEMA_TYPE } from '../../types/built-in-types.js';
+import type { OperationContext } from '../../core/operation-context.js';
+
+interface SchemaAttributes {
+    readonly type: string;
+}
+
+export const updateSchema = defineOperation<SchemaAttributes>({
+    id: Op.schemasUpdate,
+    summary: 'create a type or replace its schema',
+    target: 'service',
+    authorise: 'in-handler',
+    input: 'json',
+    unlisted: true,
+    attributes: withoutDryRun(Joi.object<SchemaAttributes>({ type: text().required() })),
+
+    async handler(context) {
+
+        const { attributes, inputJson, services: { catalog, limits } } = context;
+        const name = checkTypeName(attributes.type, limits);
+        const definition = catalog.current.get(name);
+        if (definition && definition.schemaId === null) {
+            throw badRequest(`type ${name} is built in and cannot be changed`);
+        }
+
+        if (!isJsonObject(inputJson)) {
+            throw badRequest('a schema must be a JSON object');
+        }
+
+        if (definition?.schemaId) {
+            await replace(context, definition.schemaId, inputJson);
+        }
+        else {
+            await add(context, name, inputJson);
+        }
+
+        return result.json({ msg: 'success' });
+    }
+});
+
+async function replace(context: OperationContext<SchemaAttributes>, schemaId: string, schema: JsonObject): Promise<void> {
+
+    const { caller, requestContext, services: { objects, policy } } = context;
+    const input = { contentAtPointer: { value: schema }, elements: new Map(), elementsToDelete: [] };
+    await objects.update(schemaId, { input, jsonPointer: '/schema' }, {
+        caller, requestContext,
+        check: (object) => demand(caller, policy.canWrite(caller, object))
+    });
+}
+
+async function add(context: OperationContext<SchemaAttributes>, name: string, schema: JsonObject): Promise<void> {
+
+    const { caller, requestContext, services: { objects, policy } } = context;
+    demand(caller, policy.canCreate(caller, SCHEMA_TYPE));
+    const content = { identifier: '', name, schema };
+    await objects.create({ type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] }, { caller, requestContext });
+}

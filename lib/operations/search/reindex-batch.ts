@@ -1,0 +1,54 @@
+/**
+ * `20.DOIP/Op.ReindexBatch`: indexes objects anew (specification: POST `/reindexBatch`, DOIP "ReindexBatch"). The answer comes
+ * when it is done; whoever does not wait for it does not end it, nor does the end of the process.
+ */
+
+import Joi from 'joi';
+import type { JsonValue } from '../../util/json-types.js';
+import { flag, text } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { badRequest } from '../../errors/errors.js';
+import { Op } from '../../doip/operation-ids.js';
+import type { ReindexWish } from '../../search/reindexer.js';
+
+interface ReindexAttributes {
+    readonly lockObjects: boolean;
+    readonly query?: string;
+    readonly all: boolean;
+}
+
+export const reindexBatch = defineOperation<ReindexAttributes>({
+    id: Op.reindexBatch,
+    summary: 'index objects anew',
+    target: 'service',
+    authorise: 'admin',
+    attributes: Joi.object<ReindexAttributes>({ lockObjects: flag().default(true), query: text(), all: flag().default(false) }),
+    input: 'optional-json',
+
+    async handler({ attributes, inputJson, services: { reindexing } }) {
+
+        await reindexing.run(toWish(attributes, inputJson), { lockObjects: attributes.lockObjects });
+        return result.json({ success: true, msg: 'success' });
+    }
+});
+
+function toWish({ all, query }: ReindexAttributes, ids: JsonValue | undefined): ReindexWish {
+
+    if (all) {
+        return 'all';
+    }
+
+    if (query !== undefined && query.trim() !== '') {
+        return { query };
+    }
+
+    if (ids === undefined || ids === null) {
+        throw badRequest('Missing ids: send an array of ids, or the attribute query or all');
+    }
+
+    if (!Array.isArray(ids) || !ids.every((id): id is string => typeof id === 'string')) {
+        throw badRequest('the input must be an array of object ids');
+    }
+
+    return { ids };
+}

@@ -1,0 +1,218 @@
+/**
+ * `0.DOIP/Op.Search`: finds objects (specification: GET and POST `/search`, GET `/objects/?query=`, DOIP "Search").
+ */
+
+import Joi from 'joi';
+import type { OperationResult } from '../../core/operation.js';
+import type { Segment } from '../../doip/envelope.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { asDeclared, declaredNames, flag, text, texts } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { readRequestContext } from '../../core/request-context.js';
+import { badRequest } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { pruner } from '../../json/filter.js';
+import { plainObject } from '../../doip/serialized-object.js';
+import { Op } from '../../doip/operation-ids.js';
+import { jsonSegment } from '../../doip/segments.js';
+import { released } from '../../util/streams/on-close.js';
+import { recordSegment } from '../../search/result-record.js';
+import type { Project, Result } from '../../search/result-record.js';
+import { readSortFields } from '../../search/query/sort-fields.js';
+import type { Found, SearchWish } from '../../search/search-service.js';
+import type { OperationContext } from '../../core/operation-context.js';
+
+interface SearchAttributes {
+    readonly query?: string;
+    readonly queryJson?: JsonValue;
+    readonly pageNum: number;
+    readonly pageSize: number;
+    readonly sortFields?: JsonValue;
+    readonly type: string;
+    readonly facets?: readonly { readonly field: string; readonly maxBuckets: number }[];
+    readonly filterQueries?: readonly string[];
+    readonly includeScore: boolean;
+    readonly includeVersions: boolean;
+    readonly filter?: readonly string[];
+    /**
+     * The record without results first, then results in blocks: for carriers that write them as they come. Objects that nobody
+     * had to look into are {@link WrittenObject}s.
+     */
+    readonly inBlocks: boolean;
+}
+
+/** The query that everything matches. */
+const EVERYTHING = '*:*';
+
+/** The page size that stands for no limit. */
+const UNLIMITED = -1;
+
+/** No result has a greater number: pages behind it are empty. */
+const MAX_RESULTS = 2 ** 31;
+
+const MAX_FACETS = 100;
+const MAX_FILTERS = 100;
+const MAX_BUCKETS = 100_000;
+const DEFAULT_BUCKETS = 10;
+
+const attributes = Joi.object<SearchAttributes>({
+    query: text(),
+    queryJson: Joi.any(),
+    pageNum: Joi.number().integer().default(0),
+    pageSize: Joi.number().integer().default(-1),
+    sortFields: Joi.any(),
+    type: text().default('full'),
+    facets: Joi.array().max(MAX_FACETS).items(Joi.object({
+        field: text().required(), maxBuckets: Joi.number().integer().min(0).max(MAX_BUCKETS).default(DEFAULT_BUCKETS)
+    }).unknown()),
+    filterQueries: texts().max(MAX_FILTERS),
+    includeScore: flag().default(false),
+    includeVersions: flag().default(false),
+    filter: texts(),
+    inBlocks: flag().default(false)
+});
+
+export const search = defineOperation<SearchAttributes>({
+    id: Op.search,
+    aliases: ['Search'],
+    summary: 'find objects',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    // Everybody finds what they may read.
+    authorise: 'anyone',
+    attributes,
+    input: 'optional-json',
+
+    async handler(context) {
+
+        const wanted = withInput(context);
+        const requestContext = contextIn(context);
+        const { services, caller, signal, transport: { remoteAddress } } = context;
+        const asked = await customized(wanted, { caller, requestContext, services });
+        const wish = toWish(asked, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
+        const project = projection(wanted.filter);
+        const searching = { caller, requestContext, remoteAddress, signal };
+        const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
+        const found: Found<Result> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
+        const record: JsonObject = {
+            size: found.size,
+            // Without a limit there is one page.
+            pageNum: wish.limit === null ? 0 : pageOf(wanted), pageSize: wish.limit ?? UNLIMITED,
+            ...wanted.facets ? { facets: found.facets as unknown as JsonValue } : {}
+        };
+        return wanted.inBlocks ?
+            result.segments(released(inBlocks(record, found, project), () => void found.blocks.return())) :
+            await asRecord(record, found, { wish, project });
+    }
+});
+
+/** Attributes can be given as the input as well. 400 for one that is given in both places. */
+function withInput({ attributes: given, givenAttributes, inputJson }: OperationContext<SearchAttributes>): SearchAttributes {
+
+    if (inputJson === undefined) {
+        return given;
+    }
+
+    if (!isJsonObject(inputJson)) {
+        throw badRequest('the input of a search must be a JSON object of attributes');
+    }
+
+    const inBody = asDeclared(attributes, inputJson);
+    const twice = [...declaredNames(attributes)].find((name) => Object.hasOwn(inBody, name) && (givenAttributes[name] ?? null) !== null);
+    if (twice !== undefined) {
+        throw badRequest(`${twice} is given more than once: as an attribute and in the input`);
+    }
+
+    const checked = attributes.validate({ ...given, ...inBody }, { allowUnknown: true });
+    if (checked.error) {
+        throw badRequest(`attribute ${checked.error.message}`);
+    }
+
+    return checked.value;
+}
+
+/** The request context, among the attributes or among the input. */
+function contextIn({ attributes: given, inputJson, requestContext }: OperationContext<SearchAttributes>): JsonObject {
+
+    if (!isJsonObject(inputJson) || inputJson.requestContext === undefined) {
+        return requestContext;
+    }
+
+    if ('requestContext' in given) {
+        throw badRequest('requestContext is given more than once: as an attribute and in the input');
+    }
+
+    return readRequestContext(inputJson);
+}
+
+/** The design may put another query in the place of one that a client sends. A search without a query text is one for everything. */
+async function customized(wanted: SearchAttributes, { caller, requestContext, services: { scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>) {
+
+    const { query = '', queryJson } = wanted;
+    const isBlank = query.trim() === '';
+    if (isBlank && queryJson === undefined) {
+        return wanted;
+    }
+
+    const asked = isBlank ? EVERYTHING : query;
+    const customizedQuery = await scripts.design.customizeQuery(asked, { caller, requestContext });
+    return customizedQuery === asked ? wanted : { ...wanted, query: customizedQuery };
+}
+
+/** Ids are never narrowed down. 400 for what is no pointer, before anything is looked for. */
+function projection(filter: readonly string[] | undefined): Project {
+
+    if (!filter) {
+        return (result) => result;
+    }
+
+    const narrow = pruner(filter);
+    return (result) => (typeof result === 'string' ? result : narrow(plainObject(result) as unknown as JsonValue));
+}
+
+/** Negative pages count as the first one. */
+function pageOf({ pageNum }: SearchAttributes): number {
+
+    return Math.max(pageNum, 0);
+}
+
+function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
+
+    const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = wanted;
+    const isBlank = query === undefined || query.trim() === '';
+    if (isBlank && queryJson === undefined) {
+        throw badRequest('Missing query: either query or queryJson is needed');
+    }
+
+    const limit = pageSize < 0 || pageSize === 0 && zeroMeansAll ? null : Math.min(pageSize, MAX_RESULTS);
+    const start = limit === null ? 0 : Math.min(pageOf(wanted) * limit, MAX_RESULTS);
+    return {
+        query: isBlank ? null : query,
+        ...queryJson === undefined ? {} : { queryJson },
+        filterQueries: filterQueries ?? [], facets: facets ?? [], sort: readSortFields(sortFields),
+        start, limit, includeScore, includeVersions
+    };
+}
+
+async function *inBlocks(record: JsonObject, { blocks }: Found<Result>, project: Project): AsyncGenerator<Segment, void, undefined> {
+
+    yield jsonSegment(record);
+    for await (const block of blocks) {
+        yield jsonSegment(block.map((result) => project(result) as JsonValue));
+    }
+}
+
+/** A record in one piece. */
+async function asRecord(
+    record: JsonObject, { size, blocks }: Found<Result>, { wish, project }: { wish: SearchWish; project: Project }
+): Promise<OperationResult> {
+
+    const most = Math.min(wish.limit ?? Infinity, Math.max(size - wish.start, 0));
+    const segment = await recordSegment(record, { blocks, most, project });
+    return segment.kind === 'json' ? result.json(segment.value) : result.segments(released(one(segment), () => void blocks.return()));
+}
+
+async function *one(segment: Segment): AsyncGenerator<Segment, void, undefined> {
+
+    yield segment;
+}

@@ -1,0 +1,133 @@
+/**
+ * Reader of Word documents: XML files in a zip file. They are unpacked as far as their text is wanted, never as a whole.
+ */
+
+import { pipeline } from 'node:stream/promises';
+import { Parser } from 'htmlparser2';
+import { fromBufferPromise } from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
+import { declaredInXml, TextDecoding } from './charset.js';
+import { NoText, WholeBytes } from './text-reader.js';
+import type { ReadLimits, TextReader, TextSink } from './text-reader.js';
+
+/** The files that hold text, the body first. */
+const PARTS = [/^word\/document\d*\.xml$/, /^word\/(?:footnotes|endnotes|comments|header\d*|footer\d*)\.xml$/];
+
+/** Files that a document is looked through for. */
+const MOST_ENTRIES = 10_000;
+
+/** What is unpacked may be so many times as long as a file may be. */
+const UNPACKED_FACTOR = 4;
+
+/** Elements after which a word has ended. */
+const ENDS: ReadonlySet<string> = new Set(['w:p', 'w:tab', 'w:br', 'w:cr', 'w:tc']);
+
+/** Reads the text of a Word document. */
+export class DocxReader implements TextReader {
+
+    readonly #bytes: WholeBytes;
+    readonly #sink: TextSink;
+    #left: number;
+
+    constructor(limits: ReadLimits, sink: TextSink) {
+
+        this.#bytes = new WholeBytes(limits.bytes);
+        this.#sink = sink;
+        this.#left = limits.bytes * UNPACKED_FACTOR;
+    }
+
+    push(bytes: Uint8Array): boolean {
+
+        return this.#bytes.push(bytes);
+    }
+
+    async finish(): Promise<void> {
+
+        try {
+            await this.#read(this.#bytes.take());
+        }
+        catch (error) {
+            throw error instanceof NoText ? error : new NoText(`is not a Word document: ${(error as Error).message}`);
+        }
+    }
+
+    async #read(bytes: Buffer): Promise<void> {
+
+        const zip = await fromBufferPromise(bytes, { lazyEntries: true });
+        const entries = await partsOf(zip);
+        if (entries.length === 0) {
+            throw new NoText('is not a Word document: it has no body');
+        }
+
+        for (const entry of entries) {
+            if (!this.#sink.isFull) {
+                await this.#readPart(zip, entry);
+                this.#sink.add(' ');
+            }
+        }
+    }
+
+    async #readPart(zip: ZipFile, entry: Entry): Promise<void> {
+
+        const decoding = new TextDecoding(null, declaredInXml);
+        const parser = wordParser(this.#sink);
+        await pipeline(await zip.openReadStreamPromise(entry), async (unpacked: AsyncIterable<Buffer>) => {
+
+            for await (const chunk of unpacked) {
+                this.#left -= chunk.length;
+                if (this.#left < 0) {
+                    throw new NoText('is too large when it is unpacked');
+                }
+
+                parser.write(decoding.write(chunk));
+                if (this.#sink.isFull) {
+                    return;
+                }
+            }
+        });
+        parser.end(decoding.end());
+    }
+}
+
+async function partsOf(zip: ZipFile): Promise<Entry[]> {
+
+    const found: { place: number; entry: Entry }[] = [];
+    let seen = 0;
+    for await (const entry of zip.eachEntry()) {
+        if (++seen > MOST_ENTRIES) {
+            throw new NoText('is a zip file with too many files');
+        }
+
+        const place = PARTS.findIndex((pattern) => pattern.test(entry.fileName));
+        if (place >= 0) {
+            found.push({ place, entry });
+        }
+    }
+
+    return found.sort((a, b) => a.place - b.place).map(({ entry }) => entry);
+}
+
+/** Text is in `w:t`; other elements hold field codes and what was deleted. */
+function wordParser(sink: TextSink): Parser {
+
+    let isText = false;
+    return new Parser({
+        onopentag: (name) => {
+
+            isText = name === 'w:t';
+        },
+        onclosetag: (name) => {
+
+            isText = false;
+            if (ENDS.has(name)) {
+                sink.add(' ');
+            }
+        },
+        ontext: (text) => {
+
+            if (isText) {
+                sink.add(text);
+            }
+        }
+    }, { xmlMode: true, decodeEntities: true });
+}

@@ -1,0 +1,71 @@
+/**
+ * Reader of HTML and XML. Entities that a document defines itself are not looked at, so that they cannot grow.
+ */
+
+import { Parser } from 'htmlparser2';
+import { declaredInHtml, declaredInXml, TextDecoding } from './charset.js';
+import type { TextReader, TextSink } from './text-reader.js';
+
+/** Elements of HTML whose text is none for readers. */
+const SILENT: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'object', 'iframe']);
+
+/** Elements of HTML that stand within words. */
+const INLINE: ReadonlySet<string> = new Set([
+    'a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins', 'kbd', 'mark', 'q', 'rp', 'rt',
+    'ruby', 's', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr'
+]);
+
+/** Reads the text between tags; of HTML only what a reader sees. */
+export class MarkupReader implements TextReader {
+
+    readonly #decoding: TextDecoding;
+    readonly #sink: TextSink;
+    readonly #parser: Parser;
+    /** Silent elements that are open. */
+    #silent = 0;
+
+    constructor(kind: 'html' | 'xml', charset: string | null, sink: TextSink) {
+
+        const isHtml = kind === 'html';
+        this.#decoding = new TextDecoding(charset, isHtml ? declaredInHtml : declaredInXml);
+        this.#sink = sink;
+        const edge = (name: string, step: 1 | -1): void => {
+
+            if (isHtml && SILENT.has(name)) {
+                this.#silent = Math.max(this.#silent + step, 0);
+            }
+
+            if (!isHtml || !INLINE.has(name)) {
+                sink.add(' ');
+            }
+        };
+
+        this.#parser = new Parser({
+            onopentag: (name, { alt }) => {
+
+                edge(name, 1);
+                if (isHtml && alt !== undefined && this.#silent === 0) {
+                    sink.add(`${alt} `);
+                }
+            },
+            onclosetag: (name) => edge(name, -1),
+            ontext: (text) => {
+
+                if (this.#silent === 0) {
+                    sink.add(text);
+                }
+            }
+        }, { xmlMode: !isHtml, decodeEntities: true });
+    }
+
+    push(bytes: Uint8Array): boolean {
+
+        this.#parser.write(this.#decoding.write(bytes));
+        return !this.#sink.isFull;
+    }
+
+    finish(): void {
+
+        this.#parser.end(this.#decoding.end());
+    }
+}

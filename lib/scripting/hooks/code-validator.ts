@@ -1,0 +1,144 @@
+/**
+ * Looks at code when it is saved: what cannot be compiled, or exports something that could never be called, is refused with the
+ * place of the fault. An error while the code is loaded is no reason to refuse it: what it lacks may come later.
+ */
+
+import type { Logger } from 'pino';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { CodeInspector, InspectedChange } from '../../objects/content-pipeline.js';
+import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import { DoipError } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { readBytes } from '../../doip/segments.js';
+import { Status } from '../../errors/status.js';
+import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
+import { INITIAL_SCRIPTS } from '../../types/seed-content.js';
+import { designUnit, handlesUnit, MAX_MODULE_BYTES, modulePath, typeUnit, type ModuleOpener } from '../program/program-catalog.js';
+import type { UnitFault } from '../program/module-exports.js';
+import type { UnitChecker } from './syntax-checker.js';
+import type { ScriptUnit } from '../protocol/program.js';
+
+/** A piece of code in content. */
+interface Piece {
+    readonly pointer: string;
+    readonly unit: ScriptUnit;
+}
+
+/** Checks the code that objects bring. */
+export class CodeCheck implements CodeInspector {
+
+    readonly #checker: UnitChecker;
+    readonly #elements: ModuleOpener;
+    readonly #log: Logger;
+
+    constructor(parts: { checker: UnitChecker; elements: ModuleOpener; log: Logger }) {
+
+        this.#checker = parts.checker;
+        this.#elements = parts.elements;
+        this.#log = parts.log;
+    }
+
+    /**
+     * Null when there is nothing to look at.
+     *
+     * @throws DoipError 400 with pointer, line and column
+     */
+    inspect(change: InspectedChange): Promise<void> | null {
+
+        const { before, after, processed } = change;
+        const directory = processed?.moduleDirectory;
+        if (directory === undefined && after.type !== SCHEMA_TYPE && after.type !== DESIGN_TYPE) {
+            return null;
+        }
+
+        const pieces = piecesOf(after);
+        const known = new Map(before ? piecesOf(before).map(({ pointer, unit }) => [pointer, unit.code]) : []);
+        const fresh = pieces.filter(({ pointer, unit }) => known.get(pointer) !== unit.code && !INITIAL_SCRIPTS.has(unit.code));
+        const modules = directory === undefined ? [] : newElements(before, after);
+        return fresh.length + modules.length === 0 ? null : this.#check(fresh, directory ?? '', modules);
+    }
+
+    async #check(pieces: readonly Piece[], directory: string, modules: readonly StoredElement[]): Promise<void> {
+
+        for (const { pointer, unit } of pieces) {
+            this.#judge(await this.#checker.faultOf(unit), unit, { pointer });
+        }
+
+        for (const element of modules) {
+            const unit = { name: modulePath(directory, element.name), label: `module ${element.name}`, code: await this.#read(element) };
+            const fault = element.name.endsWith('.json') ? jsonFault(unit.code) : await this.#checker.faultOf(unit);
+            this.#judge(fault, unit, { pointer: '', payload: element.name });
+        }
+    }
+
+    #judge(fault: UnitFault | null, unit: ScriptUnit, where: { pointer: string; payload?: string }): void {
+
+        if (!fault) {
+            return;
+        }
+
+        const { kind, message, line, column } = fault;
+        const place = line === null ? '' : ` (line ${line}${column === null ? '' : `, column ${column}`})`;
+        if (kind === 'load') {
+            this.#log.warn({ script: unit.label }, `code was stored that cannot be loaded now: ${message}${place}`);
+            return;
+        }
+
+        const error: JsonObject = { ...where, message, ...line === null ? {} : { line }, ...column === null ? {} : { column } };
+        const name = where.payload === undefined ? where.pointer : `payload ${where.payload}`;
+        throw new DoipError(Status.badRequest, `${name}: ${message}${place}`, { details: { errors: [error] } });
+    }
+
+    async #read(element: StoredElement): Promise<string> {
+
+        return (await readBytes(this.#elements.open(element, null), MAX_MODULE_BYTES)).toString();
+    }
+}
+
+/** The code in the content of a Schema object or of the design. Versions are records. */
+function piecesOf({ type, content, metadata }: StoredObject): Piece[] {
+
+    if (metadata.isVersion) {
+        return [];
+    }
+
+    if (type === SCHEMA_TYPE) {
+        return piece('/javascript', content['javascript'], (code) => typeUnit(typeof content['name'] === 'string' ? content['name'] : '', code));
+    }
+
+    if (type !== DESIGN_TYPE) {
+        return [];
+    }
+
+    const builtIn = isJsonObject(content['builtInTypes']) ? Object.entries(content['builtInTypes']) : [];
+    const minting = isJsonObject(content['handleMintingConfig']) ? content['handleMintingConfig'] : {};
+    return [
+        ...piece('/javascript', content['javascript'], designUnit),
+        ...piece('/handleMintingConfig/javascript', minting['javascript'], handlesUnit),
+        ...builtIn.flatMap(([name, member]) => (
+            isJsonObject(member) ? piece(`/builtInTypes/${name}/javascript`, member['javascript'], (code) => typeUnit(name, code)) : []
+        ))
+    ];
+}
+
+function piece(pointer: string, code: JsonValue | undefined, unitOf: (code: string) => ScriptUnit): Piece[] {
+
+    return typeof code === 'string' && code !== '' ? [{ pointer, unit: unitOf(code) }] : [];
+}
+
+function newElements(before: StoredObject | null, after: StoredObject): StoredElement[] {
+
+    const known = new Set(before?.elements.map(({ blobId, store }) => `${store} ${blobId}`));
+    return after.elements.filter(({ blobId, store }) => !known.has(`${store} ${blobId}`));
+}
+
+function jsonFault(text: string): UnitFault | null {
+
+    try {
+        JSON.parse(text);
+        return null;
+    }
+    catch (error) {
+        return { kind: 'syntax', message: error instanceof Error ? error.message : 'is not JSON', line: null, column: null };
+    }
+}

@@ -1,0 +1,108 @@
+/**
+ * The hooks that the design brings for the service as a whole: logging in, searching, and handle records.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { AuthenticateHook } from '../../identity/authentication/hook-authenticator.js';
+import type { Policy } from '../../identity/access/access-policy.js';
+import type { Design } from '../../types/design.js';
+import type { Reading } from '../../objects/read/object-resolution.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { ANONYMOUS, SERVICE } from '../../model/caller.js';
+import { toHookObject } from '../../objects/hooks/hook-object.js';
+import type { HookObject } from '../../objects/hooks/lifecycle.js';
+import { NO_SCRIPT } from '../../model/write-context.js';
+import { contextOf, objectContext } from '../invoker/hook-context.js';
+import type { ScriptDesk } from '../invoker/script-invoker.js';
+import type { ScriptUnit } from '../protocol/program.js';
+import type { Occasion } from '../protocol/invocation-context.js';
+
+/** Hooks of the design. */
+export class DesignCode {
+
+    readonly #desk: ScriptDesk;
+    readonly #policy: Policy;
+    readonly #design: () => Design;
+    /** The hook for logging in, as the code of some moment has it. */
+    #authenticate: { readonly unit: ScriptUnit; readonly hook: AuthenticateHook } | null = null;
+
+    constructor({ desk, policy, design }: { desk: ScriptDesk; policy: Policy; design: () => Design }) {
+
+        this.#desk = desk;
+        this.#policy = policy;
+        this.#design = design;
+    }
+
+    /** The hook for logging in; null while the design has none. Another function is another hook. */
+    authenticateHook(): AuthenticateHook | null {
+
+        const unit = this.#unitWith('authenticate');
+        if (!unit) {
+            return null;
+        }
+
+        if (this.#authenticate?.unit !== unit) {
+            this.#authenticate = { unit, hook: (info, requestContext) => this.#askWho(unit, info, requestContext) };
+        }
+
+        return this.#authenticate.hook;
+    }
+
+    /**
+     * The query that takes the place of one that a client sends.
+     *
+     * @throws DoipError when the code refuses the search
+     */
+    async customizeQuery(query: string, { caller, requestContext }: Reading): Promise<string> {
+
+        const unit = this.#unitWith('customizeQuery');
+        const occasion: Occasion = { caller, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const returned = unit ? await this.#ask(unit, 'customizeQuery', {
+            args: [query], context: contextOf({ caller, requestContext, members: {} }), occasion, about: undefined
+        }) : undefined;
+        return typeof returned === 'string' ? returned : query;
+    }
+
+    /** What `createHandleValues` says of an object; undefined where there is no such function. */
+    async createHandleValues(object: StoredObject, requestContext: JsonObject): Promise<JsonValue | undefined> {
+
+        const unit = this.#desk.scripts.handles;
+        if (!unit) {
+            return undefined;
+        }
+
+        const asked = toHookObject(object, object.metadata);
+        const isContentOnly = this.#design().useLegacyContentOnlyJavaScriptHooks;
+        const source = { caller: SERVICE, requestContext, members: isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {} };
+        const occasion: Occasion = { caller: SERVICE, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        return await this.#ask(unit, 'createHandleValues', {
+            args: [isContentOnly ? asked.content : asked as HookObject & JsonObject],
+            context: objectContext(source, asked, this.#policy), occasion, about: object.id
+        });
+    }
+
+    async #askWho(unit: ScriptUnit, info: JsonObject, requestContext: JsonObject): Promise<JsonObject | null> {
+
+        const occasion: Occasion = { caller: ANONYMOUS, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const context = Object.keys(requestContext).length > 0 ? { requestContext } : {};
+        const answer = await this.#ask(unit, 'authenticate', { args: [info], context, occasion, about: undefined });
+        return isJsonObject(answer) ? answer : null;
+    }
+
+    /** The code of the design, unless it is known to lack a hook. */
+    #unitWith(hook: string): ScriptUnit | null {
+
+        const { design } = this.#desk.scripts;
+        const known = design && this.#desk.known(design);
+        return known && known.failure === null && !known.hooks.has(hook) ? null : design;
+    }
+
+    async #ask(
+        unit: ScriptUnit, hook: string, call: { args: readonly JsonValue[]; context: JsonObject; occasion: Occasion; about: string | undefined }
+    ): Promise<JsonValue | undefined> {
+
+        const answer = await this.#desk.call({ ...call, unit, path: [hook], takes: 'returned', refusal: 400 });
+        return answer?.returned;
+    }
+}

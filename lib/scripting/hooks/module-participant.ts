@@ -1,0 +1,43 @@
+/**
+ * Writes along when the payloads of an object are modules for scripts: keeps the list of such objects, and tells every node that
+ * scripts are to be loaded anew.
+ */
+
+import type { Step } from '../../../db/database.js';
+import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
+import type { CatalogStore } from '../../stores/catalog-store.js';
+import type { ScriptModuleStore } from '../../stores/script-module-store.js';
+import { hasSameModules, type ModuleRules } from './module-permissions.js';
+
+/** Keeps the directories of modules in step with their objects. */
+export class ModuleParticipant implements WriteParticipant {
+
+    readonly name = 'script modules';
+    readonly #modules: ScriptModuleStore;
+    readonly #catalogStore: CatalogStore;
+    readonly #rules: ModuleRules;
+
+    constructor(parts: { modules: ScriptModuleStore; catalogStore: CatalogStore; rules: ModuleRules }) {
+
+        this.#modules = parts.modules;
+        this.#catalogStore = parts.catalogStore;
+        this.#rules = parts.rules;
+    }
+
+    steps(change: ObjectChange): Step[] {
+
+        this.#rules.checkRight(change);
+        const { before, after } = change;
+        const directories = this.#rules.directoriesOf(change);
+        if (directories.before === directories.after) {
+            const isSame = directories.after === undefined || hasSameModules(before, after);
+            return isSame ? [] : [this.#catalogStore.bumpStep()];
+        }
+
+        const id = after?.id ?? before?.id ?? '';
+        return [
+            directories.after === undefined ? this.#modules.removeStep(id) : this.#modules.saveStep(id, directories.after),
+            this.#catalogStore.bumpStep()
+        ];
+    }
+}

@@ -1,0 +1,170 @@
+/**
+ * Who may provide modules for type code, and which. Type code has the rights of the administrator, so a module is not like other
+ * content: the right to provide one stands in `aclModules` of the access rules of a type, nobody has it by default, and no
+ * module takes the place of another object's.
+ */
+
+import type { Caller } from '../../model/caller.js';
+import type { Policy } from '../../identity/access/access-policy.js';
+import type { ObjectChange } from '../../model/write-participant.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import type { Catalog } from '../../types/catalog.js';
+import { badRequest, conflict } from '../../errors/errors.js';
+import { denied } from '../../model/caller.js';
+import { modulePath } from '../program/program-catalog.js';
+import { MODULE_ENDINGS } from '../program/module-resolver.js';
+
+/** The part of a change that modules depend on. */
+export type ModuleChange = Pick<ObjectChange, 'before' | 'after' | 'processed' | 'caller'>;
+
+/** Directories of modules before and after a change; undefined for an object that provides none. */
+export interface ModuleDirectories {
+    readonly before: string | undefined;
+    readonly after: string | undefined;
+}
+
+/** Module ids under this one are those of types, schemas and the design. */
+const OWN = '/cordra';
+
+/** Rules for modules. */
+export class ModuleRules {
+
+    readonly #catalog: Pick<Catalog, 'moduleDirectories' | 'moduleFiles'>;
+    readonly #policy: Policy;
+
+    constructor({ catalog, policy }: { catalog: Pick<Catalog, 'moduleDirectories' | 'moduleFiles'>; policy: Policy }) {
+
+        this.#catalog = catalog;
+        this.#policy = policy;
+    }
+
+    /** Where an object provides modules, before and after a change. A version of an object is a record and no place for modules. */
+    directoriesOf({ before, after, processed }: ModuleChange): ModuleDirectories {
+
+        // The catalog is at least as new as the object that was read before the change.
+        const known = before ? this.#catalog.moduleDirectories.get(before.id) : undefined;
+        const isPlace = after !== null && !after.metadata.isVersion;
+        return { before: known, after: isPlace ? processed ? processed.moduleDirectory : known : undefined };
+    }
+
+    /**
+     * Requires that whoever changes modules has the right to provide them.
+     *
+     * @throws DoipError 401 or 403
+     */
+    checkRight(change: ModuleChange): void {
+
+        const directories = this.directoriesOf(change);
+        const { before, after, caller } = change;
+        if (caller.isAdmin || !changesModules(change, directories)) {
+            return;
+        }
+
+        this.#demand(caller, directories.before === undefined ? null : before);
+        this.#demand(caller, directories.after === undefined ? null : after);
+    }
+
+    /**
+     * Requires that new modules do not take the place of those of other objects or of the service. In a folder `node_modules` that is
+     * nearer to some modules than another one they would do so for these: only the administrator may place them there.
+     *
+     * @throws DoipError 400 for ids of the service, 409 for those of other objects
+     */
+    checkPlaces(change: ModuleChange): void {
+
+        const directories = this.directoriesOf(change);
+        const { before, after, caller } = change;
+        if (after === null || directories.after === undefined || !changesModules(change, directories)) {
+            return;
+        }
+
+        const earlier = new Set(pathsOf(before, directories.before));
+        const added = pathsOf(after, directories.after).filter((path) => !earlier.has(path));
+        const taken = this.#placesOfOthers(after.id);
+        for (const path of added) {
+            if (path === OWN || path.startsWith(`${OWN}/`)) {
+                throw badRequest(`module ${path}: ids below ${OWN} belong to the service`);
+            }
+
+            specifiersOf(path).forEach((name, order) => {
+
+                const same = taken.get(name);
+                const farther = caller.isAdmin ? [] : namesAbove(name).flatMap((above) => taken.get(above) ?? []);
+                const other = same && order <= same.order ? same : farther[0];
+                if (other) {
+                    throw conflict(`module ${path} would take the place of ${other.path} of object ${other.objectId}`);
+                }
+            });
+        }
+    }
+
+    #demand(caller: Caller, object: StoredObject | null): void {
+
+        const decision = object ? this.#policy.canProvideModules(caller, object.type) : null;
+        if (decision && !decision.allowed) {
+            throw denied(caller, decision.reason);
+        }
+    }
+
+    /** Every name by which a module of another object is found, and how early among the endings that are tried. */
+    #placesOfOthers(id: string): Map<string, { readonly objectId: string; readonly path: string; readonly order: number }> {
+
+        const places = new Map<string, { objectId: string; path: string; order: number }>();
+        for (const { objectId, directory, element } of this.#catalog.moduleFiles) {
+            const path = modulePath(directory, element.name);
+            specifiersOf(path).forEach((name, order) => {
+
+                const known = places.get(name);
+                if (objectId !== id && name !== '' && (!known || order < known.order)) {
+                    places.set(name, { objectId, path, order });
+                }
+            });
+        }
+
+        return places;
+    }
+}
+
+/** The names by which `require` finds a file, in the order of the endings that are tried; empty where an ending does not fit. */
+function specifiersOf(path: string): string[] {
+
+    return MODULE_ENDINGS.map((ending) => (path.endsWith(ending) ? path.slice(0, path.length - ending.length) : ''));
+}
+
+/** The names that are looked for after a name, by the same specifier: in the folders `node_modules` farther up. */
+function namesAbove(name: string): string[] {
+
+    return Array.from(name.matchAll(/\/node_modules(?=\/)/g), ({ index }) => {
+
+        const names: string[] = [];
+        for (let folder = name.slice(0, index); folder !== '';) {
+            folder = folder.slice(0, folder.lastIndexOf('/'));
+            names.push(folder + name.slice(index));
+        }
+
+        return names;
+    }).flat();
+}
+
+function pathsOf(object: StoredObject | null, directory: string | undefined): string[] {
+
+    return object && directory !== undefined ? object.elements.map(({ name }) => modulePath(directory, name)) : [];
+}
+
+function changesModules({ before, after }: ModuleChange, directories: ModuleDirectories): boolean {
+
+    if (directories.before !== directories.after) {
+        return true;
+    }
+
+    return directories.after !== undefined && !hasSameModules(before, after);
+}
+
+/** True when the same bytes stand under the same names. */
+export function hasSameModules(before: StoredObject | null, after: StoredObject | null): boolean {
+
+    const [old, now] = [before?.elements ?? [], after?.elements ?? []];
+    return old === now || old.length === now.length && old.every((element, index) => (
+        element.name === now[index]?.name && element.blobId === now[index].blobId && element.store === now[index].store
+    ));
+}

@@ -1,0 +1,166 @@
+/**
+ * Runs the hooks of objects in the code of their types.
+ */
+
+import type { Logger } from 'pino';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { Policy } from '../../identity/access/access-policy.js';
+import type { Design } from '../../types/design.js';
+import type { DirectOutput, HookFacts, HookObject, HookOutcome, IdGenerator, Lifecycle, ObjectHook } from '../../objects/hooks/lifecycle.js';
+import { OBJECT_HOOKS } from '../../objects/hooks/lifecycle.js';
+import { outputOf } from '../protocol/direct-output.js';
+import { objectContext } from '../invoker/hook-context.js';
+import type { ScriptDesk } from '../invoker/script-invoker.js';
+import type { ScriptUnit } from '../protocol/program.js';
+
+const GENERATE = 'generateId';
+
+/** The lifecycle of objects as code has its say in it. */
+export class TypeLifecycle implements Lifecycle {
+
+    readonly #desk: ScriptDesk;
+    readonly #policy: Policy;
+    readonly #design: () => Design;
+    readonly #log: Logger;
+
+    constructor(parts: { desk: ScriptDesk; policy: Policy; design: () => Design; log: Logger }) {
+
+        this.#desk = parts.desk;
+        this.#policy = parts.policy;
+        this.#design = parts.design;
+        this.#log = parts.log;
+    }
+
+    has(type: string, hook?: ObjectHook): boolean {
+
+        const unit = this.#desk.scripts.unitOf(type);
+        return unit !== null && (hook === undefined || this.#mayHave(unit, hook));
+    }
+
+    mayGenerateIds(type: string): boolean {
+
+        const { design } = this.#desk.scripts;
+        return this.has(type) || design !== null && this.#mayHave(design, GENERATE);
+    }
+
+    async run(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<JsonValue | undefined> {
+
+        if (!OBJECT_HOOKS[hook].isTooLate) {
+            return this.#run(hook, type, object, facts);
+        }
+
+        try {
+            await this.#run(hook, type, object, facts);
+        }
+        catch (error) {
+            this.#log.warn({ err: error, script: `type ${type}`, object: object.id, hook }, 'a hook failed after the change was stored');
+        }
+
+        return undefined;
+    }
+
+    async runAll(hook: ObjectHook, type: string, objects: readonly HookObject[], facts: HookFacts): Promise<readonly HookOutcome[]> {
+
+        try {
+            const unit = this.#desk.scripts.unitOf(type);
+            const results = unit && await this.#desk.callEach({
+                unit, path: [hook], takes: 'object', occasion: facts, refusal: OBJECT_HOOKS[hook].refusal,
+                items: objects.map((object) => ({ args: [this.#argument(object)], context: this.#context(hook, object, facts), about: object.id }))
+            });
+            if (!results) {
+                return objects.map(() => ({ value: undefined }));
+            }
+
+            return objects.map((object, index): HookOutcome => {
+
+                const result = results[index];
+                return result && !(result instanceof Error) ? { value: this.#returned(result.object, object) } :
+                    { error: result ?? new Error(`no result of ${hook}`) };
+            });
+        }
+        catch (error) {
+            const failure = error instanceof Error ? error : new Error(String(error));
+            return objects.map(() => ({ error: failure }));
+        }
+    }
+
+    async resolvePayload(type: string, object: HookObject, facts: HookFacts): Promise<DirectOutput | null> {
+
+        const hook = 'onPayloadResolution';
+        const unit = this.#desk.scripts.unitOf(type);
+        const answer = unit && await this.#desk.call({
+            unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts), takes: 'nothing',
+            directIo: { input: null }, occasion: facts, refusal: OBJECT_HOOKS[hook].refusal, about: object.id
+        });
+        return answer?.output && answer.output.bytes.length > 0 ? outputOf(answer.output) : null;
+    }
+
+    async generator(type: string, facts: HookFacts): Promise<IdGenerator | null> {
+
+        const { scripts } = this.#desk;
+        return await this.#generatorIn(scripts.unitOf(type), facts) ?? await this.#generatorIn(scripts.design, facts);
+    }
+
+    async #generatorIn(unit: ScriptUnit | null, facts: HookFacts): Promise<IdGenerator | null> {
+
+        const { hooks, flags } = unit ? await this.#desk.exportsOf(unit, facts) : { hooks: NONE, flags: NONE };
+        if (!unit || !hooks.has(GENERATE)) {
+            return null;
+        }
+
+        return {
+            isLoopable: flags.has('isGenerateIdLoopable'),
+            next: async (object) => {
+
+                const answer = await this.#desk.call({
+                    unit, path: [GENERATE], args: [this.#argument(object)], context: this.#flagged(objectContext(facts, object, this.#policy)),
+                    takes: 'returned', occasion: facts, refusal: 400, about: undefined
+                });
+                return typeof answer?.returned === 'string' && answer.returned !== '' ? answer.returned : null;
+            }
+        };
+    }
+
+    async #run(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<JsonValue | undefined> {
+
+        const { result, refusal } = OBJECT_HOOKS[hook];
+        const unit = this.#desk.scripts.unitOf(type);
+        const answer = unit && await this.#desk.call({
+            unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts),
+            takes: result, occasion: facts, refusal, about: object.id
+        });
+        return answer && result === 'object' ? this.#returned(answer.object, object) : undefined;
+    }
+
+    /** Code that cannot be loaded may have had the hook: it fails where it is called. */
+    #mayHave(unit: ScriptUnit, hook: string): boolean {
+
+        const known = this.#desk.known(unit);
+        return !known || known.failure !== null || known.hooks.has(hook);
+    }
+
+    #context(hook: ObjectHook, object: HookObject, facts: HookFacts): JsonObject {
+
+        return this.#flagged(hook === 'objectForIndexing' && object.id !== undefined ?
+            { objectId: object.id } : objectContext(facts, object, this.#policy));
+    }
+
+    /** Old code is given the content alone, and told so. */
+    #argument(object: HookObject): JsonValue {
+
+        return this.#design().useLegacyContentOnlyJavaScriptHooks ? object.content : object as unknown as JsonObject;
+    }
+
+    #flagged(context: JsonObject): JsonObject {
+
+        return this.#design().useLegacyContentOnlyJavaScriptHooks ? { ...context, useLegacyContentOnlyJavaScriptHooks: true } : context;
+    }
+
+    #returned(value: JsonValue | undefined, object: HookObject): JsonValue | undefined {
+
+        const isContentOnly = value !== undefined && this.#design().useLegacyContentOnlyJavaScriptHooks;
+        return isContentOnly ? { ...object as unknown as JsonObject, content: value } : value;
+    }
+}
+
+const NONE: ReadonlySet<string> = new Set();

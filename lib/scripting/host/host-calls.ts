@@ -1,0 +1,129 @@
+/**
+ * Answers the questions of a script: checks what it asks for, has the host do it, and puts the result into words. Everything
+ * that comes from the script counts as written by an enemy.
+ */
+
+import { parseJson } from '../../json/strict-parser.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { badRequest, DoipError, internal, notFound } from '../../errors/errors.js';
+import type { Reply } from '../protocol/messages.js';
+import { resolveModule } from '../program/module-resolver.js';
+import { codeOf } from '../protocol/script-failure.js';
+import type { Desk } from '../protocol/script-host.js';
+
+type Answer = JsonValue | undefined | Uint8Array;
+
+/** The answer to a question. Never rejects. */
+export async function answerQuestion(desk: Desk, name: string, args: string): Promise<Reply> {
+
+    try {
+        if (name === 'find') {
+            return { text: await find(desk, args) };
+        }
+
+        const values = parseJson(args, { name: 'what the script asks for' });
+        const answer = await ask(desk, name, Array.isArray(values) ? values : []);
+        return worded(answer, name, desk.crossingBytes);
+    }
+    catch (error) {
+        const told = error instanceof DoipError ? error : internal(error);
+        if (told.cause !== undefined) {
+            desk.report(error);
+        }
+
+        return { error: { message: told.message, status: codeOf(told) } };
+    }
+}
+
+function worded(answer: Answer, name: string, limit: number): Reply {
+
+    if (answer instanceof Uint8Array) {
+        return answer.byteLength > limit ? tooLong(name, limit) : { bytes: answer };
+    }
+
+    const text = JSON.stringify(answer === undefined ? {} : { value: answer });
+    return text.length > limit ? tooLong(name, limit) : { text };
+}
+
+function tooLong(name: string, limit: number): Reply {
+
+    throw badRequest(`the answer to ${name} is longer than ${limit} bytes`);
+}
+
+async function find({ world }: Desk, args: string): Promise<string> {
+
+    const [from, specifier] = parseJson(args) as [string, string];
+    const found = resolveModule(world, from, specifier);
+    if (!found) {
+        throw notFound(`Cannot find module '${specifier}' required by ${from}`);
+    }
+
+    return JSON.stringify({ name: found.name, kind: found.module.kind, text: await found.module.text() });
+}
+
+async function ask(desk: Desk, name: string, values: readonly JsonValue[]): Promise<Answer> {
+
+    const { host, crossingBytes } = desk;
+    const scope = desk.scope();
+    const [first = null, second = null, third = null] = values;
+    switch (name) {
+        case 'get':
+            return await host.get(text(first, 'id'), scope);
+        case 'search':
+            return await host.search(text(first, 'query'), searchParams(second), scope);
+        case 'create':
+            return await host.create(object(first, 'object'), scope);
+        case 'update':
+            return await host.update(object(first, 'object'), scope);
+        case 'delete':
+            await host.delete(text(first, 'id'), scope);
+            return undefined;
+        case 'payload':
+            return await host.payload(text(first, 'id'), text(second, 'name'), crossingBytes, scope) ?? undefined;
+        case 'payloadText': {
+            const bytes = await host.payload(text(first, 'id'), text(second, 'name'), crossingBytes, scope);
+
+            return bytes && new TextDecoder().decode(bytes);
+        }
+
+        case 'verifySecret':
+            return await host.verifySecret(first, text(second, 'pointer'), text(third, 'secret'), scope);
+        case 'verifyHashes':
+            return await host.verifyHashes(object(first, 'object'), scope);
+        case 'validate':
+            return await host.validate(first, second, scope);
+        case 'groupsOf':
+            return [...await host.groupsOf(text(first, 'user id'), scope)];
+        case 'publicKey':
+            return await host.publicKey(scope);
+        case 'sign':
+            return await host.sign(first, scope);
+        default:
+            throw badRequest(`scripts cannot ask for ${name}`);
+    }
+}
+
+function searchParams(value: JsonValue): { pageNum: number; pageSize: number; sortFields: string } {
+
+    const { pageNum, pageSize, sortFields } = object(value, 'params');
+    return { pageNum: Math.max(0, Number(pageNum)), pageSize: Number(pageSize), sortFields: text(sortFields ?? '', 'sort fields') };
+}
+
+function text(value: JsonValue, what: string): string {
+
+    if (typeof value !== 'string') {
+        throw badRequest(`the ${what} must be a string`);
+    }
+
+    return value;
+}
+
+function object(value: JsonValue, what: string): JsonObject {
+
+    if (!isJsonObject(value)) {
+        throw badRequest(`the ${what} must be an object`);
+    }
+
+    return value;
+}

@@ -1,0 +1,191 @@
+/**
+ * What scripts ask the service for, done with full rights and without hooks, as the service's own work. A rehearsed request
+ * rehearses what its scripts write as well.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { Identity } from '../../identity/identity.js';
+import type { ElementService } from '../../objects/elements/element-service.js';
+import type { ObjectService } from '../../objects/object-service.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import type { WriteContext } from '../../model/write-context.js';
+import type { SearchService } from '../../search/search-service.js';
+import type { Catalog } from '../../types/catalog.js';
+import { badRequest } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { readBytes } from '../../doip/segments.js';
+import { SERVICE, type Caller } from '../../model/caller.js';
+import { checkAcl, checkContent, checkElementName, checkTypeName, checkUserMetadata, type FieldLimits } from '../../objects/input/field-validation.js';
+import { toFullForm } from '../../model/full-object.js';
+import { verifyHashes } from '../../objects/hashes/object-hashes.js';
+import { readSortFields } from '../../search/query/sort-fields.js';
+import { faultsBySchema } from '../../types/ad-hoc-validation.js';
+import type { ScriptHost, ScriptSearchParams } from '../protocol/script-host.js';
+import { sign } from '../sandbox/jwt.js';
+import type { ScriptScope } from '../../model/script-scope.js';
+import type { Occasion } from '../protocol/invocation-context.js';
+import type { ObjectInput } from '../../model/object-input.js';
+
+/** The part of the service that scripts can reach. */
+export interface ScriptedServices {
+    readonly catalog: Catalog;
+    readonly elements: ElementService;
+    readonly identity: Identity;
+    readonly limits: FieldLimits;
+    readonly objects: ObjectService;
+    readonly search: SearchService;
+}
+
+/** Reads objects that exist among some ids, in no order. */
+export type ObjectsById = (ids: readonly string[]) => Promise<StoredObject[]>;
+
+/** Results of one search that are handed to a script. */
+const MAX_RESULTS = 10_000;
+
+/** Finds everything; whose turn it is depends on whoever the script runs for. */
+const READER: Caller = { ...SERVICE, userId: null };
+
+/** The service for the scripts of one request. */
+export class ServiceHost implements ScriptHost {
+
+    readonly #services: ScriptedServices;
+    readonly #byIds: ObjectsById;
+    readonly #occasion: Occasion;
+
+    constructor(services: ScriptedServices, byIds: ObjectsById, occasion: Occasion) {
+
+        this.#services = services;
+        this.#byIds = byIds;
+        this.#occasion = occasion;
+    }
+
+    async get(id: string): Promise<JsonObject | null> {
+
+        const { object } = await this.#services.objects.view(id);
+        return object && fullForm(object);
+    }
+
+    async search(query: string, { pageNum, pageSize, sortFields }: ScriptSearchParams, { signal, callerKey }: ScriptScope): Promise<JsonObject> {
+
+        const { search } = this.#services;
+        const limit = pageSize < 0 ? null : pageSize;
+        const found = await search.indexedIds({
+            query, filterQueries: [], facets: [], sort: readSortFields(sortFields),
+            start: limit === null ? 0 : pageNum * limit, limit, includeScore: false, includeVersions: false
+        }, { caller: READER, remoteAddress: `script ${callerKey}`, requestContext: {}, signal });
+        const results: JsonObject[] = [];
+        for await (const ids of found.blocks) {
+            const objects = new Map((await this.#byIds(ids)).map((object) => [object.id, object]));
+            results.push(...ids.flatMap((id) => objects.get(id) ?? []).map(fullForm));
+            if (results.length > MAX_RESULTS) {
+                throw badRequest(`a script can be given at most ${MAX_RESULTS} results of a search at a time`);
+            }
+        }
+
+        return { pageNum, pageSize, size: found.size, results };
+    }
+
+    async create(object: JsonObject, scope: ScriptScope): Promise<JsonObject> {
+
+        return fullForm(await this.#services.objects.create(this.#input(object), this.#writing(scope)));
+    }
+
+    async update(object: JsonObject, scope: ScriptScope): Promise<JsonObject> {
+
+        const input = this.#input(object);
+        if (input.id === undefined) {
+            throw badRequest('an object that is to be updated must have an id');
+        }
+
+        return fullForm(await this.#services.objects.update(input.id, { input, allowTypeChange: true, restoresNumbers: true }, this.#writing(scope)));
+    }
+
+    async delete(id: string, scope: ScriptScope): Promise<void> {
+
+        await this.#services.objects.remove(id, this.#writing(scope));
+    }
+
+    async payload(id: string, name: string, limit: number): Promise<Uint8Array | null> {
+
+        const { elements, objects } = this.#services;
+        const element = (await objects.view(id)).object?.elements.find((candidate) => candidate.name === name);
+        if (element && element.size > limit) {
+            throw badRequest(`payload ${name} of ${id} has ${element.size} bytes: a script can be given at most ${limit} at a time`);
+        }
+
+        return element ? await readBytes(elements.open(element, null), limit) : null;
+    }
+
+    async verifySecret(object: JsonValue, pointer: string, secret: string): Promise<boolean> {
+
+        const id = isJsonObject(object) ? object['id'] : object;
+        if (typeof id !== 'string') {
+            throw badRequest('verifySecret needs an object or its id');
+        }
+
+        return await this.#services.identity.secureValues.verify(id, pointer, secret);
+    }
+
+    async verifyHashes(object: JsonObject): Promise<JsonObject> {
+
+        const id = typeof object['id'] === 'string' ? object['id'] : '';
+        const { object: stored } = await this.#services.objects.view(id);
+        const hashes = stored?.elements.flatMap(({ name, hash }) => (hash === null ? [] : [[name, hash]])) ?? [];
+        return verifyHashes(object, Object.fromEntries(hashes) as Record<string, string>);
+    }
+
+    async validate(value: JsonValue, schema: JsonValue): Promise<JsonObject> {
+
+        const { current } = this.#services.catalog;
+        const faults = faultsBySchema(schema, value, (name) => current.documentOf(name));
+        const errors = faults.map(({ pointer, message }) => ({ pointer, message: pointer === '' ? message : `${pointer}: ${message}` }));
+        return { success: faults.length === 0, errors };
+    }
+
+    async groupsOf(userId: string): Promise<readonly string[]> {
+
+        return await this.#services.identity.directory.groupIdsOf([userId]);
+    }
+
+    async publicKey(): Promise<JsonObject> {
+
+        return (await this.#services.identity.serviceKey.pair()).publicKey;
+    }
+
+    async sign(payload: JsonValue): Promise<string> {
+
+        return sign(payload, (await this.#services.identity.serviceKey.pair()).privateKey);
+    }
+
+    /** What a script does within a request it does for the service. */
+    #writing(scope: ScriptScope): WriteContext {
+
+        const { chain, isDryRun, requestContext } = this.#occasion;
+        return { caller: SERVICE, dryRun: isDryRun, requestContext, within: { ...chain, scope } };
+    }
+
+    /** An object that a script wants stored. Elements can be removed, not written. */
+    #input(object: JsonObject): ObjectInput {
+
+        const { limits } = this.#services;
+        const { id, type, content, acl, userMetadata, payloadsToDelete } = object;
+        if (id !== undefined && id !== null && typeof id !== 'string') {
+            throw badRequest('id must be a string');
+        }
+
+        return {
+            ...typeof id === 'string' && id !== '' ? { id } : {},
+            ...type === undefined || type === null ? {} : { type: checkTypeName(type, limits) },
+            content: checkContent(content),
+            ...acl === undefined || acl === null ? {} : { acl: checkAcl(acl, limits) },
+            ...userMetadata === undefined || userMetadata === null ? {} : { userMetadata: checkUserMetadata(userMetadata) },
+            elements: new Map(),
+            elementsToDelete: Array.isArray(payloadsToDelete) ? payloadsToDelete.map((name) => checkElementName(name, limits)) : []
+        };
+    }
+}
+
+function fullForm(object: StoredObject): JsonObject {
+
+    return toFullForm(object, { ...object.metadata });
+}

@@ -1,0 +1,257 @@
+/**
+ * Methods of types and of the design (interface specification, "POST /call", "GET /listMethods"): which there are, and calling
+ * them. Whether a caller may is decided by the operation.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { MethodCall, Policy } from '../../identity/access/access-policy.js';
+import { toHookObject } from '../../objects/hooks/hook-object.js';
+import type { DirectOutput, HookObject } from '../../objects/hooks/lifecycle.js';
+import type { ObjectService } from '../../objects/object-service.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import { NO_SCRIPT } from '../../model/write-context.js';
+import type { Catalog } from '../../types/catalog.js';
+import { badRequest, notFound } from '../../errors/errors.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { SERVICE, type Caller } from '../../model/caller.js';
+import { DESIGN_TYPE } from '../../types/built-in-types.js';
+import { typeNameOf } from '../../types/catalog-participant.js';
+import { outputOf } from '../protocol/direct-output.js';
+import { contextOf, objectContext } from '../invoker/hook-context.js';
+import type { ScriptDesk } from '../invoker/script-invoker.js';
+import type { ScriptResult } from '../protocol/script-result.js';
+import type { ScriptUnit } from '../protocol/program.js';
+import type { Occasion } from '../protocol/invocation-context.js';
+
+/** A method, and where it is. */
+export interface FoundMethod {
+    readonly kind: MethodCall['kind'];
+    /** Name of the type whose rules say who may call it. */
+    readonly type: string;
+    readonly name: string;
+    readonly unit: ScriptUnit;
+    readonly group: 'methods' | 'staticMethods';
+    /** True when it may be called by GET. */
+    readonly allowGet: boolean;
+}
+
+/** What a method is called with. */
+export interface MethodInput {
+    readonly params: JsonValue | undefined;
+    readonly attributes: JsonObject;
+    /** Null when nothing was sent. */
+    readonly direct: { readonly bytes: Uint8Array; readonly filename?: string | undefined; readonly mediaType?: string | undefined } | null;
+}
+
+/** For whom, and how. */
+export interface MethodOccasion extends Pick<Occasion, 'caller' | 'requestContext'> {
+    /** A GET: what the method makes of its object is not stored. */
+    readonly isSafe: boolean;
+    /** Asked again about the object when nobody else can change it. */
+    readonly check: (object: StoredObject) => void;
+}
+
+/** What a method answered: a value, undefined for nothing, or what it wrote by itself. */
+export type MethodAnswer = { readonly value: JsonValue | undefined } | { readonly output: DirectOutput };
+
+const QUIET: Occasion = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
+
+/** Finds and calls methods. */
+export class Methods {
+
+    readonly #desk: ScriptDesk;
+    readonly #policy: Policy;
+    readonly #catalog: Catalog;
+    readonly #objects: () => ObjectService;
+
+    constructor(parts: { desk: ScriptDesk; policy: Policy; catalog: Catalog; objects: () => ObjectService }) {
+
+        this.#desk = parts.desk;
+        this.#policy = parts.policy;
+        this.#catalog = parts.catalog;
+        this.#objects = parts.objects;
+    }
+
+    /** Names of the methods of a type, instance or static ones. Code that cannot be loaded has none. */
+    async namesOf(type: string, group: FoundMethod['group']): Promise<string[]> {
+
+        return (await this.#of(this.#desk.scripts.unitOf(type), { kind: group === 'methods' ? 'instance' : 'static', type, group }))
+            .map(({ name }) => name);
+    }
+
+    /** The methods of an object: those of its type; of the design object also those of the design. */
+    async onObject(object: StoredObject): Promise<FoundMethod[]> {
+
+        const own = await this.#of(this.#desk.scripts.unitOf(object.type), { kind: 'instance', type: object.type, group: 'methods' });
+        return object.id === DESIGN_ID ? distinct([...own, ...await this.onService()]) : own;
+    }
+
+    /** The methods of the service: those that the code of the design exports. */
+    async onService(): Promise<FoundMethod[]> {
+
+        const { design } = this.#desk.scripts;
+        const place = { kind: 'service', type: DESIGN_TYPE } as const;
+        return distinct([
+            ...await this.#of(design, { ...place, group: 'methods' }), ...await this.#of(design, { ...place, group: 'staticMethods' })
+        ]);
+    }
+
+    /** The static methods of a type. */
+    onType(type: string): Promise<FoundMethod[]> {
+
+        return this.#of(this.#desk.scripts.unitOf(type), { kind: 'static', type, group: 'staticMethods' });
+    }
+
+    /** Methods as operations on an object: those of the object, and for a Schema object the static ones of the type that it defines. */
+    async asOperations(object: StoredObject): Promise<FoundMethod[]> {
+
+        const type = typeNameOf(object);
+        const own = await this.onObject(object);
+        return type === null ? own : distinct([...await this.onType(type), ...own]);
+    }
+
+    /**
+     * Calls a method.
+     *
+     * @param object that an instance method works on; the design object for a method of the service
+     * @throws DoipError what the method says, 400 for a GET that it does not allow
+     */
+    async call(method: FoundMethod, object: StoredObject | null, input: MethodInput, occasion: MethodOccasion): Promise<MethodAnswer> {
+
+        if (occasion.isSafe && !method.allowGet) {
+            throw badRequest(`method ${method.name} may change things: use POST instead of GET`);
+        }
+
+        if (method.group === 'staticMethods') {
+            return answerOf(await this.#run(method, null, input, { ...occasion, chain: NO_SCRIPT, isDryRun: false }));
+        }
+
+        if (!object) {
+            throw new Error(`method ${method.name} needs an object`);
+        }
+
+        if (occasion.isSafe) {
+            return answerOf(await this.#run(method, asked(object), input, { ...occasion, chain: NO_SCRIPT, isDryRun: false }));
+        }
+
+        const { caller, requestContext, check } = occasion;
+        return this.#objects().callOn(object.id, { caller, requestContext, check }, async (current, chain) => {
+
+            const ofNow = current.type === object.type ? method : await this.#ofType(current, method);
+            const result = await this.#run(ofNow, asked(current), input, { ...occasion, chain, isDryRun: false });
+            return { answer: answerOf(result), object: this.#edited(result.object, current) };
+        });
+    }
+
+    /**
+     * Requires a method by name.
+     *
+     * @throws DoipError 404 when there is none, 500 when the code in which it would be cannot be loaded
+     */
+    async require(found: readonly FoundMethod[], { name, kind, type }: Omit<MethodCall, 'object' | 'method'> & { name: string }): Promise<FoundMethod> {
+
+        const method = found.find((candidate) => candidate.name === name);
+        if (method) {
+            return method;
+        }
+
+        const { scripts } = this.#desk;
+        const unit = kind === 'service' ? scripts.design : scripts.unitOf(type);
+        if (unit) {
+            await this.#desk.exportsOf(unit, QUIET);
+        }
+
+        throw unknown(name, kind);
+    }
+
+    /** The method of the same name in the type that an object has by now. */
+    async #ofType(object: StoredObject, { name, kind }: FoundMethod): Promise<FoundMethod> {
+
+        return await this.require(await this.onObject(object), { name, kind, type: object.type });
+    }
+
+    async #of(
+        unit: ScriptUnit | null, place: Pick<FoundMethod, 'kind' | 'type' | 'group'>
+    ): Promise<FoundMethod[]> {
+
+        if (!unit) {
+            return [];
+        }
+
+        const description = await this.#desk.describe(unit, QUIET);
+        return [...description[place.group]].map(([name, { allowGet }]) => ({ ...place, name, unit, allowGet }));
+    }
+
+    async #run(method: FoundMethod, object: HookObject | null, input: MethodInput, occasion: Occasion & { caller: MethodOccasion['caller'] }): Promise<ScriptResult> {
+
+        const { params, attributes, direct } = input;
+        const { caller, requestContext } = occasion;
+        const isContentOnly = object !== null && this.#catalog.current.design.useLegacyContentOnlyJavaScriptHooks;
+        const source = {
+            caller, requestContext,
+            members: {
+                method: method.name,
+                isNew: false,
+                ...params === undefined ? {} : { params },
+                attributes,
+                hasUserObject: await this.#hasUserObject(caller),
+                ...isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {}
+            }
+        };
+        const result = await this.#desk.call({
+            unit: method.unit, path: [method.group, method.name],
+            args: object === null ? [] : [isContentOnly ? object.content : object as unknown as JsonObject],
+            context: object === null ? contextOf(source) : objectContext(source, object, this.#policy),
+            takes: object === null ? 'returned' : 'both',
+            directIo: { input: direct }, occasion, refusal: 400, about: object?.id
+        });
+        if (!result) {
+            throw unknown(method.name, method.kind);
+        }
+
+        return result;
+    }
+
+    /** Callers whom a hook vouches for, or whom an administrator acts as, need not have one. */
+    async #hasUserObject({ userId, isAuthenticated }: Caller): Promise<boolean> {
+
+        return userId !== null && isAuthenticated && (await this.#objects().view(userId)).object !== null;
+    }
+
+    /** The object as the method left it. */
+    #edited(value: JsonValue | undefined, before: StoredObject): JsonValue | undefined {
+
+        const isContentOnly = value !== undefined && this.#catalog.current.design.useLegacyContentOnlyJavaScriptHooks;
+        return isContentOnly ? { ...asked(before) as unknown as JsonObject, content: value } : value;
+    }
+}
+
+function unknown(name: string, kind: FoundMethod['kind']): Error {
+
+    return notFound(`Schema does not have a ${kind === 'static' ? 'static ' : ''}method called ${name}`);
+}
+
+function asked(object: StoredObject): HookObject {
+
+    return toHookObject(object, object.metadata);
+}
+
+/** The first of several methods with one name. */
+function distinct(methods: readonly FoundMethod[]): FoundMethod[] {
+
+    const byName = new Map<string, FoundMethod>();
+    for (const method of methods) {
+        if (!byName.has(method.name)) {
+            byName.set(method.name, method);
+        }
+    }
+
+    return [...byName.values()];
+}
+
+/** What a method wrote counts more than what it returned. */
+function answerOf({ returned, output }: ScriptResult): MethodAnswer {
+
+    return output && output.bytes.length > 0 ? { output: outputOf(output) } : { value: returned };
+}
+

@@ -1,0 +1,60 @@
+/**
+ * Puts calls into words for the sandbox: many at once, but no more than can cross together with what comes of them.
+ */
+
+import type { RunMessage, RunRequest } from '../protocol/messages.js';
+import type { CallItem } from '../protocol/script-call.js';
+
+/** Text of a {@link RunRequest}. */
+export interface RequestText {
+    readonly text: string;
+    /** See {@link RunMessage}. */
+    readonly original: RunMessage['original'];
+    /** Items in it. */
+    readonly count: number;
+}
+
+/** Of what may cross at once, the part after which further items are left for another time: results may be larger. */
+const PORTIONS = 4;
+
+/** Requests for all items, in their order. */
+export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly CallItem[], crossingBytes: number): Generator<RequestText> {
+
+    const head = JSON.stringify(facts).slice(0, -1);
+    const request = (texts: readonly string[], original: string | null = null): RequestText => (
+        { text: `${head},"items":[${texts.join(',')}]}`, original, count: texts.length }
+    );
+    const [only] = items;
+    if (only && items.length === 1) {
+        const { text, original } = aside(only);
+        yield request([text], original);
+        return;
+    }
+
+    let texts: string[] = [];
+    let length = 0;
+    for (const { args, context } of items) {
+        const text = JSON.stringify([...args, context]);
+        if (texts.length > 0 && length + text.length > crossingBytes / PORTIONS) {
+            yield request(texts);
+            texts = [];
+            length = 0;
+        }
+
+        texts.push(text);
+        length += text.length;
+    }
+
+    if (texts.length > 0) {
+        yield request(texts);
+    }
+}
+
+/** The object as it was goes beside the rest: it is as large, and few scripts look at it. */
+function aside({ args, context }: CallItem): { readonly text: string; readonly original: string | null } {
+
+    const { originalObject } = context;
+    return originalObject === undefined ?
+        { text: JSON.stringify([...args, context]), original: null } :
+        { text: JSON.stringify([...args, { ...context, originalObject: null }]), original: JSON.stringify(originalObject) };
+}

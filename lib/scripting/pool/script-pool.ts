@@ -1,0 +1,285 @@
+/**
+ * Runs type code: a few threads, each with contexts of its own, for whoever calls hooks and methods. Knows nothing of what
+ * hooks are for. A service whose types have no code starts no thread.
+ *
+ * A script that asks for something (an update, say) that takes another script does not stand in its own way: what is run for a
+ * waiting script goes to threads that are kept for that depth.
+ */
+
+import type { Log } from '../../../db/log.js';
+import { unavailable } from '../../errors/errors.js';
+import { parseJson } from '../../json/strict-parser.js';
+import type { UnitDescription } from '../program/module-exports.js';
+import { describeFailure, EMPTY_DESCRIPTION, readDescription } from '../program/module-exports.js';
+import { LongRuns } from '../protocol/cpu-scheduler.js';
+import type { RunMessage, RunRequest, ThreadOptions } from '../protocol/messages.js';
+import { requestTexts } from './call-batching.js';
+import type { DescribeOptions, DirectIo, ScriptCall, ScriptCalls } from '../protocol/script-call.js';
+import { ScriptError } from '../protocol/script-error.js';
+import type { ScriptResult } from '../protocol/script-result.js';
+import { readLine } from '../protocol/script-result.js';
+import type { ScriptUnit } from '../protocol/program.js';
+import { ThreadSeat } from './worker-slot.js';
+import { Turns } from '../../util/concurrency/fair-semaphore.js';
+import type { ScriptScope } from '../../model/script-scope.js';
+import { type RunOutcome } from '../protocol/messages.js';
+
+/** Limits of scripts. */
+export interface ScriptLimits extends ThreadOptions {
+    /** Scripts that run at a time. */
+    readonly workers: number;
+    /** Milliseconds that a call may take. */
+    readonly timeout: number;
+    /** Milliseconds after which a thread that nobody has needed is ended; a minute where absent. */
+    readonly idleMs?: number;
+}
+
+/** Where nobody says otherwise. */
+export const DEFAULT_LIMITS: ScriptLimits = {
+    workers: 3, timeout: 10_000, memoryBytes: 64 * 1024 * 1024, stackBytes: 512 * 1024, crossingBytes: 16 * 1024 * 1024
+};
+
+/** Scripts that are run for each other. */
+const MAX_DEPTH = 4;
+
+/** Calls that may wait, of one caller and altogether. */
+const WAITING = { perCaller: 200, total: 1000 };
+
+/** Whoever comes when all threads have just begun with endless scripts waits until these are ended, and no longer. */
+const GRACE_MS = 500;
+
+/** A call whose turn came late still gets so much time. */
+const LEAST_MS = 400;
+
+/** Descriptions that are kept. */
+const DESCRIPTIONS = 2000;
+
+/** Threads for one depth. */
+interface Lane {
+    readonly turns: Turns;
+    readonly idle: ThreadSeat[];
+    readonly seats: ThreadSeat[];
+}
+
+type Asked = Pick<RunMessage, 'request' | 'original' | 'input'>;
+
+interface KnownUnit {
+    readonly code: string;
+    readonly version: string;
+    readonly description: Promise<UnitDescription>;
+}
+
+/** Threads for scripts. */
+export class ScriptPool {
+
+    readonly #limits: ScriptLimits;
+    readonly #log: Log;
+    readonly #longRuns = new LongRuns();
+    readonly #lanes: Lane[] = [];
+    readonly #described = new Map<string, KnownUnit>();
+    #isClosed = false;
+
+    constructor(limits: ScriptLimits, log: Log) {
+
+        this.#limits = limits;
+        this.#log = log;
+    }
+
+    /**
+     * Calls a function.
+     *
+     * @throws ScriptError when the script fails or has to be stopped
+     * @throws DoipError 429 and 503 when too many wait
+     */
+    async call(call: ScriptCall): Promise<ScriptResult> {
+
+        const { args, context, directIo, ...rest } = call;
+        const [result] = await this.#callEach({ ...rest, items: [{ args, context }] }, directIo);
+        if (!result || result instanceof ScriptError) {
+            throw result ?? new Error('a script gave no result');
+        }
+
+        return result;
+    }
+
+    /**
+     * Calls a function for each item, with one crossing into the sandbox; results in the order of the items.
+     *
+     * @throws as {@link call}, when all of it has to be stopped
+     */
+    async callEach(calls: ScriptCalls): Promise<readonly (ScriptResult | ScriptError)[]> {
+
+        return await this.#callEach(calls, undefined);
+    }
+
+    /** What a unit exports; kept until the world changes, but for failures, which may pass. Throws as {@link call} where it was not the fault of the script. */
+    async describe({ unit, world, host, callerKey, within }: DescribeOptions): Promise<UnitDescription> {
+
+        if (unit.code.trim() === '') {
+            return EMPTY_DESCRIPTION;
+        }
+
+        if (within) {
+            // Not shared: what others have begun may wait for a thread in which a script waits for this.
+            return await this.#describe({ unit, world, host, callerKey, within });
+        }
+
+        const known = this.#described.get(unit.name);
+        if (known?.version === world.version && known.code === unit.code) {
+            return await known.description;
+        }
+
+        const description = this.#describe({ unit, world, host, callerKey });
+        this.#remember(unit, { code: unit.code, version: world.version, description });
+        return await description;
+    }
+
+    /** Ends all threads; calls that are running fail. */
+    async close(): Promise<void> {
+
+        this.#isClosed = true;
+        await Promise.all(this.#lanes.flatMap(({ seats }) => seats.map((seat) => seat.close())));
+    }
+
+    /** Threads that exist. */
+    get threads(): number {
+
+        return this.#lanes.reduce((sum, { seats }) => sum + seats.filter(({ isOpen }) => isOpen).length, 0);
+    }
+
+    #remember(unit: ScriptUnit, known: KnownUnit): void {
+
+        this.#described.delete(unit.name);
+        this.#described.set(unit.name, known);
+        const [oldest] = this.#described.keys();
+        if (oldest !== undefined && this.#described.size > DESCRIPTIONS) {
+            this.#described.delete(oldest);
+        }
+
+        const forget = (): void => {
+
+            if (this.#described.get(unit.name) === known) {
+                this.#described.delete(unit.name);
+            }
+        };
+
+        known.description.then(({ failure }) => (failure ? forget() : undefined), forget);
+    }
+
+    async #describe(options: DescribeOptions): Promise<UnitDescription> {
+
+        const { unit } = options;
+        const outcome = await this.#run(options, { request: null, original: null, input: null });
+        if (outcome.kind === 'failed') {
+            return describeFailure(unit, outcome.failure, false);
+        }
+
+        return readDescription(unit, parseJson(outcome.lines, { name: `the description of ${unit.label}` }));
+    }
+
+    async #callEach(calls: ScriptCalls, io: DirectIo | undefined): Promise<readonly (ScriptResult | ScriptError)[]> {
+
+        const { unit, path, items, takes } = calls;
+        const input = io?.input ?? null;
+        const facts: Omit<RunRequest, 'items'> = {
+            path, takes,
+            directIo: io ? { filename: input?.filename ?? null, mediaType: input?.mediaType ?? null } : null
+        };
+        const results: (ScriptResult | ScriptError)[] = [];
+        for (const { text, original, count } of requestTexts(facts, items, this.#limits.crossingBytes)) {
+            const outcome = await this.#run(calls, { request: text, original, input: input?.bytes ?? null });
+            if (outcome.kind === 'failed') {
+                throw new ScriptError(outcome.failure, unit.label);
+            }
+
+            const lines = count === 1 ? [outcome.lines] : outcome.lines.split('\n');
+            for (let i = 0; i < count; ++i) {
+                results.push(readLine(lines[i] ?? '{}', unit.label, outcome.output));
+            }
+        }
+
+        return results;
+    }
+
+    async #run(options: DescribeOptions, asked: Asked): Promise<RunOutcome> {
+
+        const { unit, world, host, within } = options;
+        const depth = within ? within.depth + 1 : 0;
+        this.#checkOpen();
+        if (depth > MAX_DEPTH) {
+            return { kind: 'failed', failure: { kind: 'error', message: `scripts are run for each other more than ${MAX_DEPTH} deep`, stack: '' } };
+        }
+
+        const { timeout, crossingBytes } = this.#limits;
+        const { lane, leave, callerKey, latest } = await this.#enter(options, depth);
+        if (this.#isClosed) {
+            leave();
+            this.#checkOpen();
+        }
+
+        const seat = lane.idle.pop() ?? this.#newSeat(lane);
+        let controller: AbortController | undefined;
+        try {
+            const deadline = Math.min(performance.now() + timeout, latest);
+            const scope = (): ScriptScope => {
+
+                controller ??= new AbortController();
+                return { depth, deadline, signal: controller.signal, callerKey };
+            };
+
+            const report = (error: unknown): void => this.#log.error({ err: error, script: unit.label }, 'what a script asked for failed');
+            const outcome = await seat.run({
+                message: { unit: unit.name, label: unit.label, version: world.version, ...asked },
+                desk: { world, host, scope, crossingBytes, report },
+                deadline,
+                log: (level, text, about) => this.#log[level]({ script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script')
+            });
+            if (outcome.kind === 'failed') {
+                this.#checkOpen();
+            }
+
+            return outcome;
+        }
+        finally {
+            controller?.abort();
+            lane.idle.push(seat);
+            leave();
+        }
+    }
+
+    /** What fails because the service ends says nothing about the script. */
+    #checkOpen(): void {
+
+        if (this.#isClosed) {
+            throw unavailable('the service is shutting down', 1);
+        }
+    }
+
+    /** Waits for a place; `latest` is when the call must be over. */
+    async #enter({ within, callerKey: ownKey }: { within?: ScriptScope; callerKey: string }, depth: number) {
+
+        const { timeout } = this.#limits;
+        const callerKey = within?.callerKey ?? ownKey;
+        const now = performance.now();
+        const patience = within ? Math.max(1, within.deadline - now) : timeout + GRACE_MS;
+        const latest = within ? within.deadline : now + timeout + GRACE_MS + LEAST_MS;
+        const lane = this.#lane(depth);
+        const leave = await lane.turns.enter(callerKey, patience);
+        return { lane, leave, callerKey, latest };
+    }
+
+    #lane(depth: number): Lane {
+
+        const lane = this.#lanes[depth] ?? { turns: new Turns({ places: this.#limits.workers, spare: this.#limits.workers + 1, ...WAITING }), idle: [], seats: [] };
+        this.#lanes[depth] = lane;
+        return lane;
+    }
+
+    #newSeat(lane: Lane): ThreadSeat {
+
+        const { memoryBytes, stackBytes, crossingBytes, idleMs } = this.#limits;
+        const seat = new ThreadSeat({ memoryBytes, stackBytes, crossingBytes }, this.#longRuns, idleMs);
+        lane.seats.push(seat);
+        return seat;
+    }
+}

@@ -1,0 +1,170 @@
+/**
+ * A thread for scripts as its owner sees it, from its start to its end: passes on what is to be run, and has the questions of
+ * the script answered.
+ */
+
+import { join } from 'node:path';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { answerQuestion } from '../host/host-calls.js';
+import { LineAnswers } from '../../util/workers/sync-channel.js';
+import type { LongRuns } from '../protocol/cpu-scheduler.js';
+import type { Reply, RunMessage, ThreadMessage, ThreadOptions, Run, RunOutcome } from '../protocol/messages.js';
+import type { ScriptFailure } from '../protocol/script-error.js';
+import type { ThreadData } from '../sandbox/worker-main.js';
+
+/** The end of a run. */
+export interface RunEnd {
+    /** Null when the thread ended without having begun: the same can be run in another one. */
+    readonly outcome: RunOutcome | null;
+    /** True when the thread must not be used again. */
+    readonly retire: boolean;
+}
+
+interface Current {
+    readonly run: Run;
+    readonly settle: (end: RunEnd) => void;
+}
+
+/** Frames of WebAssembly need so much more of the thread's stack than of their own. */
+const STACK_RATIO = 64;
+
+/** For the thread itself. */
+const OWN_STACK_MB = 4;
+
+const MIB = 1024 * 1024;
+
+const BROKEN: ScriptFailure = { kind: 'limit', limit: 'memory', message: 'the thread that ran it broke down' };
+
+/** One thread. */
+export class ThreadLink {
+
+    /** Rejects when the thread cannot be started. */
+    readonly ready: Promise<void>;
+    /** Resolves when the thread is gone. */
+    readonly ended: Promise<void>;
+    readonly #worker: Worker;
+    readonly #answers: LineAnswers<Reply>;
+    readonly #begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    #runs = 0;
+    #isOpen = true;
+    #current: Current | null = null;
+    #cause: ScriptFailure | null = null;
+
+    constructor(options: ThreadOptions, longRuns: LongRuns) {
+
+        const { port1, port2 } = new MessageChannel();
+        const bell = new SharedArrayBuffer(4);
+        const data: ThreadData = { options, line: { port: port2, bell }, begun: this.#begun.buffer, longRuns: longRuns.memory };
+        this.#answers = new LineAnswers({ port: port1, bell });
+        this.#worker = new Worker(join(__dirname, '../sandbox/worker-main.js'), {
+            workerData: data,
+            transferList: [port2],
+            env: {},
+            // When the engine breaks down it says so there, too.
+            stdout: true,
+            stderr: true,
+            resourceLimits: { stackSizeMb: OWN_STACK_MB + Math.ceil(options.stackBytes * STACK_RATIO / MIB) }
+        });
+        const { threadId } = this.#worker;
+        this.#worker.stdout.resume();
+        this.#worker.stderr.resume();
+        this.ready = new Promise((resolve, reject) => {
+
+            this.#worker.on('message', (message: ThreadMessage) => (message.kind === 'ready' ? resolve() : this.#receive(message)));
+            this.#worker.on('error', reject);
+            this.#worker.on('exit', (code) => reject(new Error(`a thread for scripts ended with code ${code}`)));
+        });
+        this.ready.catch(() => {
+            // Told to whoever runs something.
+        });
+        this.ended = new Promise((resolve) => {
+
+            this.#worker.on('exit', () => {
+
+                longRuns.ended(threadId);
+                this.#lost();
+                resolve();
+            });
+        });
+    }
+
+    /** False when it has ended or is about to. */
+    get isOpen(): boolean {
+
+        return this.#isOpen;
+    }
+
+    /** Runs; must not be called while something is running. `budget`: milliseconds that the script may take. */
+    async run(run: Run, budget: number): Promise<RunEnd> {
+
+        const number = ++this.#runs;
+        if (!this.#isOpen) {
+            return this.#loss();
+        }
+
+        this.#worker.ref();
+        return await new Promise((resolve) => {
+
+            this.#current = {
+                run,
+                settle: (end) => {
+
+                    this.#current = null;
+                    // A thread that has nothing to do does not keep the process alive.
+                    this.#worker.unref();
+                    resolve(end);
+                }
+            };
+            this.#worker.postMessage({ ...run.message, run: number, budget } satisfies RunMessage);
+        });
+    }
+
+    /** Ends the thread, whatever it does. The cause is what a script that is running comes to; null when there is none. */
+    end(cause: ScriptFailure | null): void {
+
+        this.#cause ??= cause;
+        this.#isOpen = false;
+        void this.#worker.terminate();
+    }
+
+    #receive(message: Exclude<ThreadMessage, { kind: 'ready' }>): void {
+
+        const current = this.#current;
+        if (!current) {
+            return;
+        }
+
+        switch (message.kind) {
+            case 'ask':
+                void this.#answer(current.run, message.question, message);
+                break;
+            case 'log':
+                current.run.log(message.level, message.text, message.about);
+                break;
+            default: {
+                const { retire, ...outcome } = message;
+                current.settle({ outcome, retire });
+            }
+        }
+    }
+
+    async #answer({ desk }: Run, question: number, { name, args }: { name: string; args: string }): Promise<void> {
+
+        this.#answers.answer(question, await answerQuestion(desk, name, args));
+    }
+
+    #lost(): void {
+
+        this.#isOpen = false;
+        this.#answers.close();
+        this.#current?.settle(this.#loss());
+    }
+
+    /** What is said of the last run when there is no thread any more. */
+    #loss(): RunEnd {
+
+        const hasBegun = Atomics.load(this.#begun, 0) === this.#runs;
+        const failure = this.#cause ?? (hasBegun ? BROKEN : null);
+        return { outcome: failure && { kind: 'failed', failure }, retire: true };
+    }
+}

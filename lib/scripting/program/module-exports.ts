@@ -1,0 +1,126 @@
+/**
+ * What a piece of type code exports, or what is wrong with it.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { positionIn } from '../protocol/stack-trace.js';
+import type { ScriptFailure } from '../protocol/script-error.js';
+import { readFailure } from '../protocol/script-result.js';
+import type { ScriptUnit } from '../protocol/program.js';
+
+/** A method. */
+export interface MethodFacts {
+    /** True when it may be called by GET. */
+    readonly allowGet: boolean;
+}
+
+/** What is wrong with a piece of code. */
+export interface UnitFault {
+    /**
+     * `syntax` and `export` lie in the code alone and are reasons to refuse it; `load` is an error while it ran, which may be
+     * gone when another module is there.
+     */
+    readonly kind: 'syntax' | 'export' | 'load';
+    readonly message: string;
+    /** Both count from 1; null when no place is known. */
+    readonly line: number | null;
+    readonly column: number | null;
+}
+
+/** What a unit offers. Names are those of its own properties. */
+export interface UnitDescription {
+    /** Exported functions. */
+    readonly hooks: ReadonlySet<string>;
+    /** Exported members that are exactly true, such as `isGenerateIdLoopable`. */
+    readonly flags: ReadonlySet<string>;
+    readonly methods: ReadonlyMap<string, MethodFacts>;
+    readonly staticMethods: ReadonlyMap<string, MethodFacts>;
+    readonly fault: UnitFault | null;
+    /** Why the code cannot be run, for the log; null when it can. */
+    readonly failure: ScriptFailure | null;
+}
+
+const NOTHING = { hooks: new Set<string>(), flags: new Set<string>(), methods: new Map(), staticMethods: new Map(), fault: null, failure: null };
+
+/** Of a unit without code. */
+export const EMPTY_DESCRIPTION: UnitDescription = NOTHING;
+
+/** Exports that must be functions if they are there. */
+const HOOKS = [
+    'beforeSchemaValidation', 'beforeSchemaValidationWithId', 'beforeStorage', 'afterCreateOrUpdate', 'objectForIndexing', 'onObjectResolution',
+    'onPayloadResolution', 'beforeDelete', 'afterDelete', 'generateId', 'customizeQuery', 'customizeQueryAndParams', 'authenticate',
+    'createHandleValues', 'getAuthConfig', 'afterDesignChange', 'getStorageChooser'
+];
+
+/** Reads what the sandbox says about a unit. */
+export function readDescription(unit: ScriptUnit, value: JsonValue): UnitDescription {
+
+    const said = isJsonObject(value) ? value : {};
+    if (said['failure'] !== undefined) {
+        return describeFailure(unit, readFailure(said['failure']), said['isSyntax'] === true);
+    }
+
+    const kinds = Object.entries(isJsonObject(said['exports']) ? said['exports'] : {});
+    const wrong = wrongExport(new Map(kinds), said);
+    return {
+        ...NOTHING,
+        hooks: new Set(kinds.filter(([, kind]) => kind === 'function').map(([name]) => name)),
+        flags: new Set(kinds.filter(([, kind]) => kind === 'true').map(([name]) => name)),
+        methods: readMethods(said['methods']),
+        staticMethods: readMethods(said['staticMethods']),
+        fault: wrong === null ? null : { kind: 'export', message: wrong, ...placeOf(unit, wrong) }
+    };
+}
+
+/** Of a unit that cannot be loaded. */
+export function describeFailure(unit: ScriptUnit, failure: ScriptFailure, isSyntax: boolean): UnitDescription {
+
+    const { message } = failure.kind === 'answer' ? { message: JSON.stringify(failure.body) } : failure;
+    const position = failure.kind === 'error' ? positionIn(failure.stack, unit.name) : null;
+    // A syntax error of another module names another place.
+    const kind = isSyntax && position ? 'syntax' : 'load';
+    return { ...NOTHING, failure, fault: { kind, message, line: position?.line ?? null, column: position?.column ?? null } };
+}
+
+function wrongExport(kinds: ReadonlyMap<string, JsonValue>, said: JsonObject): string | null {
+
+    const isAbsent = (kind: JsonValue | undefined): boolean => kind === undefined || kind === 'undefined' || kind === 'null';
+    const noFunction = HOOKS.find((name) => !isAbsent(kinds.get(name)) && kinds.get(name) !== 'function');
+    if (noFunction !== undefined) {
+        return `exports.${noFunction} must be a function`;
+    }
+
+    for (const group of ['methods', 'staticMethods']) {
+        const methods = said[group];
+        if (!isAbsent(kinds.get(group)) && !isJsonObject(methods)) {
+            return `exports.${group} must be an object`;
+        }
+
+        const [name] = Object.entries(isJsonObject(methods) ? methods : {}).find(([, allowGet]) => allowGet === null) ?? [];
+        if (name !== undefined) {
+            return `exports.${group}[${JSON.stringify(name)}] must be a function`;
+        }
+    }
+
+    return null;
+}
+
+function readMethods(value: JsonValue | undefined): ReadonlyMap<string, MethodFacts> {
+
+    const methods = Object.entries(isJsonObject(value) ? value : {});
+    return new Map(methods.filter(([, allowGet]) => typeof allowGet === 'boolean').map(([name, allowGet]) => [name, { allowGet: allowGet === true }]));
+}
+
+/** Where the name of a wrong export first stands in the code. */
+function placeOf({ code }: ScriptUnit, message: string): { line: number | null; column: number | null } {
+
+    const name = /\["(.*)"\]/.exec(message)?.[1] ?? /^exports\.(\w+)/.exec(message)?.[1] ?? '';
+    const index = name === '' ? -1 : code.indexOf(name);
+    if (index === -1) {
+        return { line: null, column: null };
+    }
+
+    const before = code.slice(0, index).split('\n');
+    return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}

@@ -1,0 +1,69 @@
+/**
+ * Which module a specifier means, by the rules of Node.js: relative and absolute paths with or without `.js`, `.json` or
+ * `/index.js`, and other names in the folders `node_modules` from the requiring module upwards.
+ */
+
+import type { ScriptModule, ScriptWorld } from '../protocol/program.js';
+
+/** A module with its id. */
+export interface FoundModule {
+    readonly name: string;
+    readonly module: ScriptModule;
+}
+
+const MAX_LENGTH = 1024;
+
+/** What is added to the path of a specifier until there is a module of that name, in this order. */
+export const MODULE_ENDINGS = ['', '.js', '.json', '/index.js', '/index.json'] as const;
+
+/** The module that a specifier means in another module; undefined when there is none. */
+export function resolveModule(world: ScriptWorld, from: string, specifier: string): FoundModule | undefined {
+
+    if (specifier.length > MAX_LENGTH) {
+        return undefined;
+    }
+
+    for (const path of candidates(from, specifier)) {
+        for (const ending of MODULE_ENDINGS) {
+            const name = path + ending;
+            const module = world.find(name);
+            if (module) {
+                return { name, module };
+            }
+        }
+    }
+
+    return undefined;
+}
+
+function candidates(from: string, specifier: string): string[] {
+
+    const folder = from.slice(0, from.lastIndexOf('/'));
+    if (specifier.startsWith('/')) {
+        return [normalized(specifier)];
+    }
+
+    if (/^\.\.?(\/|$)/.test(specifier)) {
+        return [normalized(`${folder}/${specifier}`)];
+    }
+
+    const folders = folder.split('/');
+    const upwards = folders.map((_name, index) => folders.slice(0, folders.length - index).join('/'));
+    return upwards.filter((path) => !path.endsWith('/node_modules')).map((path) => normalized(`${path}/node_modules/${specifier}`));
+}
+
+/** An absolute path without `.`, `..` and empty parts; what goes above the root stays there. */
+export function normalized(path: string): string {
+
+    const parts: string[] = [];
+    for (const part of path.split('/')) {
+        if (part === '..') {
+            parts.pop();
+        }
+        else if (part !== '' && part !== '.') {
+            parts.push(part);
+        }
+    }
+
+    return `/${parts.join('/')}`;
+}

@@ -1,0 +1,201 @@
+/**
+ * The code that the types, the design and the modules of this moment hold: what can be called and what can be required.
+ */
+
+import type { ElementService } from '../../objects/elements/element-service.js';
+import type { ModuleFile } from '../../stores/script-module-store.js';
+import type { Catalog } from '../../types/catalog.js';
+import type { TypeRegistry } from '../../types/type-registry.js';
+import { readBytes } from '../../doip/segments.js';
+import { normalized } from './module-resolver.js';
+import type { ScriptModule, ScriptUnit, ScriptWorld } from '../protocol/program.js';
+
+/** Bytes of a module. */
+export const MAX_MODULE_BYTES = 4 * 1024 * 1024;
+
+const TYPES = '/cordra/schemas/';
+const SCHEMA_ENDING = '.schema.json';
+
+/** Module ids of the code that the design brings. */
+const DESIGN = '/cordra/design';
+const HANDLES = '/cordra/handles';
+
+/** Types, design and modules that code is taken from. */
+export type CodeSource = Pick<Catalog, 'epoch' | 'current' | 'moduleFiles'>;
+
+/** Opens the bytes of modules. */
+export type ModuleOpener = Pick<ElementService, 'open'>;
+
+/** Everything of one state of the catalog. */
+interface Moment {
+    readonly epoch: number;
+    readonly registry: TypeRegistry;
+    readonly world: ScriptWorld;
+    /** Units of types that were asked for; null for types without code. */
+    readonly units: Map<string, ScriptUnit | null>;
+    readonly design: ScriptUnit | null;
+    readonly handles: ScriptUnit | null;
+}
+
+/** Code out of the catalog. */
+export class CatalogScripts {
+
+    readonly #catalog: CodeSource;
+    readonly #elements: ModuleOpener;
+    readonly #name: string;
+    #moment: Moment | null = null;
+
+    /** @param name tells the versions of these scripts from those of others that run in the same threads */
+    constructor(catalog: CodeSource, elements: ModuleOpener, name = '') {
+
+        this.#catalog = catalog;
+        this.#elements = elements;
+        this.#name = name;
+    }
+
+    /** All modules. */
+    get world(): ScriptWorld {
+
+        return this.#now().world;
+    }
+
+    /** The code of a type; null when it has none. */
+    unitOf(type: string): ScriptUnit | null {
+
+        const { units, registry } = this.#now();
+        let unit = units.get(type);
+        if (unit === undefined) {
+            const code = registry.get(type)?.javascript;
+            unit = code === undefined ? null : typeUnit(type, code);
+            units.set(type, unit);
+        }
+
+        return unit;
+    }
+
+    /** The code of the design; null when it has none. */
+    get design(): ScriptUnit | null {
+
+        return this.#now().design;
+    }
+
+    /** The code that makes handle values; null when there is none. */
+    get handles(): ScriptUnit | null {
+
+        return this.#now().handles;
+    }
+
+    /** A piece of code as it is by now; null when there is none any more, undefined when even its type is gone. */
+    currentOf({ name }: ScriptUnit): ScriptUnit | null | undefined {
+
+        const { design, handles, registry } = this.#now();
+        if (name === DESIGN || name === HANDLES) {
+            return name === DESIGN ? design : handles;
+        }
+
+        const type = name.slice(TYPES.length);
+        return this.unitOf(type) ?? (registry.get(type) ? null : undefined);
+    }
+
+    #now(): Moment {
+
+        const { epoch, current } = this.#catalog;
+        if (this.#moment?.epoch !== epoch) {
+            this.#moment = this.#build(epoch, current);
+        }
+
+        return this.#moment;
+    }
+
+    /** All modules of a state of the catalog, also of one that does not count yet. */
+    worldOf(version: string, registry: TypeRegistry, moduleFiles: readonly ModuleFile[]): ScriptWorld {
+
+        const { javascript, handleJavascript } = registry.design;
+        const files = filesByPath(moduleFiles);
+        const fixed = new Map([[DESIGN, javascript], [HANDLES, handleJavascript]]);
+        const find = (name: string): ScriptModule | undefined => {
+
+            const code = fixed.get(name) ?? codeOfType(name, registry);
+            if (code !== undefined) {
+                return { kind: 'script', text: () => code };
+            }
+
+            const file = files.get(name);
+            return file ? this.#moduleOf(file) : schemaOf(name, registry);
+        };
+
+        return { version, find };
+    }
+
+    #build(epoch: number, registry: TypeRegistry): Moment {
+
+        const { javascript, handleJavascript } = registry.design;
+        return {
+            epoch, registry,
+            world: this.worldOf(`${this.#name}${epoch}`, registry, this.#catalog.moduleFiles),
+            units: new Map(),
+            design: javascript === undefined ? null : designUnit(javascript),
+            handles: handleJavascript === undefined ? null : handlesUnit(handleJavascript)
+        };
+    }
+
+    #moduleOf({ element }: ModuleFile): ScriptModule {
+
+        return {
+            kind: element.name.endsWith('.json') ? 'json' : 'script',
+            text: async () => (await readBytes(this.#elements.open(element, null), MAX_MODULE_BYTES)).toString()
+        };
+    }
+}
+
+/** The code of a type as a unit. */
+export function typeUnit(type: string, code: string): ScriptUnit {
+
+    return { name: TYPES + type, label: `type ${type}`, code };
+}
+
+/** The code of the design as a unit. */
+export function designUnit(code: string): ScriptUnit {
+
+    return { name: DESIGN, label: 'the design', code };
+}
+
+/** The code that makes handle values as a unit. */
+export function handlesUnit(code: string): ScriptUnit {
+
+    return { name: HANDLES, label: 'handle values', code };
+}
+
+/** The module id of an element of an object that holds modules. */
+export function modulePath(directory: string, name: string): string {
+
+    return normalized(`/${directory}/${name}`);
+}
+
+/** Of several files with one path that of the first object counts. */
+function filesByPath(files: readonly ModuleFile[]): ReadonlyMap<string, ModuleFile> {
+
+    const byPath = new Map<string, ModuleFile>();
+    for (const file of files) {
+        const path = modulePath(file.directory, file.element.name);
+        if (!byPath.has(path)) {
+            byPath.set(path, file);
+        }
+    }
+
+    return byPath;
+}
+
+/** Any type can serve as a library, also one that exports nothing. */
+function codeOfType(name: string, registry: TypeRegistry): string | undefined {
+
+    const type = name.startsWith(TYPES) ? registry.get(name.slice(TYPES.length)) : undefined;
+    return type && (type.javascript ?? '');
+}
+
+function schemaOf(name: string, registry: TypeRegistry): ScriptModule | undefined {
+
+    const isSchema = name.startsWith(TYPES) && name.endsWith(SCHEMA_ENDING);
+    const type = isSchema ? registry.get(name.slice(TYPES.length, -SCHEMA_ENDING.length)) : undefined;
+    return type && { kind: 'json', text: () => JSON.stringify(type.schema) };
+}

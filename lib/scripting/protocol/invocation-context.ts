@@ -1,0 +1,15 @@
+/**
+ * For whom code is called.
+ */
+
+import type { JsonObject } from '../../util/json-types.js';
+import type { Caller } from '../../model/caller.js';
+import type { ScriptChain } from '../../model/write-context.js';
+
+/** For whom code is called. */
+export interface Occasion {
+    readonly caller: Caller;
+    readonly requestContext: JsonObject;
+    readonly chain: ScriptChain;
+    readonly isDryRun: boolean;
+}

@@ -1,0 +1,106 @@
+/**
+ * Reads what the sandbox wrote about a call. Whatever it holds, what comes out has the right shape.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { parseJson } from '../../json/strict-parser.js';
+import { authorStack } from './stack-trace.js';
+import type { ScriptFailure } from './script-error.js';
+import { ScriptError } from './script-error.js';
+
+/** Output that a script wrote through `directIo`. */
+export interface ScriptOutput {
+    readonly bytes: readonly Uint8Array[];
+    readonly filename: string | undefined;
+    readonly mediaType: string | undefined;
+}
+
+/** What a call of type code came to. */
+export interface ScriptResult {
+    /** Undefined when the function returned nothing, or when it was not asked for. */
+    readonly returned: JsonValue | undefined;
+    /** The first argument as it is after the call, or what was returned in its place; undefined when it was not asked for. */
+    readonly object: JsonValue | undefined;
+    /** Null when nothing was written. */
+    readonly output: ScriptOutput | null;
+}
+
+const MAX_TEXT = 10_000;
+
+/** Reads a line that the sandbox wrote. */
+export function readLine(line: string, label: string, output: readonly Uint8Array[]): ScriptResult | ScriptError {
+
+    const said = parsed(line);
+    if (said instanceof Error) {
+        return new ScriptError({ kind: 'error', message: `it gave something that JSON cannot carry: ${said.message}`, stack: '' }, label);
+    }
+
+    if (said['failure'] !== undefined) {
+        return new ScriptError(readFailure(said['failure']), label);
+    }
+
+    return { returned: said['returned'], object: said['object'], output: readOutput(said['output'], output) };
+}
+
+/** A failure, whatever the sandbox says it is. */
+export function readFailure(value: JsonValue): ScriptFailure {
+
+    const said = isJsonObject(value) ? value : {};
+    const message = shortText(said['message']);
+    switch (said['kind']) {
+        case 'invalid':
+            return { kind: 'invalid', message };
+        case 'answer':
+            return { kind: 'answer', body: isJsonObject(said['body']) ? said['body'] : { message }, status: readStatus(said['status']) };
+        case 'limit':
+            return said['limit'] === 'memory' ?
+                { kind: 'limit', limit: 'memory', message: 'it needs too much memory' } :
+                { kind: 'limit', limit: 'stack', message: 'its functions call each other too deeply' };
+        case 'null':
+            return { kind: 'error', message, stack: '' };
+        default:
+            return { kind: 'error', message, stack: authorStack(shortText(said['stack'])) };
+    }
+}
+
+function parsed(line: string): JsonObject | Error {
+
+    try {
+        const value = parseJson(line);
+        return isJsonObject(value) ? value : {};
+    }
+    catch (error) {
+        return error instanceof Error ? error : new Error(String(error));
+    }
+}
+
+/** An HTTP code that stands for an error, also as text, or the id of a DOIP status. */
+function readStatus(status: JsonValue | undefined): number | string | null {
+
+    if (typeof status === 'number' || typeof status === 'string' && /^\d{3}$/.test(status)) {
+        const code = Number(status);
+        return Number.isInteger(code) && code >= 400 && code <= 599 ? code : null;
+    }
+
+    return typeof status === 'string' && /^[^/\s]+\/\S+$/.test(status) && status.length <= 255 ? status : null;
+}
+
+function readOutput(value: JsonValue | undefined, bytes: readonly Uint8Array[]): ScriptOutput | null {
+
+    if (!isJsonObject(value)) {
+        return null;
+    }
+
+    const { filename, mediaType } = value;
+    return {
+        bytes,
+        filename: typeof filename === 'string' ? shortText(filename) : undefined,
+        mediaType: typeof mediaType === 'string' ? shortText(mediaType) : undefined
+    };
+}
+
+function shortText(value: JsonValue | undefined): string {
+
+    return typeof value === 'string' ? value.slice(0, MAX_TEXT) : '';
+}

@@ -1,0 +1,123 @@
+/**
+ * Describes what a script threw. Whatever it is (a proxy, an object whose getters throw) a description comes out.
+ */
+
+import { parse, slice, stringify } from './primordials.js';
+
+const MESSAGE_LENGTH = 4000;
+const STACK_LENGTH = 8000;
+const BODY_LENGTH = 64 * 1024;
+
+const { get } = Reflect;
+
+/** The class that scripts throw to answer with a status of their own. */
+export class CordraError extends Error {
+
+    readonly isCordraError = true;
+    readonly response: unknown;
+    readonly responseCode: unknown;
+
+    constructor(body?: unknown, status?: unknown) {
+
+        super(textOf(body));
+        this.name = 'CordraError';
+        this.response = body;
+        this.responseCode = status;
+    }
+}
+
+/** A description. */
+export interface Thrown {
+    readonly kind: string;
+    readonly message?: string;
+    readonly [member: string]: unknown;
+}
+
+/** The description as the other side reads it. */
+export function describeThrown(thrown: unknown): Thrown {
+
+    if (typeof thrown === 'string') {
+        return { kind: 'invalid', message: shortened(thrown, MESSAGE_LENGTH) };
+    }
+
+    const name = safely(() => member(thrown, 'name'));
+    if (name === 'CordraError' || safely(() => member(thrown, 'isCordraError')) === true) {
+        return describeAnswer(thrown);
+    }
+
+    const message = thrown === undefined ? 'undefined was thrown' :
+        shortened(safely(() => messageOf(thrown)) ?? 'something that cannot be told was thrown', MESSAGE_LENGTH);
+    if (name === 'InvalidException') {
+        return { kind: 'invalid', message };
+    }
+
+    if (thrown === null) {
+        // The engine throws it when there is not even memory for an error.
+        return { kind: 'null', message: 'null was thrown' };
+    }
+
+    const limit = name === 'InternalError' ? LIMITS[message] : undefined;
+    if (limit !== undefined) {
+        return { kind: 'limit', limit };
+    }
+
+    const stack = safely(() => member(thrown, 'stack'));
+    const title = typeof name === 'string' && name !== 'Error' ? `${shortened(name, 100)}: ${message}` : message;
+    return { kind: 'error', message: title, stack: typeof stack === 'string' ? shortened(stack, STACK_LENGTH) : '' };
+}
+
+const LIMITS: Readonly<Record<string, string>> = { 'out of memory': 'memory', 'stack overflow': 'stack' };
+
+function describeAnswer(thrown: unknown): Thrown {
+
+    const body = safely(() => member(thrown, 'response'));
+    const status = safely(() => member(thrown, 'responseCode'));
+    const message = shortened(safely(() => messageOf(thrown)) ?? '', MESSAGE_LENGTH);
+    const text = safely(() => stringify(body));
+    const isUsable = typeof body === 'object' && body !== null && typeof text === 'string' && text.length <= BODY_LENGTH;
+    const isStatus = typeof status === 'number' || typeof status === 'string';
+    return {
+        kind: 'answer',
+        body: isUsable && text[0] === '{' ? parse(text) as unknown : { message },
+        status: isStatus ? (typeof status === 'string' ? shortened(status, 255) : status) : null
+    };
+}
+
+function messageOf(thrown: unknown): string {
+
+    const message = member(thrown, 'message');
+    return typeof message === 'string' ? message : textOf(thrown);
+}
+
+function textOf(value: unknown): string {
+
+    if (typeof value === 'string' || value === undefined) {
+        return value ?? '';
+    }
+
+    const message = safely(() => member(value, 'message'));
+    return typeof message === 'string' ? message : safely(() => stringify(value)) ?? safely(() => String(value as string)) ?? '';
+}
+
+function member(value: unknown, name: string): unknown {
+
+    return typeof value === 'object' && value !== null || typeof value === 'function' ? get(value, name) : undefined;
+}
+
+/** A text that is not too long, of something that need not be a text. */
+export function shortened(value: unknown, length: number): string {
+
+    const text = typeof value === 'string' ? value : String(value);
+    return text.length > length ? `${slice(text, 0, length)}…` : text;
+}
+
+/** The result of something that may throw; undefined when it does. */
+export function safely<T>(work: () => T): T | undefined {
+
+    try {
+        return work();
+    }
+    catch {
+        return undefined;
+    }
+}

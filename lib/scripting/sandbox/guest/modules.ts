@@ -1,0 +1,103 @@
+/**
+ * CommonJS: `require` with a cache, cycles as in Node.js, and the modules of the service itself.
+ */
+
+import type { Bridge } from './bridge.js';
+import { call, lastIndexOf, parse, slice } from './primordials.js';
+
+/** What `module` is in a script. */
+interface Module {
+    readonly id: string;
+    readonly filename: string;
+    exports: unknown;
+    loaded: boolean;
+}
+
+interface Found {
+    readonly name: string;
+    readonly kind: 'script' | 'json';
+    readonly text: string;
+}
+
+interface Fault {
+    readonly error: { readonly message: string };
+}
+
+/** Loads modules and keeps them as long as the context lives. */
+export class Modules {
+
+    readonly #bridge: Bridge;
+    /** The service's own by name; made when they are first required. */
+    readonly #own: Readonly<Record<string, (() => unknown) | undefined>>;
+    readonly #ownExports: Record<string, unknown> = empty();
+    readonly #cache: Record<string, Module | undefined> = empty();
+    /** Folder and specifier → name. */
+    readonly #names: Record<string, string | undefined> = empty();
+
+    constructor(bridge: Bridge, own: Readonly<Record<string, () => unknown>>) {
+
+        this.#bridge = bridge;
+        this.#own = own;
+    }
+
+    /** The exports of the module that a specifier means in another module. Throws what loading it throws. */
+    require(from: string, specifier: unknown): unknown {
+
+        if (typeof specifier !== 'string') {
+            throw new TypeError('require takes the name of a module');
+        }
+
+        const own = this.#own[specifier];
+        if (own) {
+            this.#ownExports[specifier] ??= own();
+            return this.#ownExports[specifier];
+        }
+
+        const key = `${folderOf(from)}\n${specifier}`;
+        const known = this.#cache[this.#names[key] ?? ''];
+        if (known) {
+            return known.exports;
+        }
+
+        const found = parse(this.#bridge.find(from, specifier)) as Found | Fault;
+        if ('error' in found) {
+            throw Object.assign(new Error(found.error.message), { code: 'MODULE_NOT_FOUND' });
+        }
+
+        this.#names[key] = found.name;
+        return (this.#cache[found.name] ?? this.#load(found)).exports;
+    }
+
+    #load({ name, kind, text }: Found): Module {
+
+        const module: Module = { id: name, filename: name, exports: {}, loaded: false };
+        this.#cache[name] = module;
+        try {
+            if (kind === 'json') {
+                module.exports = parse(text);
+            }
+            else {
+                const require = (specifier: unknown): unknown => this.require(name, specifier);
+                call(this.#bridge.compile(name, text), module.exports, [module.exports, require, module, name, folderOf(name)]);
+            }
+        }
+        catch (error) {
+            this.#cache[name] = undefined;
+            throw error;
+        }
+
+        module.loaded = true;
+        return module;
+    }
+}
+
+/** An object without members of any kind. */
+function empty<T>(): Record<string, T> {
+
+    return Object.create(null) as Record<string, T>;
+}
+
+function folderOf(name: string): string {
+
+    return slice(name, 0, lastIndexOf(name, '/'));
+}

@@ -1,0 +1,123 @@
+/**
+ * JSON web tokens for scripts, signed and verified with keys that the scripts bring, or that of the service. The kind of the key decides about the
+ * algorithms that are believed, never the token alone.
+ */
+
+import type { KeyObject } from 'node:crypto';
+import { constants, createPrivateKey, createPublicKey, sign as signBytes, verify as verifyBytes } from 'node:crypto';
+import { badRequest } from '../../errors/errors.js';
+import { parseJson } from '../../json/strict-parser.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+
+/** Characters of a token. */
+const LONGEST = 100_000;
+
+/** How an algorithm signs. */
+interface Algorithm {
+    readonly hash: string | null;
+    readonly options: { readonly padding?: number; readonly saltLength?: number; readonly dsaEncoding?: 'ieee-p1363' };
+}
+
+const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+const EC = { dsaEncoding: 'ieee-p1363' } as const;
+
+/** Kind of key, or of curve → algorithms, the usual one first. */
+const ALGORITHMS: Readonly<Record<string, Readonly<Record<string, Algorithm>>>> = {
+    RSA: {
+        RS256: { hash: 'sha256', options: {} }, RS384: { hash: 'sha384', options: {} }, RS512: { hash: 'sha512', options: {} },
+        PS256: { hash: 'sha256', options: PSS }, PS384: { hash: 'sha384', options: PSS }, PS512: { hash: 'sha512', options: PSS }
+    },
+    'P-256': { ES256: { hash: 'sha256', options: EC } },
+    'P-384': { ES384: { hash: 'sha384', options: EC } },
+    'P-521': { ES512: { hash: 'sha512', options: EC } },
+    Ed25519: { EdDSA: { hash: null, options: {} } }
+};
+
+/**
+ * The payload of a token, whoever has signed it.
+ *
+ * @throws DoipError 400 for what is no token
+ */
+export function payloadOf(token: JsonValue): JsonValue {
+
+    return decoded(partsOf(token)[1], 'payload');
+}
+
+/** Whether a token was signed with the private key that belongs to a public key (a JWK). */
+export function verify(token: JsonValue, jwk: JsonValue): boolean {
+
+    const [header = '', payload = '', signature = ''] = partsOf(token);
+    const facts = decoded(header, 'header');
+    const name = isJsonObject(facts) && facts['crit'] === undefined ? facts['alg'] : undefined;
+    const algorithms = algorithmsOf(jwk);
+    const algorithm = typeof name === 'string' && Object.hasOwn(algorithms, name) ? algorithms[name] : undefined;
+    if (!algorithm) {
+        return false;
+    }
+
+    const key = { ...algorithm.options, key: keyOf(jwk, 'public') };
+    return verifyBytes(algorithm.hash, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url'));
+}
+
+/**
+ * A token with a payload, signed with a private key (a JWK). The algorithm is that which the key names, else the usual one for
+ * its kind.
+ */
+export function sign(payload: JsonValue, jwk: JsonValue): string {
+
+    const algorithms = algorithmsOf(jwk);
+    const wanted = isJsonObject(jwk) && typeof jwk['alg'] === 'string' ? jwk['alg'] : Object.keys(algorithms)[0] ?? '';
+    const algorithm = Object.hasOwn(algorithms, wanted) ? algorithms[wanted] : undefined;
+    if (!algorithm) {
+        throw badRequest(`a key of this kind cannot sign with ${wanted}`);
+    }
+
+    const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const signed = `${encoded(JSON.stringify({ alg: wanted }))}.${encoded(text)}`;
+    const signature = signBytes(algorithm.hash, Buffer.from(signed), { ...algorithm.options, key: keyOf(jwk, 'private') });
+    return `${signed}.${signature.toString('base64url')}`;
+}
+
+function algorithmsOf(jwk: JsonValue): Readonly<Record<string, Algorithm>> {
+
+    const { kty = '', crv = '' } = isJsonObject(jwk) ? jwk : {};
+    const kind = kty === 'RSA' ? 'RSA' : typeof crv === 'string' ? crv : '';
+    const found = Object.hasOwn(ALGORITHMS, kind) ? ALGORITHMS[kind] : undefined;
+    if (!found) {
+        throw badRequest('the key must be a JWK for RSA, or on the curve P-256, P-384, P-521 or Ed25519');
+    }
+
+    return found;
+}
+
+function keyOf(jwk: JsonValue, kind: 'public' | 'private'): KeyObject {
+
+    const input = { key: jwk as JsonObject, format: 'jwk' } as const;
+    try {
+        return kind === 'public' ? createPublicKey(input) : createPrivateKey(input);
+    }
+    catch (error) {
+        throw badRequest(`the ${kind} key cannot be used`, { cause: error });
+    }
+}
+
+function partsOf(token: JsonValue): string[] {
+
+    const parts = typeof token === 'string' && token.length <= LONGEST ? token.split('.') : [];
+    if (parts.length !== 3) {
+        throw badRequest('a token must consist of three parts');
+    }
+
+    return parts;
+}
+
+function decoded(part: string | undefined, name: string): JsonValue {
+
+    return parseJson(Buffer.from(part ?? '', 'base64url'), { name: `the ${name} of the token` });
+}
+
+function encoded(text: string): string {
+
+    return Buffer.from(text).toString('base64url');
+}

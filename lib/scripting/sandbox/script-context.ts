@@ -1,0 +1,290 @@
+/**
+ * One script context: a runtime of QuickJS with a memory and a stack of its own, in which the code of one unit lives. Runs in
+ * a thread for scripts. Everything that comes out of it counts as written by an enemy.
+ */
+
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
+import { guestCode } from './guest-bundle.js';
+import type { Entrance } from './guest/main.js';
+import type { RunMessage, ThreadOptions } from '../protocol/messages.js';
+import type { ScriptLimit } from '../protocol/script-error.js';
+import { HEAD, GUEST_FILE } from '../protocol/wrapper.js';
+
+/** What the thread does for the sandbox; texts and bytes in, texts and bytes out. What it throws the script sees. */
+export interface RealmServices {
+    find(from: string, specifier: string): string;
+    log(level: string, text: string, about: string): void;
+    ask(name: string, args: string): string;
+    askBytes(name: string, args: string): Uint8Array | string | null;
+    compute(name: string, args: string): string;
+    input(): Uint8Array;
+    output(bytes: Uint8Array): void;
+    outputText(json: string): void;
+    /** True when the script must end. */
+    isOver(): boolean;
+}
+
+/** A limit stopped the script, or the engine gave up. The context cannot be used any more. */
+export class RealmStopped extends Error {
+
+    /** Null when the engine gave up for another reason. */
+    readonly limit: ScriptLimit | null;
+
+    constructor(limit: ScriptLimit | null, message: string) {
+
+        super(message);
+        this.limit = limit;
+    }
+}
+
+/** What texts begin with when all is well. */
+const CLEAN = '+';
+
+/** Promise jobs that are worked off before time is looked at. */
+const JOBS_AT_ONCE = 64;
+
+let boot: string | undefined;
+
+/** A context for one unit. */
+export class Realm {
+
+    readonly #runtime: QuickJSRuntime;
+    readonly #context: QuickJSContext;
+    readonly #services: RealmServices;
+    readonly #options: ThreadOptions;
+    readonly #entrance: QuickJSHandle;
+    /** Functions of the entrance. */
+    readonly #functions: Readonly<Record<keyof Entrance, QuickJSHandle>>;
+    /** The module id of the unit, in the sandbox. */
+    readonly #unit: QuickJSHandle;
+    /** Set when a limit was met on this side; the script is not to catch it. */
+    #stopped: Error | null = null;
+    #isClean = true;
+
+    constructor(engine: QuickJSWASMModule, { unit, options, services }: { unit: string; options: ThreadOptions; services: RealmServices }) {
+
+        this.#options = options;
+        this.#services = services;
+        this.#runtime = engine.newRuntime();
+        this.#runtime.setMaxStackSize(options.stackBytes);
+        this.#runtime.setInterruptHandler(() => this.#stopped !== null || services.isOver());
+        this.#context = this.#runtime.newContext();
+        boot ??= guestCode();
+        const start = this.#unwrap(this.#context.evalCode(boot, `${GUEST_FILE}main`));
+        const bridge = this.#bridge();
+        this.#entrance = this.#unwrap(this.#context.callFunction(start, this.#context.undefined, bridge));
+        start.dispose();
+        bridge.dispose();
+        const member = (name: string): QuickJSHandle => this.#context.getProp(this.#entrance, name);
+        this.#functions = { run: member('run'), take: member('take'), recheck: member('recheck'), describe: member('describe') };
+        this.#unit = this.#string(unit);
+    }
+
+    /** Lines of JSON text: what came of each call; for the texts see {@link RunMessage}. Throws RealmStopped. */
+    run(request: string, original: RunMessage['original']): string {
+
+        const text = this.#string(request).consume((handle) => this.#start(handle, original));
+        // Promises that nobody waits for are worked off too, so that nothing is left for the next call.
+        const hadJobs = this.#workOff();
+        const told = text === null || hadJobs ? this.#text('take') ?? '' : text;
+        this.#isClean = told.startsWith(CLEAN);
+        return told.slice(1);
+    }
+
+    /** False when a call met a limit; the context is not to be used again then. */
+    get isClean(): boolean {
+
+        return this.#isClean;
+    }
+
+    /** False when a call has changed what the next one would find; to be asked when nobody waits. Throws RealmStopped. */
+    recheck(): boolean {
+
+        return this.#text('recheck')?.startsWith(CLEAN) === true;
+    }
+
+    /** JSON text that tells what a unit exports, or why it cannot be loaded. Throws RealmStopped. */
+    describe(): string {
+
+        const text = this.#text('describe', [this.#unit]) ?? '';
+        this.#workOff();
+        return text;
+    }
+
+    /** Throws when the engine has lost its bearings; nothing that belongs to it can be used then. */
+    dispose(): void {
+
+        [this.#unit, ...Object.values(this.#functions), this.#entrance].forEach((handle) => handle.dispose());
+        this.#context.dispose();
+        this.#runtime.dispose();
+    }
+
+    #start(request: QuickJSHandle, original: string | null): string | null {
+
+        return original === null ?
+            this.#text('run', [this.#unit, request]) :
+            this.#string(original).consume((handle) => this.#text('run', [this.#unit, request, handle]));
+    }
+
+    #text(name: keyof Entrance, args: QuickJSHandle[] = []): string | null {
+
+        const context = this.#context;
+        const result = this.#unwrap(context.callFunction(this.#functions[name], this.#entrance, args));
+        try {
+            if (this.#stopped) {
+                throw this.#stopped;
+            }
+
+            return context.typeof(result) === 'string' ? this.#crossing(context.getString(result)) : null;
+        }
+        finally {
+            result.dispose();
+        }
+    }
+
+    /** True when there was something to be done. */
+    #workOff(): boolean {
+
+        if (!this.#runtime.hasPendingJob()) {
+            return false;
+        }
+
+        while (this.#runtime.hasPendingJob()) {
+            const result = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
+            if (result.error) {
+                this.#fail(result.error);
+            }
+
+            if (this.#services.isOver()) {
+                throw new RealmStopped('time', 'interrupted');
+            }
+        }
+
+        return true;
+    }
+
+    #unwrap(result: ReturnType<QuickJSContext['callFunction']>): QuickJSHandle {
+
+        return result.error ? this.#fail(result.error) : result.value;
+    }
+
+    /** The entrance reports what scripts throw; what comes past it is a limit or trouble of the engine. */
+    #fail(error: QuickJSHandle): never {
+
+        const dumped: unknown = this.#context.dump(error);
+        error.dispose();
+        const text = typeof dumped === 'object' && dumped !== null && 'message' in dumped ? String(dumped.message) : '';
+        throw this.#stopped ?? new RealmStopped(limitBehind(text, this.#services.isOver()), text);
+    }
+
+    #bridge(): QuickJSHandle {
+
+        const context = this.#context;
+        const services = this.#services;
+        const bridge = context.newObject();
+        const add = (name: string, work: (args: readonly QuickJSHandle[]) => Answer): void => {
+
+            context.newFunction(name, (...args) => this.#answer(work, args)).consume((handle) => context.setProp(bridge, name, handle));
+        };
+
+        const texts = (args: readonly QuickJSHandle[]): [string, string] => [this.#textOf(args[0]), this.#textOf(args[1])];
+        add('find', (args) => this.#string(services.find(...texts(args))));
+        add('compile', (args) => this.#compile(...texts(args)));
+        add('log', (args) => {
+
+            services.log(...texts(args), this.#textOf(args[2]));
+            return undefined;
+        });
+        add('ask', (args) => this.#string(services.ask(...texts(args))));
+        add('askBytes', (args) => {
+
+            const answer = services.askBytes(...texts(args));
+            return answer === null ? context.null : typeof answer === 'string' ? this.#string(answer) : this.#bytes(answer);
+        });
+        add('compute', (args) => this.#string(services.compute(...texts(args))));
+        add('input', () => this.#bytes(services.input()));
+        add('output', ([bytes]) => {
+
+            if (bytes) {
+                context.getArrayBuffer(bytes).consume(({ value }) => services.output(value.slice()));
+            }
+
+            return undefined;
+        });
+        add('outputText', (args) => {
+
+            services.outputText(this.#textOf(args[0]));
+            return undefined;
+        });
+        return bridge;
+    }
+
+    /** A limit that is met on this side must not be caught by the script: it is noted, and the script interrupted. */
+    #answer(work: (args: readonly QuickJSHandle[]) => Answer, args: readonly QuickJSHandle[]): Answer {
+
+        try {
+            return work(args);
+        }
+        catch (error) {
+            if (error instanceof RealmStopped || isBreakdown(error)) {
+                this.#stopped ??= error;
+            }
+
+            throw error;
+        }
+    }
+
+    #compile(name: string, text: string): Answer {
+
+        const result = this.#context.evalCode(`${HEAD}${text}\n})`, name, { strict: false });
+        return result.error ? { error: result.error } : result.value;
+    }
+
+    #bytes(bytes: Uint8Array): QuickJSHandle {
+
+        return this.#context.newArrayBuffer(bytes.slice().buffer);
+    }
+
+    #string(text: string): QuickJSHandle {
+
+        const handle = this.#context.newString(text);
+        if (this.#context.typeof(handle) !== 'string') {
+            handle.dispose();
+            throw new RealmStopped('memory', 'out of memory');
+        }
+
+        return handle;
+    }
+
+    #textOf(handle: QuickJSHandle | undefined): string {
+
+        return handle ? this.#crossing(this.#context.getString(handle)) : '';
+    }
+
+    #crossing(text: string): string {
+
+        if (text.length > this.#options.crossingBytes) {
+            throw new RealmStopped('size', `a text of ${text.length} characters is too long`);
+        }
+
+        return text;
+    }
+}
+
+/** What a function of the bridge gives back to the sandbox; `error` is thrown there. */
+type Answer = QuickJSHandle | { readonly error: QuickJSHandle } | undefined;
+
+/** True for what the engine itself throws when it breaks down: the thread ran out of stack, or an assertion failed. */
+function isBreakdown(error: unknown): error is Error {
+
+    return error instanceof RangeError || (error instanceof Error && error.constructor.name === 'RuntimeError');
+}
+
+function limitBehind(message: string, isOver: boolean): ScriptLimit | null {
+
+    if (message.includes('out of memory') || message === '') {
+        return 'memory';
+    }
+
+    return message.includes('stack overflow') ? 'stack' : isOver ? 'time' : null;
+}

@@ -1,0 +1,284 @@
+/**
+ * A thread that runs scripts, one after the other. Keeps the contexts of the units that it ran last, each of one version of
+ * the world; a context in which a limit was hit is thrown away.
+ */
+
+import { parentPort, threadId, workerData } from 'node:worker_threads';
+import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
+import { authorStack } from '../protocol/stack-trace.js';
+import { compute } from './local-host-calls.js';
+import type { Engine } from './engine.js';
+import { openEngine } from './engine.js';
+import type { LineEnd } from '../../util/workers/sync-channel.js';
+import { Line } from '../../util/workers/sync-channel.js';
+import { LogGate } from './log-limiter.js';
+import { LongRun } from '../protocol/cpu-scheduler.js';
+import type { LogLevel, Reply, RunMessage, ThreadMessage, ThreadOptions } from '../protocol/messages.js';
+import type { RealmServices } from './script-context.js';
+import { Realm, RealmStopped } from './script-context.js';
+import type { ScriptFailure, ScriptLimit } from '../protocol/script-error.js';
+import { lowerOwnPriority } from './thread-priority.js';
+
+/** What a thread is started with. */
+export interface ThreadData {
+    readonly options: ThreadOptions;
+    readonly line: LineEnd;
+    /** Where the thread writes the number of the run that it has begun. */
+    readonly begun: SharedArrayBuffer;
+    /** Of {@link LongRuns}. */
+    readonly longRuns: SharedArrayBuffer;
+}
+
+/** Contexts that are kept. */
+const REALMS = 40;
+
+/** Enough to look at a context without running any code of its author. */
+const RECHECK_MS = 1000;
+
+/** Either the script threw null, or the engine did for want of memory. */
+const NULL_THROWN = '{"failure":{"kind":"null"';
+
+interface KeptRealm {
+    readonly realm: Realm;
+    readonly version: string;
+}
+
+const LIMITS: Readonly<Record<ScriptLimit, string>> = {
+    time: 'it took too long',
+    memory: 'it needs too much memory',
+    stack: 'its functions call each other too deeply',
+    size: 'it handed over too much at once'
+};
+
+class ScriptThread implements RealmServices {
+
+    readonly #engine: QuickJSWASMModule;
+    readonly #isFull: () => boolean;
+    readonly #options: ThreadOptions;
+    readonly #line: Line<Reply>;
+    readonly #begun: Int32Array;
+    readonly #longRun: LongRun;
+    readonly #send: (message: ThreadMessage) => void;
+    readonly #gate = new LogGate();
+    /** By unit; the one used last is at the end. */
+    readonly #realms = new Map<string, KeptRealm>();
+    #message: RunMessage | null = null;
+    #deadline = 0;
+    #output: Uint8Array[] = [];
+    #outputBytes = 0;
+
+    constructor({ engine, isFull }: Engine, { options, line, begun, longRuns }: ThreadData, send: (message: ThreadMessage) => void) {
+
+        this.#engine = engine;
+        this.#isFull = isFull;
+        this.#options = options;
+        this.#line = new Line(line);
+        this.#begun = new Int32Array(begun);
+        this.#longRun = new LongRun(longRuns, threadId);
+        this.#send = send;
+    }
+
+    /** Throws when no further script can be run here; what was to come next is run elsewhere, as it was not begun. */
+    run(message: RunMessage): void {
+
+        Atomics.store(this.#begun, 0, message.run);
+        this.#message = message;
+        this.#deadline = performance.now() + message.budget;
+        this.#longRun.begin();
+        this.#output = [];
+        this.#outputBytes = 0;
+        this.#answer(message);
+        this.#message = null;
+        this.#recheck(message.unit);
+        this.#longRun.end();
+    }
+
+    #answer(message: RunMessage): void {
+
+        const { unit, request, original } = message;
+        try {
+            const realm = this.#realm(message);
+            const lines = request === null ? realm.describe() : realm.run(request, original);
+            if (this.#isFull() && lines.includes(NULL_THROWN)) {
+                throw new RealmStopped('memory', 'out of memory');
+            }
+
+            const isUsable = realm.isClean || this.#discard(unit);
+            this.#send({ kind: 'done', lines, output: this.#output, retire: !isUsable || this.#isFull() });
+        }
+        catch (error) {
+            const isUsable = error instanceof RealmStopped && this.#discard(unit);
+            this.#send({ kind: 'failed', failure: failureOf(error), retire: !isUsable || this.#isFull() });
+        }
+    }
+
+    /** What takes a while to find is looked for when the caller has its answer already. */
+    #recheck(unit: string): void {
+
+        this.#deadline = performance.now() + RECHECK_MS;
+        const kept = this.#realms.get(unit);
+        if (kept && !isIntact(kept.realm) && !this.#discard(unit)) {
+            throw new Error('the engine for scripts has broken down');
+        }
+    }
+
+    find(from: string, specifier: string): string {
+
+        return textOf(this.#ask('find', JSON.stringify([from, specifier])));
+    }
+
+    log(level: string, text: string, about: string): void {
+
+        const line = this.#gate.pass(text);
+        if (line !== null) {
+            this.#send({ kind: 'log', level: isLevel(level) ? level : 'info', text: line, about });
+        }
+    }
+
+    ask(name: string, args: string): string {
+
+        return textOf(this.#ask(name, args));
+    }
+
+    askBytes(name: string, args: string): Uint8Array | string | null {
+
+        const reply = this.#ask(name, args);
+        return 'bytes' in reply ? reply.bytes : 'text' in reply ? null : textOf(reply);
+    }
+
+    compute(name: string, args: string): string {
+
+        return compute(name, args, () => this.input());
+    }
+
+    input(): Uint8Array {
+
+        return this.#message?.input ?? new Uint8Array();
+    }
+
+    output(bytes: Uint8Array): void {
+
+        this.#outputBytes += bytes.byteLength;
+        if (this.#outputBytes > this.#options.crossingBytes) {
+            throw new RealmStopped('size', `an output of ${this.#outputBytes} bytes is too long`);
+        }
+
+        this.#output.push(bytes);
+    }
+
+    outputText(json: string): void {
+
+        this.output(new TextEncoder().encode(String(JSON.parse(json))));
+    }
+
+    isOver(): boolean {
+
+        const now = performance.now();
+        this.#longRun.goOn(now, this.#deadline);
+        return now > this.#deadline;
+    }
+
+    #ask(name: string, args: string): Reply {
+
+        this.#longRun.end();
+        const reply = this.#line.ask((question) => this.#send({ kind: 'ask', question, name, args }), this.#deadline - performance.now());
+        if (!reply) {
+            throw new RealmStopped('time', 'interrupted');
+        }
+
+        return reply;
+    }
+
+    #realm({ unit, version }: RunMessage): Realm {
+
+        const kept = this.#realms.get(unit);
+        if (kept?.version === version) {
+            this.#realms.delete(unit);
+            this.#realms.set(unit, kept);
+            return kept.realm;
+        }
+
+        this.#remove(unit);
+        const [oldest] = this.#realms.keys();
+        if (oldest !== undefined && this.#realms.size >= REALMS) {
+            this.#remove(oldest);
+        }
+
+        const realm = new Realm(this.#engine, { unit, options: this.#options, services: this });
+        this.#realms.set(unit, { realm, version });
+        return realm;
+    }
+
+    #remove(unit: string): void {
+
+        const kept = this.#realms.get(unit);
+        this.#realms.delete(unit);
+        kept?.realm.dispose();
+    }
+
+    /** False when the engine has lost its bearings. */
+    #discard(unit: string): boolean {
+
+        try {
+            // A context that could not even be made has left its remains in the engine.
+            const isComplete = this.#realms.has(unit);
+            this.#remove(unit);
+            return isComplete;
+        }
+        catch {
+            return false;
+        }
+    }
+}
+
+function isIntact(realm: Realm): boolean {
+
+    try {
+        return realm.recheck();
+    }
+    catch {
+        return false;
+    }
+}
+
+function isLevel(level: string): level is LogLevel {
+
+    return level === 'info' || level === 'warn' || level === 'error';
+}
+
+/** JSON text of `{ value }` as it came, or of `{ error }`. */
+function textOf(reply: Reply): string {
+
+    return 'text' in reply ? reply.text : JSON.stringify('error' in reply ? { error: reply.error } : {});
+}
+
+function failureOf(error: unknown): ScriptFailure {
+
+    if (error instanceof RealmStopped && error.limit) {
+        return { kind: 'limit', limit: error.limit, message: error.limit === 'size' ? error.message : LIMITS[error.limit] };
+    }
+
+    if (error instanceof RangeError) {
+        return { kind: 'limit', limit: 'stack', message: LIMITS.stack };
+    }
+
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    return { kind: 'error', message, stack: authorStack(stack ?? '') };
+}
+
+async function main(): Promise<void> {
+
+    const port = parentPort;
+    if (!port) {
+        throw new Error('this is started as a worker thread');
+    }
+
+    const data = workerData as ThreadData;
+    const engine = await openEngine(data.options.memoryBytes);
+    lowerOwnPriority();
+    const thread = new ScriptThread(engine, data, (message) => port.postMessage(message));
+    port.on('message', (message: RunMessage) => thread.run(message));
+    port.postMessage({ kind: 'ready' } satisfies ThreadMessage);
+}
+
+void main();

@@ -1,0 +1,247 @@
+/**
+ * Counting the values of a field among the matching documents.
+ */
+
+import { compareText } from '../analysis/analyzer.js';
+import { hasBit } from '../docset/bit-set.js';
+import type { Bits } from '../docset/bit-set.js';
+import type { Column, Ranks } from '../segment/doc-values.js';
+import type { Deadline } from '../query/query-deadline.js';
+import type { DocumentSet, ManyDocuments } from '../docset/doc-id-set.js';
+import { resolveColumn, VALUE_PREFIX } from '../analysis/field-names.js';
+import type { FacetBucket, FacetField, FacetResult } from '../query/search-request.js';
+import type { Segment } from '../segment/segment-reader.js';
+import { firstPlace } from '../docset/sorted-doc-ids.js';
+
+/** What all facets of an answer may have together. */
+export const MOST_BUCKETS = 10_000;
+export const MOST_BUCKET_CHARACTERS = 1024 * 1024;
+
+/** Values that are counted between two checks of the deadline. */
+const VALUES_PER_CHECK = 4096;
+
+/** What is left of it for further facets. */
+export class BucketBudget {
+
+    #buckets = MOST_BUCKETS;
+    #characters = MOST_BUCKET_CHARACTERS;
+
+    /** Buckets that are left. */
+    get buckets(): number {
+
+        return this.#buckets;
+    }
+
+    /** Takes a bucket; false when it is one too many. */
+    take({ value, filterQuery }: FacetBucket): boolean {
+
+        --this.#buckets;
+        this.#characters -= value.length + filterQuery.length;
+        return this.#buckets >= 0 && this.#characters >= 0;
+    }
+}
+
+/** Counts one field over all segments. */
+export class FacetCounter {
+
+    readonly #field: FacetField;
+    readonly #column: string;
+    readonly #deadline: Deadline | null;
+    readonly #counts = new Map<string, number>();
+
+    /** @param deadline of the search; checked in between, as a field may have a value for each document */
+    constructor(field: FacetField, deadline: Deadline | null = null) {
+
+        this.#field = field;
+        this.#column = resolveColumn(field.field);
+        this.#deadline = deadline;
+    }
+
+    /** Counts the matching documents of a segment; each distinct value of a document once. */
+    addSegment(segment: Segment, matches: DocumentSet): void {
+
+        const column = segment.column(this.#column);
+        if (!column) {
+            return;
+        }
+
+        let values = 0;
+        const add = (count: number, ordinal: number): void => {
+
+            if (count !== 0) {
+                if (++values % VALUES_PER_CHECK === 0) {
+                    this.#deadline?.check();
+                }
+
+                const value = String(column.value(ordinal));
+                this.#counts.set(value, (this.#counts.get(value) ?? 0) + count);
+            }
+        };
+
+        const twins = twinsOf(segment, this.#column, column);
+        if (matches.kind === 'few') {
+            countFew(column, matches.documents, twins).forEach(add);
+        }
+        else {
+            countMany(column, matches, twins).forEach(add);
+        }
+    }
+
+    /** The greatest buckets, as many as are asked for and the budget allows. */
+    result(budget: BucketBudget): FacetResult {
+
+        const { field, maxBuckets } = this.#field;
+        const buckets: FacetBucket[] = [];
+        for (const [value, count] of greatest(this.#counts, Math.min(maxBuckets, budget.buckets))) {
+            const bucket = { value, count, filterQuery: filterQuery(field, value) };
+            if (!budget.take(bucket)) {
+                break;
+            }
+
+            buckets.push(bucket);
+        }
+
+        return { field, buckets };
+    }
+}
+
+/** A value and its count. */
+type Counted = readonly [value: string, count: number];
+
+/** The greatest counts in order, equal ones by value. No more than twice as many are held as are wanted. */
+function greatest(counts: ReadonlyMap<string, number>, wanted: number): Counted[] {
+
+    let best: Counted[] = [];
+    let least = 0;
+    for (const entry of wanted > 0 ? counts : []) {
+        if (entry[1] < least) {
+            continue;
+        }
+
+        best.push(entry);
+        if (best.length >= wanted * 2 + SLACK) {
+            best = best.sort(byCount).slice(0, wanted);
+            least = best.at(-1)?.[1] ?? 0;
+        }
+    }
+
+    return best.sort(byCount).slice(0, wanted);
+}
+
+/** So that few wanted ones are not sorted again and again. */
+const SLACK = 100;
+
+function byCount([a, countA]: Counted, [b, countB]: Counted): number {
+
+    return countB - countA || compareText(a, b);
+}
+
+/**
+ * By ordinal of a number the one of the text that reads the same, if there is one: they are one value. Null where no column has
+ * both. {@link NO_TWIN} for none.
+ */
+type Twins = Uint32Array | null;
+
+const NO_TWIN = 0xffff_ffff;
+
+function twinsOf(segment: Segment, name: string, column: Column): Twins {
+
+    const { numbers, count } = column;
+    return numbers.length === 0 || numbers.length === count ? null : segment.shelf.get(`twins ${name}`, () => {
+
+        const texts = new Map<string, number>();
+        for (let ordinal = numbers.length; ordinal < count; ++ordinal) {
+            const text = String(column.value(ordinal));
+            if (String(Number(text)) === text) {
+                texts.set(text, ordinal);
+            }
+        }
+
+        const value = Uint32Array.from(numbers, (number) => texts.get(String(number)) ?? NO_TWIN);
+        return { value, bytes: value.byteLength };
+    });
+}
+
+/** The ordinal under which a value is looked for among others of the same document. */
+function ofTwins(twins: Twins, ordinal: number): number {
+
+    const twin = twins?.[ordinal] ?? NO_TWIN;
+    return twin === NO_TWIN ? ordinal : twin;
+}
+
+/** By ordinal. */
+function countMany(column: Column, matches: ManyDocuments, twins: Twins): Uint32Array {
+
+    const { dense, pairDocuments, pairOrdinals } = column;
+    const counts = new Uint32Array(column.count);
+    if (dense) {
+        countDense(dense, matches.bits, counts);
+    }
+
+    let lastDocument = -1;
+    const seen = new Set<number>();
+    for (let i = 0; i < pairDocuments.length; ++i) {
+        const [document, ordinal] = [pairDocuments[i] as number, pairOrdinals[i] as number];
+        if (document !== lastDocument) {
+            lastDocument = document;
+            seen.clear();
+            seen.add(dense ? ofTwins(twins, (dense[document] as number) - 1) : -1);
+        }
+
+        const own = ofTwins(twins, ordinal);
+        if (!seen.has(own) && hasBit(matches.bits, document)) {
+            seen.add(own);
+            counts[ordinal] = (counts[ordinal] as number) + 1;
+        }
+    }
+
+    return counts;
+}
+
+function countDense(dense: Ranks, bits: Bits, counts: Uint32Array): void {
+
+    for (let i = 0; i < bits.length; ++i) {
+        let word = bits[i] as number;
+        while (word !== 0) {
+            const rank = dense[i * 32 + 31 - Math.clz32(word & -word)] as number;
+            word &= word - 1;
+            if (rank !== 0) {
+                counts[rank - 1] = (counts[rank - 1] as number) + 1;
+            }
+        }
+    }
+}
+
+/** The same; ordinals that no document has are left out. */
+function countFew({ dense, pairDocuments, pairOrdinals }: Column, documents: Uint32Array, twins: Twins): Map<number, number> {
+
+    const counts = new Map<number, number>();
+    const add = (ordinal: number): void => void counts.set(ordinal, (counts.get(ordinal) ?? 0) + 1);
+    for (const document of documents) {
+        const first = dense ? (dense[document] as number) - 1 : -1;
+        let place = pairDocuments.length === 0 ? 0 : firstPlace(pairDocuments, document);
+        if (pairDocuments[place] !== document) {
+            if (first !== -1) {
+                add(first);
+            }
+
+            continue;
+        }
+
+        const ordinals = new Set(first === -1 ? [] : [ofTwins(twins, first)]);
+        for (; pairDocuments[place] === document; ++place) {
+            ordinals.add(ofTwins(twins, pairOrdinals[place] as number));
+        }
+
+        ordinals.forEach(add);
+    }
+
+    return counts;
+}
+
+/** A query for exactly this value of a field. */
+export function filterQuery(field: string, value: string): string {
+
+    // A slash behind a backslash would begin a regular expression.
+    return `${VALUE_PREFIX}${field.replaceAll(/[\\+\-!():^[\]"{}~*?|&\s]|(?<=\\)\//gu, '\\$&')}:"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,118 @@
+/**
+ * What the documents of a segment are sorted by: columns and scores, and, where these do not decide, the transaction of the last
+ * change and the id. Orders of whole segments by one column are kept while they are used.
+ */
+
+import type { Column } from '../segment/doc-values.js';
+import type { CountedSet } from '../docset/doc-id-set.js';
+import { resolveColumn } from '../analysis/field-names.js';
+import type { RankedSegment, RankKey } from './hit-merger.js';
+import { orderDocuments, sortAll } from './top-docs.js';
+import type { SortKey } from './top-docs.js';
+import type { Scores } from '../scoring/collection-stats.js';
+import type { SortField } from '../query/search-request.js';
+import type { Segment } from '../segment/segment-reader.js';
+
+/** How the matches of a segment are wanted. */
+export interface RankOptions {
+    /** Empty: best first. */
+    readonly sort: readonly SortField[];
+    readonly scores: Scores | null;
+    /** So many of the first ones. */
+    readonly limit: number;
+    readonly keepScores: boolean;
+}
+
+/** Decides between documents that are equal otherwise. */
+export const LAST_KEYS: readonly SortField[] = [{ field: 'metadata/txnId', reverse: false }, { field: 'id', reverse: false }];
+
+export const BEST_FIRST: readonly SortField[] = [{ field: 'score', reverse: true }];
+
+/** The first matches of a segment in order, with all that is needed to sort them among those of other segments. */
+export function rankSegment(segment: Segment, found: CountedSet, { sort, scores, limit, keepScores }: RankOptions): RankedSegment {
+
+    const fields = sort.length === 0 ? BEST_FIRST : sort;
+    const sortKeys: SortKey[] = [];
+    let deciding = 0;
+    for (const field of [...fields, ...LAST_KEYS]) {
+        const key = sortKey(segment, field, scores);
+        if (key) {
+            sortKeys.push(key);
+            deciding += Number(fields.includes(field));
+        }
+    }
+
+    // Kept orders know one column and the keys that come last.
+    const usable = deciding <= 1 ? sortKeys : sortKeys.map((key) => ({ ...key, order: undefined }));
+    const documents = orderDocuments(found, usable, { limit, among: scores?.documents ?? null });
+    // The scores are only lent.
+    const values = scores?.values ?? null;
+    const own = values instanceof Float32Array ? Float32Array.from(documents, (document) => values[document] as number) : values;
+    // Hits may be taken when the segment is no more: what that takes is held.
+    const ids = segment.column('id');
+    return {
+        documents, scores: keepScores ? own : null,
+        keys: [...fields, ...LAST_KEYS].map((field) => {
+
+            const column = field.field === 'score' ? null : segment.column(resolveColumn(field.field));
+            return rankKey(field, column, { documents, scores: own });
+        }),
+        idOf: (document) => idOf(ids, document)
+    };
+}
+
+/** Null for what is the same for all documents. */
+function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores | null): SortKey | null {
+
+    if (field === 'score') {
+        return scores?.values instanceof Float32Array ? { ranks: scores.values, reverse, greatest: null } : null;
+    }
+
+    const name = resolveColumn(field);
+    const column = segment.column(name);
+    if (!column) {
+        return null;
+    }
+
+    const key: SortKey = { ranks: column.ranks(), reverse, greatest: column.count };
+    return { ...key, order: () => orderOf(segment, name, key) };
+}
+
+/** The id of a document. */
+export function idOf(ids: Column | null, document: number): string {
+
+    return String(ids?.value((ids.ranks()[document] ?? 1) - 1));
+}
+
+/** How documents that are in order are compared with those of other segments. */
+export function rankKey(
+    { field, reverse }: SortField, column: Column | null, { documents, scores }: { documents: Uint32Array; scores: Float32Array | number | null }
+): RankKey {
+
+    if (field === 'score') {
+        return {
+            reverse,
+            // A score of 0 is none, and comes before all others as well.
+            rankAt: (place) => (scores instanceof Float32Array ? scores[place] as number : scores ?? 0), valueOf: (score) => score
+        };
+    }
+
+    const ranks = column?.ranks();
+    return { reverse, rankAt: (place) => ranks?.[documents[place] as number] ?? 0, valueOf: (rank) => column?.value(rank - 1) ?? '' };
+}
+
+/** All documents of a segment by one column. */
+function orderOf(segment: Segment, name: string, key: SortKey): Uint32Array {
+
+    return segment.shelf.get(`order ${name}`, () => {
+
+        const last = LAST_KEYS.flatMap(({ field, reverse }) => {
+
+            const column = segment.column(field);
+            return column ? [{ ranks: column.ranks(), reverse, greatest: column.count }] : [];
+        });
+        const all = Uint32Array.from({ length: segment.documents }, (_, i) => i);
+        const value = sortAll(all, [{ ...key, reverse: false }, ...last]);
+        return { value, bytes: value.byteLength };
+    });
+}

@@ -1,0 +1,88 @@
+/**
+ * Puts together what searching is made of: the index, what it is fed with, and the work in the background.
+ */
+
+import type { Database } from '../../db/database.js';
+import type { Log } from '../../db/log.js';
+import type { JobKind } from '../jobs/job-kind.js';
+import type { ElementService } from '../objects/elements/element-service.js';
+import type { WriteParticipant } from '../model/write-participant.js';
+import type { TextJobs } from '../payloads/payload-texts.js';
+import { PayloadTexts } from '../payloads/payload-texts.js';
+import type { TextLimits } from '../payloads/text-extractor.js';
+import { TextExtractor } from '../payloads/text-extractor.js';
+import { readTexts, TEXT_JOB, textJob } from '../payloads/text-job.js';
+import { IndexFormStore } from '../stores/search/indexed-form-store.js';
+import type { JobStore } from '../stores/jobs/job-store.js';
+import { PayloadTextStore } from '../stores/blobs/payload-text-store.js';
+import { SearchLogStore } from '../stores/search/change-log-store.js';
+import { SearchSegmentStore } from '../stores/search/segment-store.js';
+import type { Catalog } from '../types/catalog.js';
+import { IndexFormKeeper } from './mapping/indexed-form-participant.js';
+import { StoredIndexSource } from './mapping/document-source.js';
+import { LocalSearchIndex } from './runtime/index-supervisor.js';
+import type { SearchLimits } from './runtime/index-options.js';
+import type { ReindexParts, ReindexReader } from './reindexer.js';
+import { ReindexJobs } from './reindex-job.js';
+import { Reindexing } from './reindexer.js';
+import type { SearchIndex } from './runtime/search-index.js';
+
+export interface SearchParts {
+    readonly db: Database;
+    readonly log: Log;
+    readonly catalog: Catalog;
+    readonly objects: ReindexReader;
+    readonly elements: ElementService;
+    readonly jobs: { register(kind: JobKind): void; wake(kind: string): void };
+    readonly jobStore: JobStore;
+    readonly texts: TextLimits;
+    /** Name of this node among those that share a database; null where there are no others. */
+    readonly node: string | null;
+    /** Called when the index begins or ceases to answer everything. */
+    readonly onState: (state: 'UP' | 'FAILED') => void;
+    /** What searching may take. */
+    readonly search?: SearchLimits | undefined;
+}
+
+export interface ComposedSearch {
+    readonly index: SearchIndex;
+    /** Write along with every object, in this order. */
+    readonly participants: readonly WriteParticipant[];
+    /** Makes the service that indexes objects anew. */
+    readonly reindexing: (parts: Pick<ReindexParts, 'locks' | 'makeForm'>) => ReindexJobs;
+    /** Ends all threads. After the jobs. */
+    stop(): Promise<void>;
+}
+
+export function composeSearch(parts: SearchParts): ComposedSearch {
+
+    const { db, log, catalog, objects, elements, jobs, jobStore, texts: limits, node, onState } = parts;
+    const forms = new IndexFormStore(db);
+    const store = new PayloadTextStore(db);
+    const extractor = new TextExtractor(limits);
+    const textJobs: TextJobs = { enqueueStep: (id) => jobStore.enqueueStep(textJob(id)), wake: () => jobs.wake(TEXT_JOB) };
+    const texts = new PayloadTexts({ store, catalog, limits, jobs: textJobs });
+    const index = new LocalSearchIndex({
+        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, hasOthers: node !== null, onState,
+        source: new StoredIndexSource({ objects, forms, texts, catalog }), ...parts.search
+    });
+    jobs.register(readTexts({ objects, elements, texts, store, extractor, index, log }));
+    const made: ReindexJobs[] = [];
+    return {
+        index,
+        reindexing: (parts) => {
+
+            const reindexing = new Reindexing({ ...parts, index, objects, forms, texts, jobs: textJobs, log });
+            const requests = new ReindexJobs({ reindexing, index, jobs, jobStore });
+            made.push(requests);
+            return requests;
+        },
+        participants: [new IndexFormKeeper(forms), texts.participant, index.participant],
+        stop: async () => {
+
+            await Promise.all(made.map((requests) => requests.stop()));
+            await extractor.close();
+            await index.stop();
+        }
+    };
+}

@@ -1,0 +1,171 @@
+/**
+ * From hits to the objects that are shown. Objects go out as the texts that are stored, unless something has to look into them:
+ * the code of their type, or a rule that hides parts of them. They are read a few at a time, in turns with whatever else the
+ * process does, and rights are asked again for each, because objects and rules may have changed since the index was asked.
+ */
+
+import type { JsonObject } from '../util/json-types.js';
+import type { DigitalObject } from '../doip/digital-object.js';
+import type { Caller } from '../model/caller.js';
+import type { Policy } from '../identity/access/access-policy.js';
+import type { ObjectResolution } from '../objects/read/object-resolution.js';
+import type { ObjectParts } from '../model/lazy-stored-object.js';
+import { ObjectText } from '../model/lazy-stored-object.js';
+import type { StoredObject } from '../model/stored-object.js';
+import { toDigitalObject } from '../model/stored-object.js';
+import type { LoopTurns } from '../util/concurrency/event-loop-yielder.js';
+import type { SearchHit } from './query/search-request.js';
+
+/** Reads objects as the texts that are stored. */
+export interface TextReader {
+    /** Those that exist among the ids, in no order; of long ones only the ids. */
+    texts(ids: readonly string[]): Promise<{ readonly objects: readonly ObjectParts[]; readonly long: readonly string[] }>;
+    /** One object, however long it is; null when it is not there. */
+    text(id: string): Promise<ObjectParts | null>;
+}
+
+/** Who reads results. */
+export interface ResultReading {
+    readonly caller: Caller;
+    /** From the request, for hooks. */
+    readonly requestContext: JsonObject;
+    /** Fires when nobody waits any more. */
+    readonly signal: AbortSignal;
+}
+
+/** An object that was found. */
+interface Result {
+    readonly object: ObjectText;
+    readonly score: number | null;
+}
+
+/** Objects that are read at once. */
+const AT_ONCE = 25;
+
+/** How long the objects are that are handed on at once, in UTF-16 units; a single one may be longer. */
+const LENGTH_AT_ONCE = 64 * 1024;
+
+/** Objects that are given to the code of their types at once, and how long they may be together, in UTF-16 units. */
+const RESOLVED_AT_ONCE = 100;
+const RESOLVED_LENGTH = 160 * 1024;
+
+export class ResultReader {
+
+    readonly #objects: TextReader;
+    readonly #policy: Policy;
+    readonly #resolution: ObjectResolution;
+    readonly #turns: LoopTurns;
+
+    constructor(parts: { objects: TextReader; policy: Policy; resolution: ObjectResolution; turns: LoopTurns }) {
+
+        this.#objects = parts.objects;
+        this.#policy = parts.policy;
+        this.#resolution = parts.resolution;
+        this.#turns = parts.turns;
+    }
+
+    /** Objects that are gone, may not be read any more or are kept back by the code of their type are left out. */
+    async *show(hits: AsyncIterable<readonly SearchHit[]>, reading: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
+
+        let waiting: Result[] = [];
+        let length = 0;
+        for await (const slice of slices(hits, AT_ONCE, { turns: this.#turns, signal: reading.signal })) {
+            for await (const results of this.#read(slice, reading)) {
+                const added = results.reduce((sum, { object }) => sum + object.length, 0);
+                if (waiting.length > 0 && (waiting.length + results.length > RESOLVED_AT_ONCE || length + added > RESOLVED_LENGTH)) {
+                    yield *this.#resolved(waiting, reading);
+                    [waiting, length] = [[], 0];
+                }
+
+                if (waiting.length === 0 && !results.some(({ object }) => this.#resolution.concerns(object.type))) {
+                    yield results.map((result) => this.#shown(result, reading.caller));
+                    continue;
+                }
+
+                // The code of types is asked for many objects in one go.
+                waiting.push(...results);
+                length += added;
+            }
+        }
+
+        yield *this.#resolved(waiting, reading);
+    }
+
+    /** The objects behind some hits that the caller may read, in their order; a few at a time, long ones alone. */
+    async *#read(hits: readonly SearchHit[], { caller, signal }: ResultReading): AsyncGenerator<readonly Result[], void, undefined> {
+
+        const { objects, long } = await this.#objects.texts(hits.map(({ id }) => id));
+        const byId = new Map(objects.map((parts) => [parts.id, parts]));
+        let results: Result[] = [];
+        let length = 0;
+        for (const { id, score } of hits) {
+            const isLong = !byId.has(id) && long.includes(id);
+            if (isLong || length >= LENGTH_AT_ONCE) {
+                yield results;
+                [results, length] = [[], 0];
+                await this.#turns.next();
+                signal.throwIfAborted();
+            }
+
+            const parts = isLong ? await this.#objects.text(id) : byId.get(id);
+            const object = parts && new ObjectText(parts);
+            if (object && this.#policy.canRead(caller, object).allowed) {
+                results.push({ object, score });
+                length += isLong ? LENGTH_AT_ONCE : object.length;
+            }
+        }
+
+        yield results;
+    }
+
+    /** Asks the code of types; the others stay as they are. */
+    async *#resolved(results: readonly Result[], { caller, requestContext }: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
+
+        const concerned = results.filter(({ object }) => this.#resolution.concerns(object.type));
+        const outcomes = await this.#resolution.resolveAll(concerned.map(({ object }) => object.read()), { caller, requestContext });
+        const outcomeOf = new Map(concerned.map((result, index) => [result, outcomes[index] ?? null]));
+        for (let start = 0; start < results.length; start += AT_ONCE) {
+            if (start > 0) {
+                await this.#turns.next();
+            }
+
+            yield results.slice(start, start + AT_ONCE).flatMap((result) => {
+
+                const outcome = outcomeOf.get(result);
+                return outcome === null ? [] : [outcome ? this.#toDigital(outcome, caller, result) : this.#shown(result, caller)];
+            });
+        }
+    }
+
+    #shown(result: Result, caller: Caller): DigitalObject {
+
+        const { object, score } = result;
+        return this.#policy.hidesFrom(caller, object) ?
+            this.#toDigital(object.read(), caller, result) : object.toWritten(score === null ? null : { score });
+    }
+
+    #toDigital(shown: StoredObject, caller: Caller, { object, score }: Result): DigitalObject {
+
+        const found = toDigitalObject(this.#policy.visibleTo(caller, shown, object));
+        return score === null ? found : { ...found, attributes: { ...found.attributes, responseContext: { score } } };
+    }
+}
+
+/** The same in shorter pieces, one in each turn of the event loop. Rejects when nobody waits any more. */
+export async function *slices<T>(
+    blocks: AsyncIterable<readonly T[]>, length: number, { turns, signal }: { readonly turns: LoopTurns; readonly signal: AbortSignal }
+): AsyncGenerator<readonly T[], void, undefined> {
+
+    let isFirst = true;
+    for await (const block of blocks) {
+        for (let start = 0; start < block.length; start += length) {
+            if (!isFirst) {
+                await turns.next();
+            }
+
+            isFirst = false;
+            signal.throwIfAborted();
+            yield block.slice(start, start + length);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/**
+ * New documents until they become a segment together: when somebody searches, or when there are enough.
+ */
+
+import type { JsonValue } from '../../util/json-types.js';
+import type { IndexDocument } from '../mapping/index-document.js';
+
+/** So many documents are enough; the longer nobody searched, the more. */
+const FEWEST = 64;
+const MOST = 512;
+
+/** Fewer when they have more values than this together: each may have a property of its own. */
+const MOST_VALUES = 20_000;
+
+/** Fewer when their texts have more characters than this together: whoever searches waits until a segment is made of them. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+export class WaitingDocuments {
+
+    readonly #documents = new Map<string, IndexDocument>();
+    #enough = FEWEST;
+    /** Of all documents that came, about. */
+    #values = 0;
+    #characters = 0;
+
+    get size(): number {
+
+        return this.#documents.size;
+    }
+
+    /** True when there are enough. */
+    add(document: IndexDocument): boolean {
+
+        this.#documents.set(document.id, document);
+        this.#count(document.content);
+        this.#count(document.userMetadata);
+        document.elements.forEach(({ text }) => this.#count(text));
+        if (this.#documents.size < this.#enough && this.#values <= MOST_VALUES && this.#characters <= MOST_CHARACTERS) {
+            return false;
+        }
+
+        this.#enough = Math.min(this.#enough * 2, MOST);
+        return true;
+    }
+
+    delete(id: string): void {
+
+        this.#documents.delete(id);
+    }
+
+    /** Somebody searches: the next ones shall not take long. */
+    asked(): void {
+
+        this.#enough = FEWEST;
+    }
+
+    /** All of them; none is left. */
+    take(): IndexDocument[] {
+
+        const taken = [...this.#documents.values()];
+        this.#documents.clear();
+        this.#values = 0;
+        this.#characters = 0;
+        return taken;
+    }
+
+    #count(value: JsonValue): void {
+
+        if (value !== null && typeof value === 'object') {
+            Object.values(value).forEach((member) => this.#count(member));
+            return;
+        }
+
+        ++this.#values;
+        this.#characters += typeof value === 'string' ? value.length : 0;
+    }
+}

@@ -1,0 +1,300 @@
+/**
+ * The segments that a node searches, and the changes since they were made. New documents wait until somebody searches and become a
+ * small segment together; a change of a document is a new one and a gone one. Small segments are merged by another thread; here only
+ * the smallest, and those that come faster than that thread merges them.
+ *
+ * It belongs to one thread and never waits.
+ */
+
+import { emptyBits, hasBit, setBit } from '../docset/bit-set.js';
+import type { Bits } from '../docset/bit-set.js';
+import { DESIGN_ID } from '../../doip/ids.js';
+import { findDocument } from './id-lookup.js';
+import { HeldSegments } from './segment-leases.js';
+import type { IndexDocument } from '../mapping/index-document.js';
+import type { Memory } from '../../util/cache/lru-cache.js';
+import { mergeSegments } from './merge/segment-merger.js';
+import { isMergeTime } from './merge/merge-policy.js';
+import type { Load } from './merge/merge-policy.js';
+import { GONE } from './merge/merge-input.js';
+import { newEntry, sumOf, toNamed, youngToMerge } from './segment-entry.js';
+import type { Entry, MergedSegment, NamedSegment, StoredName } from './segment-entry.js';
+import { Segment } from '../segment/segment-reader.js';
+import { WaitingDocuments } from './indexing-buffer.js';
+import { StoredSections } from '../segment/paged-sections.js';
+import type { Fetch } from '../segment/paged-sections.js';
+import { SegmentBuilder } from './segment-builder.js';
+import type { SegmentSize } from '../segment/format.js';
+import type { LiveSegment } from '../searcher/live-segment.js';
+
+/** Something that happened to an object. */
+export type Change =
+    | { readonly kind: 'put'; readonly document: IndexDocument }
+    | { readonly kind: 'delete'; readonly id: string };
+
+/** Segments that are not stored; when there are more they are not left to the other thread. */
+const MOST_YOUNG = 16;
+
+const NOT_QUIET: Load = { quiet: 0, isSearched: true };
+
+/** Merging so few documents with so few bytes takes less than having it done. */
+const FEW = 16;
+const FEW_BYTES = 256 * 1024;
+
+/** Larger ones, in documents or in bytes, are always merged by another thread. */
+const LARGEST = 1024;
+const LARGEST_BYTES = 16 * 1024 * 1024;
+
+export class SegmentSet {
+
+    /** Oldest first. */
+    #entries: Entry[] = [];
+    readonly #waiting = new WaitingDocuments();
+    readonly #memory: Memory;
+    readonly #fetch: Fetch;
+    readonly #held = new HeldSegments();
+    #nextName = -1;
+    /** Changes that were applied since everything was stored. */
+    #changes = 0;
+
+    /**
+     * @param memory where what was read of the segments, and computed of them, is kept
+     * @param fetch reads stored segments
+     */
+    constructor(memory: Memory, fetch: Fetch) {
+
+        this.#memory = memory;
+        this.#fetch = fetch;
+    }
+
+    apply(change: Change): void {
+
+        const id = change.kind === 'put' ? change.document.id : change.id;
+        ++this.#changes;
+        this.#waiting.delete(id);
+        this.#bury(id);
+        // The design object is never found.
+        if (change.kind === 'put' && id !== DESIGN_ID && this.#waiting.add(change.document)) {
+            this.#build();
+        }
+    }
+
+    /** All segments, with everything that was applied. What comes back does not change: later changes are not seen in it. */
+    snapshot(): LiveSegment[] {
+
+        this.#waiting.asked();
+        this.#build();
+        return this.#entries.map((entry) => {
+
+            entry.isGivenAway = true;
+            return { segment: entry.segment, dead: entry.dead };
+        });
+    }
+
+    /** Gives a snapshot to a search in the midst of which there may be changes and other searches. */
+    during<T>(search: (segments: readonly LiveSegment[]) => T): T {
+
+        const segments = this.snapshot();
+        return this.#held.during(segments, () => search(segments));
+    }
+
+    /** Documents that are not stored, or changes when these are more: of documents that are gone again, and of stored ones. */
+    get unstored(): number {
+
+        const documents = this.#entries.reduce((sum, entry) => sum + (entry.name < 0 ? entry.segment.documents : 0), this.#waiting.size);
+        return Math.max(documents, this.#changes);
+    }
+
+    /** Segments that a search looks into. */
+    get count(): number {
+
+        return this.#entries.length + Number(this.#waiting.size > 0);
+    }
+
+    /** Bytes of segments that are not stored. */
+    get unstoredBytes(): number {
+
+        return this.#entries.reduce((sum, entry) => sum + (entry.name < 0 ? entry.segment.bytes : 0), 0);
+    }
+
+    /** Adds a stored segment. */
+    add(stored: StoredName, dead: Bits): void {
+
+        this.#entries.push(newEntry(stored.name, this.#stored(stored), dead));
+    }
+
+    /** What is to be stored: segments that are not yet, and, of those that are, the ones from which documents went. */
+    seal(): { readonly unstored: NamedSegment[]; readonly changed: { readonly name: number; readonly dead: Bits }[] } {
+
+        this.#build();
+        this.#changes = 0;
+        const unstored = this.#entries.filter(({ name }) => name < 0);
+        const changed = this.#entries.filter(({ name, isDirty }) => name >= 0 && isDirty);
+        for (const entry of unstored) {
+            entry.isSealed = true;
+        }
+
+        for (const entry of changed) {
+            entry.isDirty = false;
+        }
+
+        return {
+            unstored: unstored.map(toNamed),
+            changed: changed.map(({ name, dead }) => ({ name, dead: dead.slice() }))
+        };
+    }
+
+    /**
+     * Segments that are not stored and should become one: they stay as they are until they are replaced. The smallest are merged
+     * at once.
+     */
+    gather(load: Load): { readonly sources: NamedSegment[]; readonly isMore: boolean } {
+
+        if (!isMergeTime(load)) {
+            return { sources: [], isMore: this.#waiting.size > 0 || this.#young().length > 1 };
+        }
+
+        if (load.quiet > 0) {
+            this.#build();
+        }
+
+        for (;;) {
+            const young = this.#young();
+            const chosen = youngToMerge(young, load);
+            if (chosen.length === 0 || sumOf(chosen, 'documents') > FEW || sumOf(chosen, 'bytes') > FEW_BYTES) {
+                chosen.forEach((entry) => void (entry.isSealed = true));
+                return { sources: chosen.map(toNamed), isMore: young.length > 1 };
+            }
+
+            this.#mergeHere(chosen);
+        }
+    }
+
+    /** Which documents of some segments are gone now. */
+    copies(names: readonly number[]): { name: number; dead: Bits }[] {
+
+        return this.#entries.filter(({ name }) => names.includes(name)).map(({ name, dead }) => ({ name, dead }));
+    }
+
+    /** How large the stored segments are. */
+    sizes(): SegmentSize[] {
+
+        return this.#entries.filter(({ name }) => name >= 0).map(({ name, segment, deadCount }) => {
+
+            return { name, documents: segment.documents, dead: deadCount, bytes: segment.source.total, fields: segment.fieldCount };
+        });
+    }
+
+    /**
+     * Puts a segment in the place of those that it was made of.
+     *
+     * @param sources their names, and for each the new numbers of its documents
+     * @param added null when nothing was left
+     */
+    replace(sources: readonly { readonly name: number; readonly map: Uint32Array }[], added: MergedSegment | null): void {
+
+        const segment = added && ('sections' in added ? Segment.of(added.sections, this.#memory) : this.#stored(added));
+        const dead = emptyBits(segment?.documents ?? 0);
+        const gone = new Set<number>();
+        for (const { name, map } of sources) {
+            const entry = this.#entries.find((candidate) => candidate.name === name);
+            gone.add(name);
+            for (let document = 0; entry && document < map.length; ++document) {
+                const target = map[document] as number;
+                if (target !== GONE && hasBit(entry.dead, document)) {
+                    setBit(dead, target);
+                }
+            }
+        }
+
+        const place = this.#entries.findIndex(({ name }) => gone.has(name));
+        const kept = this.#entries.filter(({ name }) => !gone.has(name));
+        this.#entries.filter(({ name }) => gone.has(name)).forEach(({ segment: gone }) => this.#held.release(gone));
+        if (segment && added) {
+            const entry = newEntry('sections' in added ? this.#nextName-- : added.name, segment, dead);
+            kept.splice(Math.max(place, 0), 0, { ...entry, isDirty: entry.deadCount > 0 });
+        }
+
+        this.#entries = kept;
+    }
+
+    /** Storing failed: what was sealed can be merged again. */
+    unseal(): void {
+
+        this.#changes = Math.max(this.#changes, this.unstored);
+        for (const entry of this.#entries) {
+            entry.isSealed = false;
+            entry.isDirty ||= entry.deadCount > 0;
+        }
+    }
+
+    /** Makes a segment of the waiting documents. */
+    #build(): void {
+
+        if (this.#waiting.size === 0) {
+            return;
+        }
+
+        const builder = new SegmentBuilder();
+        this.#waiting.take().forEach((document) => builder.add(document));
+        const segment = Segment.of(builder.finish(), this.#memory);
+        this.#entries.push(newEntry(this.#nextName--, segment, emptyBits(segment.documents)));
+        this.#mergeSmall();
+    }
+
+    /** Segments that are not stored, oldest first, without those that have to stay as they are. */
+    #young(): Entry[] {
+
+        return this.#entries.filter(({ name, isSealed }) => name < 0 && !isSealed);
+    }
+
+    /** When there are many segments, the youngest ones are merged here. */
+    #mergeSmall(): void {
+
+        for (let young = this.#young(); young.length > MOST_YOUNG; young = this.#young()) {
+            const chosen = youngToMerge(young, NOT_QUIET);
+            while (sumOf(chosen, 'documents') > LARGEST || sumOf(chosen, 'bytes') > LARGEST_BYTES) {
+                chosen.shift();
+            }
+
+            if (chosen.length < 2) {
+                return;
+            }
+
+            this.#mergeHere(chosen);
+        }
+    }
+
+    /** Merges segments in this thread. */
+    #mergeHere(sources: readonly Entry[]): void {
+
+        const { sections, documents, maps } = mergeSegments(sources);
+        const replaced = sources.map(({ name }, i) => ({ name, map: maps[i] ?? new Uint32Array(0) }));
+        this.replace(replaced, documents > 0 ? { sections } : null);
+    }
+
+    #stored({ name, sizes }: StoredName): Segment {
+
+        return new Segment(new StoredSections(name, sizes, { fetch: this.#fetch, memory: this.#memory }), this.#memory);
+    }
+
+    /** Marks the document of an object as gone. There is one at most. */
+    #bury(id: string): void {
+
+        for (let i = this.#entries.length - 1; i >= 0; --i) {
+            const entry = this.#entries[i] as Entry;
+            const document = findDocument(entry, id);
+            if (document !== -1) {
+                if (entry.isGivenAway) {
+                    entry.dead = entry.dead.slice();
+                    entry.isGivenAway = false;
+                }
+
+                setBit(entry.dead, document);
+                ++entry.deadCount;
+                entry.isDirty = true;
+                return;
+            }
+        }
+    }
+}

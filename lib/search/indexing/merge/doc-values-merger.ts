@@ -1,0 +1,125 @@
+/**
+ * Merging the values of one field of several segments.
+ */
+
+import type { Column } from '../../segment/doc-values.js';
+import { GONE } from './merge-input.js';
+import type { Part } from './merge-input.js';
+import { compareValues } from '../../segment/segment-writer.js';
+import type { ColumnData, ColumnValue } from '../../segment/segment-writer.js';
+import { SourceQueue } from './merge-heap.js';
+
+/** Goes through the values of a column that are still used. */
+class ValueCursor {
+
+    readonly part: Part;
+    readonly column: Column;
+    /** New ordinals. */
+    readonly map: Uint32Array;
+    readonly #used: Uint8Array;
+    #ordinal = -1;
+    value: ColumnValue = 0;
+
+    constructor(part: Part, column: Column) {
+
+        this.part = part;
+        this.column = column;
+        this.map = new Uint32Array(column.count);
+        this.#used = new Uint8Array(column.count);
+        forEachPair(part, column, (_, ordinal) => {
+
+            this.#used[ordinal] = 1;
+        });
+        this.next(0);
+    }
+
+    get isDone(): boolean {
+
+        return this.#ordinal >= this.column.count;
+    }
+
+    /** Gives the current value its new ordinal and goes on. */
+    next(newOrdinal: number): void {
+
+        if (this.#ordinal >= 0) {
+            this.map[this.#ordinal] = newOrdinal;
+        }
+
+        do {
+            ++this.#ordinal;
+        }
+        while (this.#ordinal < this.column.count && this.#used[this.#ordinal] === 0);
+
+        if (!this.isDone) {
+            this.value = this.column.value(this.#ordinal);
+        }
+    }
+}
+
+/** The column of a field that some parts have; handed out unless all its documents are gone. */
+export function mergeColumns(
+    columns: readonly { readonly part: Part; readonly column: Column }[],
+    write: (data: ColumnData) => void
+): void {
+
+    const cursors = columns.map(({ part, column }) => new ValueCursor(part, column));
+    const queue = new SourceQueue(cursors, (a, b) => compareValues(a.value, b.value));
+    const values: ColumnValue[] = [];
+    for (let same = queue.takeEqual(); same.length > 0; same = queue.takeEqual()) {
+        values.push(same[0]?.value ?? 0);
+        for (const cursor of same) {
+            cursor.next(values.length - 1);
+            if (!cursor.isDone) {
+                queue.add(cursor);
+            }
+        }
+    }
+
+    let count = 0;
+    for (const { part, column } of cursors) {
+        forEachPair(part, column, () => ++count);
+    }
+
+    if (count === 0) {
+        return;
+    }
+
+    const [documents, ordinals] = [new Uint32Array(count), new Uint32Array(count)];
+    let next = 0;
+    for (const { part, column, map } of cursors) {
+        forEachPair(part, column, (document, ordinal) => {
+
+            documents[next] = document;
+            ordinals[next++] = map[ordinal] as number;
+        });
+    }
+
+    write({ values, documents, ordinals });
+}
+
+/** Documents (by their new numbers) with their ordinals, in order; several values of a document in theirs. */
+function forEachPair({ map, segment }: Part, { dense, pairDocuments, pairOrdinals }: Column, visit: (document: number, ordinal: number) => void): void {
+
+    let pair = 0;
+    const end = dense ? segment.documents : 0;
+    for (let document = 0; document < end; ++document) {
+        const target = map[document] as number;
+        const rank = dense?.[document] ?? 0;
+        if (rank !== 0 && target !== GONE) {
+            visit(target, rank - 1);
+        }
+
+        for (; pairDocuments[pair] === document; ++pair) {
+            if (target !== GONE) {
+                visit(target, pairOrdinals[pair] as number);
+            }
+        }
+    }
+
+    for (; pair < pairDocuments.length; ++pair) {
+        const target = map[pairDocuments[pair] as number] as number;
+        if (target !== GONE) {
+            visit(target, pairOrdinals[pair] as number);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+/**
+ * Merging the terms of several segments into one space.
+ */
+
+import { ByteWriter, compareBytes } from '../../segment/byte-buffers.js';
+import { GONE } from './merge-input.js';
+import type { Part } from './merge-input.js';
+import { readVarint } from '../../segment/section-reader.js';
+import type { Space } from '../../segment/format.js';
+import type { SpaceWriter } from '../../segment/segment-writer.js';
+import { SourceQueue } from './merge-heap.js';
+import type { TermSpace } from '../../segment/term-dictionary.js';
+
+/** Writes all terms of a space. */
+export function mergeSpace(parts: readonly Part[], name: Space, writer: SpaceWriter): void {
+
+    const queue = new SourceQueue(parts.map((part) => new TermCursor(part, part.segment.space(name))), compareCursors);
+    const merger = new EntryMerger(writer);
+    for (let same = queue.takeEqual(); same.length > 0; same = queue.takeEqual()) {
+        merger.merge(same);
+        for (const cursor of same) {
+            cursor.term += 1;
+            if (!cursor.isDone) {
+                queue.add(cursor);
+            }
+        }
+    }
+
+    writer.finish();
+}
+
+/** Goes through the terms of a part. */
+class TermCursor {
+
+    readonly part: Part;
+    readonly space: TermSpace;
+    term = 0;
+
+    constructor(part: Part, space: TermSpace) {
+
+        this.part = part;
+        this.space = space;
+    }
+
+    get isDone(): boolean {
+
+        return this.term >= this.space.termCount;
+    }
+}
+
+function compareCursors(a: TermCursor, b: TermCursor): number {
+
+    return compareBytes(a.space.termBytes(a.term), b.space.termBytes(b.term));
+}
+
+/** The postings of one field, as they are gathered from the parts. */
+interface Gathered {
+    count: number;
+    lastDocument: number;
+    /** The only document, while there is one in which the term occurs once. */
+    single: number | null;
+}
+
+/** Writes the entries of one term after the other. */
+class EntryMerger {
+
+    readonly #writer: SpaceWriter;
+    readonly #postings = new ByteWriter(1024);
+    readonly #positions = new ByteWriter(1024);
+    #documents = new Uint32Array(1024);
+    #frequencies = new Uint32Array(1024);
+
+    constructor(writer: SpaceWriter) {
+
+        this.#writer = writer;
+    }
+
+    /** Cursors stand at the same term, in the order of the parts. */
+    merge(cursors: readonly TermCursor[]): void {
+
+        const found: { field: number; entry: number; cursor: TermCursor }[] = [];
+        for (const cursor of cursors) {
+            const end = cursor.space.firstEntry(cursor.term + 1);
+            for (let entry = cursor.space.firstEntry(cursor.term); entry < end; ++entry) {
+                found.push({ field: cursor.part.fields[cursor.space.fieldOf(entry)] ?? 0, entry, cursor });
+            }
+        }
+
+        // Sorting is stable: within a field the parts stay in order.
+        found.sort((a, b) => a.field - b.field);
+        let isBegun = false;
+        for (let i = 0; i < found.length;) {
+            const field = found[i]?.field ?? 0;
+            const gathered: Gathered = { count: 0, lastDocument: 0, single: null };
+            this.#postings.clear();
+            this.#positions.clear();
+            for (; found[i]?.field === field; ++i) {
+                const { entry, cursor } = found[i] as typeof found[number];
+                this.#append(entry, cursor, gathered);
+            }
+
+            if (gathered.count === 0) {
+                continue;
+            }
+
+            if (!isBegun) {
+                isBegun = true;
+                const [first] = cursors;
+                this.#writer.term(first?.space.termBytes(first.term) ?? new Uint8Array(0));
+            }
+
+            if (gathered.count === 1 && gathered.single !== null) {
+                this.#writer.single(field, gathered.single, this.#positions.view());
+            }
+            else {
+                this.#writer.entry(field, gathered.count, this.#postings.view(), this.#positions.view());
+            }
+        }
+    }
+
+    #append(entry: number, { space, part }: TermCursor, gathered: Gathered): void {
+
+        const count = space.postings.count(entry);
+        if (part.isWhole && count > 1) {
+            this.#copy(entry, { space, part, count }, gathered);
+            return;
+        }
+
+        this.#makeRoom(count);
+        space.postings.read(entry, this.#documents, this.#frequencies);
+        const positions = space.positions(entry);
+        let at = 0;
+        for (let i = 0; i < count; ++i) {
+            const document = part.map[this.#documents[i] as number] as number;
+            const frequency = this.#frequencies[i] as number;
+            const end = space.hasPositions ? skipNumbers(positions, at, frequency) : 0;
+            if (document !== GONE) {
+                this.#postings.varint((document - gathered.lastDocument) * 2 + Number(frequency === 1));
+                if (frequency !== 1) {
+                    this.#postings.varint(frequency);
+                }
+
+                gathered.single = gathered.count === 0 && frequency === 1 ? document : null;
+                gathered.lastDocument = document;
+                ++gathered.count;
+                this.#positions.append(positions.subarray(at, end));
+            }
+
+            at = end;
+        }
+    }
+
+    /** Postings of a part without gone documents: all but the first distance stays as it is. */
+    #copy(entry: number, { space, part, count }: { space: TermSpace; part: Part; count: number }, gathered: Gathered): void {
+
+        const postings = space.postings.bytesOf(entry) ?? NO_BYTES;
+        const first = readVarint(postings, 0);
+        this.#postings.varint(first.value + (part.base - gathered.lastDocument) * 2);
+        this.#postings.append(postings.subarray(first.next));
+        this.#positions.append(space.positions(entry));
+        this.#makeRoom(count);
+        space.postings.read(entry, this.#documents, this.#frequencies);
+        gathered.lastDocument = part.base + (this.#documents[count - 1] as number);
+        gathered.count += count;
+        gathered.single = null;
+    }
+
+    #makeRoom(count: number): void {
+
+        if (count > this.#documents.length) {
+            this.#documents = new Uint32Array(count * 2);
+            this.#frequencies = new Uint32Array(count * 2);
+        }
+    }
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Where the numbers after the next `count` ones begin. */
+function skipNumbers(bytes: Uint8Array, start: number, count: number): number {
+
+    let at = start;
+    for (let left = count; left > 0; --left) {
+        while ((bytes[at++] as number) > 127) {
+            // Numbers end with their first small byte.
+        }
+    }
+
+    return at;
+}

@@ -1,0 +1,152 @@
+/**
+ * Makes a segment of documents.
+ */
+
+import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH, TEXT_GAP } from '../analysis/analyzer.js';
+import { compareUnicode } from '../segment/byte-buffers.js';
+import { ALL_FIELD, isNumberField, isPayloadField } from '../analysis/field-names.js';
+import { describeFields } from '../mapping/field-mapper.js';
+import type { FieldSink, PrincipalList } from '../mapping/field-mapper.js';
+import type { IndexDocument } from '../mapping/index-document.js';
+import { encodeLength } from '../segment/norms.js';
+import { NO_POSITION, PostingLog } from './postings-buffer.js';
+import { SPACES } from '../segment/format.js';
+import type { Sections, Space } from '../segment/format.js';
+import { compareValues, SegmentWriter } from '../segment/segment-writer.js';
+import type { ColumnData, ColumnValue } from '../segment/segment-writer.js';
+
+/** Further words of one object are not indexed. */
+const MAX_WORDS = 1_000_000;
+
+/** Builds one segment. Documents are numbered in the order of {@link add}. */
+export class SegmentBuilder implements FieldSink {
+
+    readonly #spaces: Record<Space, PostingLog> = {
+        text: new PostingLog(), number: new PostingLog(), keyword: new PostingLog(), principal: new PostingLog()
+    };
+    readonly #lengths = new Map<string, { documents: number[]; lengths: number[] }>();
+    readonly #columns = new Map<string, { documents: number[]; values: ColumnValue[] }>();
+    /** Where the next text of a field begins, in the document that is being added. */
+    readonly #nextPosition = new Map<string, number>();
+    #documents = 0;
+    /** Words of the document that is being added. */
+    #words = 0;
+
+    get documents(): number {
+
+        return this.#documents;
+    }
+
+    add(document: IndexDocument): void {
+
+        this.#nextPosition.clear();
+        this.#words = 0;
+        describeFields(document, this);
+        ++this.#documents;
+    }
+
+    text(field: string, text: string): void {
+
+        const words = this.#words < MAX_WORDS ? analyse(text) : [];
+        if (words.length === 0) {
+            return;
+        }
+
+        this.#words += words.length;
+
+        const log = this.#spaces[isNumberField(field) ? 'number' : 'text'];
+        const start = this.#nextPosition.get(field) ?? 0;
+        for (const { term, position } of words) {
+            log.add(field, term, this.#documents, start + position);
+        }
+
+        this.#nextPosition.set(field, start + (words.at(-1)?.position ?? 0) + TEXT_GAP);
+        this.#lengthen(field, words.length);
+        if (!isPayloadField(field)) {
+            // This length goes into the scores of all callers, also of those who must not learn how long a payload is.
+            this.#lengthen(ALL_FIELD, words.length);
+        }
+    }
+
+    keyword(field: string, value: string): void {
+
+        this.#spaces.keyword.add(field, keywordOf(value), this.#documents, NO_POSITION);
+        this.#lengthen(field, 1);
+    }
+
+    principal(list: PrincipalList, entry: string): void {
+
+        this.#spaces.principal.add(list, entry, this.#documents, NO_POSITION);
+    }
+
+    value(column: string, value: string | number): void {
+
+        const own = getOrAdd(this.#columns, column, () => ({ documents: [], values: [] }));
+        own.documents.push(this.#documents);
+        own.values.push(typeof value === 'number' ? value : cutAt(value, MAX_VALUE_LENGTH));
+    }
+
+    finish(): Sections {
+
+        const names = this.#fieldNames();
+        const numbers = new Map(names.map((name, number) => [name, number]));
+        const numberOf = (name: string): number => numbers.get(name) ?? 0;
+        const writer = new SegmentWriter(this.#documents, names);
+        for (const space of SPACES) {
+            this.#spaces[space].write(writer.space(space), numberOf);
+        }
+
+        for (const name of names) {
+            const lengths = this.#lengths.get(name);
+            if (lengths) {
+                writer.lengths(numberOf(name), {
+                    documents: Uint32Array.from(lengths.documents), bytes: Uint8Array.from(lengths.lengths, encodeLength)
+                });
+            }
+
+            const column = this.#columns.get(name);
+            if (column) {
+                writer.column(numberOf(name), toColumn(column.documents, column.values));
+            }
+        }
+
+        return writer.finish();
+    }
+
+    #lengthen(field: string, words: number): void {
+
+        const { documents, lengths } = getOrAdd(this.#lengths, field, () => ({ documents: [], lengths: [] }));
+        if (documents.at(-1) !== this.#documents) {
+            documents.push(this.#documents);
+            lengths.push(0);
+        }
+
+        lengths[lengths.length - 1] = (lengths.at(-1) ?? 0) + words;
+    }
+
+    #fieldNames(): string[] {
+
+        return [...new Set([...this.#lengths.keys(), ...this.#columns.keys(), ...this.#spaces.principal.fields])].sort(compareUnicode);
+    }
+}
+
+/** Distinct values and who has them. */
+function toColumn(documents: readonly number[], values: readonly ColumnValue[]): ColumnData {
+
+    const distinct = [...new Set(values)].sort(compareValues);
+    const ordinals = new Map(distinct.map((value, ordinal) => [value, ordinal]));
+    return {
+        values: distinct, documents: Uint32Array.from(documents), ordinals: Uint32Array.from(values, (value) => ordinals.get(value) ?? 0)
+    };
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+
+    let value = map.get(key);
+    if (value === undefined) {
+        value = make();
+        map.set(key, value);
+    }
+
+    return value;
+}

@@ -1,0 +1,76 @@
+/**
+ * The segments of a set with what is noted of each.
+ */
+
+import { countBits } from '../docset/bit-set.js';
+import type { Bits } from '../docset/bit-set.js';
+import { countToMerge, isWasteful } from './merge/merge-policy.js';
+import type { Load } from './merge/merge-policy.js';
+import { SectionsInMemory } from '../segment/section-reader.js';
+import type { Sections } from '../segment/format.js';
+import type { Segment } from '../segment/segment-reader.js';
+
+/** A segment with its name. Names are given by whoever stores segments; those not stored yet have negative ones. */
+export interface NamedSegment {
+    readonly name: number;
+    readonly sections: Sections;
+    readonly dead: Bits;
+}
+
+/** What takes the place of merged segments: a stored segment, or sections in memory. */
+export type MergedSegment = StoredName | { readonly sections: Sections };
+
+/** A stored segment: its name, and the bytes of its sections. */
+export interface StoredName {
+    readonly name: number;
+    readonly sizes: ReadonlyMap<string, number>;
+}
+
+/** A segment of a set. */
+export interface Entry {
+    readonly name: number;
+    readonly segment: Segment;
+    /** Not changed once it was given away. */
+    dead: Bits;
+    isGivenAway: boolean;
+    deadCount: number;
+    /** Documents went since the last time that {@link SegmentSet.stored} was told. */
+    isDirty: boolean;
+    /** Being stored or merged: to be left as it is. */
+    isSealed: boolean;
+}
+
+export function newEntry(name: number, segment: Segment, dead: Bits): Entry {
+
+    return { name, segment, dead, isGivenAway: false, deadCount: countBits(dead), isDirty: false, isSealed: false };
+}
+
+/** The youngest ones that should become one, or one that lost many of its documents. */
+export function youngToMerge(young: readonly Entry[], load: Load): Entry[] {
+
+    const count = countToMerge(young.map(({ segment, deadCount }) => segment.documents - deadCount), load);
+    if (count > 0) {
+        return young.slice(-count);
+    }
+
+    return young.filter(({ segment, deadCount }) => isWasteful({ documents: segment.documents, dead: deadCount }, load)).slice(0, 1);
+}
+
+export function sumOf(entries: readonly Entry[], what: 'documents' | 'bytes'): number {
+
+    return entries.reduce((sum, { segment }) => sum + segment[what], 0);
+}
+
+function sectionsOf({ source }: Segment): Sections {
+
+    if (!(source instanceof SectionsInMemory)) {
+        throw new Error('only what is in memory can be handed on');
+    }
+
+    return source.sections;
+}
+
+export function toNamed({ name, segment, dead }: Entry): NamedSegment {
+
+    return { name, sections: sectionsOf(segment), dead: dead.slice() };
+}

@@ -1,0 +1,94 @@
+/**
+ * What is indexed of a stored object: itself, and what its type knows about its content.
+ */
+
+import type { JsonObject } from '../../util/json-types.js';
+import type { IndexForm } from '../../model/indexed-form.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import type { ObjectTexts } from '../../payloads/payload-texts.js';
+import { SCHEMA_TYPE } from '../../types/built-in-types.js';
+import type { Catalog } from '../../types/catalog.js';
+import { findReferences } from '../../types/annotations/references.js';
+import { findModuleDirectory, findRoles } from '../../types/annotations/roles.js';
+import { copiesOf } from './copied-fields.js';
+import { isFreeName } from '../analysis/field-names.js';
+import type { IndexDocument } from './index-document.js';
+import { toIndexDocument } from './index-document.js';
+import type { Annotation } from '../../model/processed-content.js';
+
+/** What is known of an object that is to be described. */
+export interface Known {
+    /** What is indexed in place of the object. */
+    readonly form?: IndexForm | undefined;
+    /** The extension keyword wherever it applies to the content; found out when it is not given. */
+    readonly annotations?: readonly Annotation[] | undefined;
+    /** What is known of the texts of its payloads. */
+    readonly texts?: ObjectTexts | undefined;
+}
+
+/** Describes an object by the types of this moment. Does not throw. */
+export function describeObject(object: StoredObject, catalog: Catalog, { form, annotations, texts }: Known = {}): IndexDocument {
+
+    const type = catalog.current.get(object.type);
+    const content = form?.content ?? object.content;
+    const notes = annotations ?? type?.annotate(content) ?? [];
+    return toIndexDocument(object, {
+        form, indexedOn: Date.now(),
+        keywords: { ...keywordsOf(object, content, { notes, prefix: catalog.current.prefix }), ...payloadKeywords(object, texts) },
+        copies: copiesOf(content, notes),
+        ...texts === undefined ? {} : { texts: texts.texts, altFields: altFieldsOf(type?.altPayloadFieldNames ?? {}) }
+    });
+}
+
+function keywordsOf(
+    { type, metadata }: StoredObject, content: JsonObject, { notes, prefix }: { notes: readonly Annotation[]; prefix: string }
+): Record<string, readonly string[]> {
+
+    const { username, members } = findRoles(notes, prefix);
+    return present({
+        username: textOf(username?.value),
+        users: members,
+        'internal.pointsAt': referencesOf(notes, prefix),
+        javaScriptModuleName: textOf(findModuleDirectory(notes)),
+        schemaName: type === SCHEMA_TYPE && !metadata.isVersion ? textOf(content['name']) : []
+    });
+}
+
+/** How far the reading of payloads is. */
+function payloadKeywords({ elements }: StoredObject, texts: ObjectTexts | undefined): Record<string, readonly string[]> {
+
+    return elements.length === 0 ? {} : present({
+        payloadIndexState: [texts?.isPending ? 'indexInProcess' : 'indexComplete'],
+        payload_indexing_exception: texts?.reasons ?? []
+    });
+}
+
+function altFieldsOf(names: JsonObject): Map<string, string> {
+
+    return new Map(Object.entries(names).flatMap(([element, field]): [string, string][] => {
+
+        return typeof field === 'string' && isFreeName(field) ? [[element, field]] : [];
+    }));
+}
+
+function present(keywords: Readonly<Record<string, readonly string[] | undefined>>): Record<string, readonly string[]> {
+
+    return Object.fromEntries(Object.entries(keywords).flatMap(([name, values]) => (values && values.length > 0 ? [[name, values]] : [])));
+}
+
+/** Ids of the objects that the content names; none when they could not be stored like this today. */
+function referencesOf(annotations: readonly Annotation[], prefix: string): readonly string[] {
+
+    try {
+        return [...new Set(findReferences(annotations, prefix).map(({ id }) => id))];
+    }
+    catch {
+        // The type has changed since the object was stored; it is found by its content all the same.
+        return [];
+    }
+}
+
+function textOf(value: unknown): readonly string[] {
+
+    return typeof value === 'string' ? [value] : [];
+}

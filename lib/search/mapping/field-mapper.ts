@@ -1,0 +1,195 @@
+/**
+ * The one place that knows which part of an object yields which field of the index.
+ */
+
+import { isJsonObject } from '../../util/json-types.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { escapeSegment } from '../../json/pointer.js';
+import { analyse } from '../analysis/analyzer.js';
+import { isColumnAlias, nullField, numberField, payloadFactField, payloadField, REST_FIELD } from '../analysis/field-names.js';
+import type { IndexDocument, IndexElement } from './index-document.js';
+
+/** Takes the fields of one object. */
+export interface FieldSink {
+    /** A text whose words are found in the field and in the default field. A second text of a field is far from the first. */
+    text(field: string, text: string): void;
+    /** A whole value, found regardless of case. */
+    keyword(field: string, value: string): void;
+    /** An entry of a list that rights depend on, byte for byte. */
+    principal(list: PrincipalList, entry: string): void;
+    /** A value to sort by, to count in facets and to compare in ranges; the first one of a column is the one to sort by. */
+    value(column: string, value: string | number): void;
+}
+
+/** Lists of principals; `no…` has the entry {@link ABSENT} when the object has no such list of its own. */
+export type PrincipalList = 'readers' | 'writers' | 'payloadReaders' | 'noReaders' | 'noWriters' | 'noPayloadReaders' | 'versions';
+
+/** The one entry of lists that only say yes. */
+export const ABSENT = '';
+
+/** Objects with more different properties have the rest of them found by the default field alone. */
+export const MAX_FIELDS = 2000;
+
+/** Hands all fields of an object to the sink. */
+export function describeFields(document: IndexDocument, sink: FieldSink): void {
+
+    const walker = new Walker(sink);
+    // First of all, since what it says must never be beyond the limit of properties: rights depend on who made an object.
+    walker.walk(document.metadata as unknown as JsonObject, 'metadata');
+    walker.walk(document.content, '');
+    if (document.userMetadata) {
+        walker.walk(document.userMetadata, 'userMetadata');
+    }
+
+    document.copies.forEach(({ field, value }) => walker.walk(value, field));
+    describeKeywords(document, sink);
+    describeRights(document, sink);
+    document.elements.forEach((element) => describeElement(element, sink));
+    // Last of all, since there is a limit of words: nothing else of an object may depend on how long its payloads are.
+    document.elements.forEach((element) => describeText(element, sink));
+}
+
+/** Goes through JSON; array indices become `_`. */
+class Walker {
+
+    readonly #sink: FieldSink;
+    readonly #fields = new Set<string>();
+
+    constructor(sink: FieldSink) {
+
+        this.#sink = sink;
+    }
+
+    walk(value: JsonValue | undefined, field: string): void {
+
+        if (Array.isArray(value)) {
+            value.forEach((element) => this.walk(element, `${field}/_`));
+        }
+        else if (isJsonObject(value)) {
+            for (const [name, member] of Object.entries(value)) {
+                this.walk(member, `${field}/${escapeSegment(name)}`);
+            }
+        }
+        else if (value !== undefined) {
+            this.#leaf(value, field);
+        }
+    }
+
+    #leaf(value: string | number | boolean | null, field: string): void {
+
+        const text = String(value);
+        this.#fields.add(field);
+        if (this.#fields.size > MAX_FIELDS) {
+            this.#fields.delete(field);
+            this.#sink.text(REST_FIELD, text);
+            return;
+        }
+
+        if (value === null) {
+            this.#sink.text(nullField(field), text);
+            return;
+        }
+
+        this.#sink.text(typeof value === 'number' ? numberField(field) : field, text);
+        this.#sink.value(field, typeof value === 'number' ? value : text);
+    }
+}
+
+function describeKeywords({ id, type, metadata, keywords, indexedOn }: IndexDocument, sink: FieldSink): void {
+
+    const keyword = (field: string, value: string): void => {
+
+        sink.keyword(field, value);
+        if (!isColumnAlias(field)) {
+            sink.value(field, value);
+        }
+    };
+
+    keyword('id', id);
+    keyword('type', type);
+    keyword('createdBy', metadata.createdBy);
+    keyword('modifiedBy', metadata.modifiedBy);
+    if (metadata.versionOf !== undefined) {
+        keyword('versionOf', metadata.versionOf);
+    }
+
+    keyword('isVersion', String(metadata.isVersion ?? false));
+    for (const [field, values] of Object.entries(keywords)) {
+        values.forEach((value) => keyword(field, value));
+    }
+
+    sink.value('dtindexed', indexedOn);
+}
+
+function describeRights({ acl, rights, metadata }: IndexDocument, sink: FieldSink): void {
+
+    const list = (name: 'readers' | 'writers' | 'payloadReaders', absent: PrincipalList, shortName?: string): void => {
+
+        const granted = rights?.[name];
+        granted?.forEach((entry) => sink.principal(name, entry));
+        if (!granted) {
+            sink.principal(absent, ABSENT);
+        }
+
+        for (const entry of acl?.[name] ?? []) {
+            sink.keyword(`acl/${name}/_`, entry);
+            sink.value(`acl/${name}/_`, entry);
+        }
+
+        if (shortName !== undefined) {
+            for (const entry of acl?.[name] ?? ['missing']) {
+                sink.keyword(shortName, entry);
+                sink.value(shortName, entry);
+            }
+        }
+    };
+
+    list('readers', 'noReaders', 'aclRead');
+    list('writers', 'noWriters', 'aclWrite');
+    list('payloadReaders', 'noPayloadReaders');
+    for (const [method, entries] of Object.entries(acl?.methods ?? {})) {
+        const field = `acl/methods/${escapeSegment(method)}/_`;
+        for (const entry of entries) {
+            sink.keyword(field, entry);
+            sink.value(field, entry);
+        }
+    }
+
+    if (metadata.isVersion) {
+        sink.principal('versions', ABSENT);
+    }
+}
+
+function describeElement({ name, filename, mediaType, size }: IndexElement, sink: FieldSink): void {
+
+    const fact = (field: string, value: string | number): void => {
+
+        sink.keyword(field, String(value));
+        sink.value(field, value);
+    };
+
+    fact(payloadFactField(name, null), 'true');
+    fact(payloadFactField(name, 'internal.size'), size);
+    if (mediaType !== null) {
+        const field = payloadFactField(name, 'mimetype');
+        fact(field, mediaType);
+        // Found by each of its parts as well.
+        new Set(analyse(mediaType).map(({ term }) => term)).forEach((part) => sink.keyword(field, part));
+    }
+
+    if (filename !== null) {
+        const field = payloadFactField(name, 'filename');
+        sink.text(field, filename);
+        sink.value(field, filename);
+    }
+}
+
+function describeText({ name, text, altField }: IndexElement, sink: FieldSink): void {
+
+    if (text !== null) {
+        sink.text(payloadField(name), text);
+        if (altField !== null) {
+            sink.text(payloadField(altField), text);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+/**
+ * Which objects a caller may read, as a set of documents. The answer is the policy's, computed for all objects of a segment at
+ * once: entries of lists are compared byte for byte, and lists that an object does not have are those of its type at the time
+ * of the search.
+ */
+
+import type { AccessRules, AclDefaults } from '../../types/access-rules.js';
+import type { ReadPrincipals } from '../../identity/access/access-policy.js';
+import { andBits, andNotBits, emptyBits, fullBits, hasBit, orBits, setBit } from '../docset/bit-set.js';
+import type { Bits } from '../docset/bit-set.js';
+import { ABSENT } from '../mapping/field-mapper.js';
+import type { PrincipalList } from '../mapping/field-mapper.js';
+import type { Segment } from '../segment/segment-reader.js';
+import type { SearchAccess, TypeAccess, Admission } from '../query/search-access.js';
+
+/** Everything may be seen. */
+export const FULL_ACCESS: SearchAccess = accessOf({ all: true, entries: [], userId: null }, {
+    system: { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] }, entryOf: () => undefined, typeNames: () => [], entryNames: () => []
+});
+
+/** What a search needs to know about a caller under the rules of this moment. */
+export function accessOf(principals: ReadPrincipals, rules: AccessRules): SearchAccess {
+
+    const { all, entries, userId } = principals;
+    const entrySet = new Set(entries);
+    const admission = (list: readonly string[]): Admission => ({
+        caller: list.some((entry) => entrySet.has(entry)),
+        creator: userId !== null && list.includes('creator'),
+        self: userId !== null && list.includes('self')
+    });
+    const ofType = ({ defaultAclRead, defaultAclWrite, defaultAclPayloadRead, aclSearch }: AclDefaults): TypeAccess => ({
+        read: admission(defaultAclRead), write: admission(defaultAclWrite),
+        payload: defaultAclPayloadRead ? admission(defaultAclPayloadRead) : null,
+        search: aclSearch ? { ...admission(aclSearch), writers: aclSearch.includes('writers') } : null
+    });
+    const types: [string, TypeAccess][] = [];
+    for (const type of all ? [] : rules.entryNames()) {
+        const entry = rules.entryOf(type);
+        if (entry) {
+            types.push([type, ofType(entry)]);
+        }
+    }
+
+    return { all, entries: all ? [] : entries, userId, defaults: ofType(rules.system), types };
+}
+
+/** Documents that may be seen. */
+export interface Readable {
+    readonly objects: Bits;
+    /** Whose words of payloads may be searched. */
+    readonly payloads: Bits;
+}
+
+/** Which documents of a segment a caller may read, gone ones included. */
+export function readableDocuments(segment: Segment, access: SearchAccess): Readable {
+
+    return access.all ?
+        { objects: fullBits(segment.documents), payloads: fullBits(segment.documents) } : new AccessReader(segment, access).read();
+}
+
+/** Documents that are versions. */
+export function versionDocuments(segment: Segment): Bits {
+
+    const bits = emptyBits(segment.documents);
+    addListed(segment, bits, 'versions', ABSENT);
+    return bits;
+}
+
+class AccessReader {
+
+    readonly #segment: Segment;
+    readonly #access: SearchAccess;
+    readonly #created: Bits;
+    readonly #self: Bits;
+    readonly #typeOf: ArrayLike<number>;
+    readonly #types: readonly TypeAccess[];
+
+    constructor(segment: Segment, access: SearchAccess) {
+
+        this.#segment = segment;
+        this.#access = access;
+        this.#created = this.#having('metadata/createdBy');
+        this.#self = this.#having('id');
+        const column = segment.column('type');
+        const known = new Map(access.types);
+        this.#typeOf = column?.ranks() ?? [];
+        this.#types = Array.from({ length: column?.count ?? 0 }, (_, i) => known.get(String(column?.value(i))) ?? access.defaults);
+    }
+
+    read(): Readable {
+
+        const writable = this.#list('writers', 'noWriters', ({ write }) => write);
+        const [objects, payloads] = [writable.slice(), writable.slice()];
+        orBits(objects, this.#list('readers', 'noReaders', ({ read }) => read));
+        orBits(payloads, this.#list('payloadReaders', 'noPayloadReaders', ({ payload }) => payload));
+
+        // Without a list for elements, those who may read the object may read them.
+        const asObject = emptyBits(this.#segment.documents);
+        this.#addAbsent(asObject, 'noPayloadReaders', ({ payload }) => payload === null);
+        andBits(asObject, objects);
+        orBits(payloads, asObject);
+        this.#keepFindable(objects, writable);
+        return { objects, payloads };
+    }
+
+    /** Takes out the documents that the caller may read but not find. */
+    #keepFindable(objects: Bits, writable: Bits): void {
+
+        if (this.#types.every(({ search }) => search === null)) {
+            return;
+        }
+
+        const withheld = emptyBits(this.#segment.documents);
+        for (let document = 0; document < this.#typeOf.length; ++document) {
+            const search = this.#types[(this.#typeOf[document] ?? 0) - 1]?.search ?? null;
+            const isFound = search === null || search.caller || search.writers && hasBit(writable, document) ||
+                search.creator && hasBit(this.#created, document) || search.self && hasBit(this.#self, document);
+            if (!isFound) {
+                setBit(withheld, document);
+            }
+        }
+
+        andNotBits(objects, withheld);
+    }
+
+    /** Documents to which a list admits, be it their own or that of their type. */
+    #list(own: PrincipalList, absent: PrincipalList, ofType: (type: TypeAccess) => Admission | null): Bits {
+
+        const segment = this.#segment;
+        const admitted = emptyBits(segment.documents);
+        for (const entry of this.#access.entries) {
+            addListed(segment, admitted, own, entry);
+        }
+
+        for (const [entry, mine] of [['creator', this.#created], ['self', this.#self]] as const) {
+            const either = emptyBits(segment.documents);
+            addListed(segment, either, own, entry);
+            this.#addAbsent(either, absent, (type) => ofType(type)?.[entry] ?? false);
+            andBits(either, mine);
+            orBits(admitted, either);
+        }
+
+        this.#addAbsent(admitted, absent, (type) => ofType(type)?.caller ?? false);
+        return admitted;
+    }
+
+    /** Adds documents without a list of their own whose type passes the test. */
+    #addAbsent(bits: Bits, absent: PrincipalList, test: (type: TypeAccess) => boolean): void {
+
+        const passes = [false, ...this.#types.map(test)];
+        if (!passes.includes(true)) {
+            return;
+        }
+
+        const list = emptyBits(this.#segment.documents);
+        addListed(this.#segment, list, absent, ABSENT);
+        if (passes.slice(1).includes(false)) {
+            const others = emptyBits(this.#segment.documents);
+            for (let document = 0; document < this.#typeOf.length; ++document) {
+                if (!passes[this.#typeOf[document] ?? 0]) {
+                    setBit(others, document);
+                }
+            }
+
+            andNotBits(list, others);
+        }
+
+        orBits(bits, list);
+    }
+
+    /** Documents of the caller: with the user id as the value of a column. */
+    #having(name: string): Bits {
+
+        const bits = emptyBits(this.#segment.documents);
+        const { userId } = this.#access;
+        const column = userId === null ? null : this.#segment.column(name);
+        const ordinal = column?.findText(userId ?? '') ?? -1;
+        if (column && ordinal !== -1) {
+            const ranks = column.ranks();
+            for (let document = 0; document < ranks.length; ++document) {
+                if (ranks[document] === ordinal + 1) {
+                    setBit(bits, document);
+                }
+            }
+        }
+
+        return bits;
+    }
+}
+
+/** Adds the documents whose list has an entry. */
+function addListed(segment: Segment, bits: Bits, list: PrincipalList, entry: string): void {
+
+    const space = segment.space('principal');
+    const term = space.find(entry);
+    const found = term === -1 ? -1 : space.entry(term, segment.field(list));
+    if (found !== -1) {
+        space.postings.addTo(bits, found);
+    }
+}

@@ -1,0 +1,237 @@
+/**
+ * Matching by the whole values of a column: exact values, numbers, times.
+ */
+
+import { emptyBits, hasBit, setBit } from '../docset/bit-set.js';
+import type { Bits } from '../docset/bit-set.js';
+import type { Column, Ranks } from '../segment/doc-values.js';
+import { compareBytes, encodeText } from '../segment/byte-buffers.js';
+import type { Deadline } from '../query/query-deadline.js';
+import { forEachMatch } from './term-enumeration.js';
+import { candidatesOf, forEachSimilar } from '../segment/fuzzy/fuzzy-terms.js';
+import type { SortedTerms } from '../analysis/term-bytes.js';
+import { formatTimestamp, parseTime } from '../analysis/timestamps.js';
+import type { FuzzyQuery, PatternQuery, RangeQuery, TermQuery } from '../query/query.js';
+import type { NumberForm } from '../analysis/field-names.js';
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** A test of ordinals: from `first` up to `end`. */
+interface Ordinals {
+    readonly first: number;
+    readonly end: number;
+}
+
+/** Adds the documents with a value that reads like the text. */
+export function matchValue(column: Column | null, text: string, bits: Bits): void {
+
+    if (!column) {
+        return;
+    }
+
+    const ordinal = column.findText(text);
+    if (ordinal !== -1) {
+        addRange(column, { first: ordinal, end: ordinal + 1 }, bits);
+    }
+
+    const number = Number(text);
+    if (String(number) === text) {
+        addRange(column, numbersWithin(column, { low: number, high: number, includesLow: true, includesHigh: true }), bits);
+    }
+}
+
+/**
+ * Adds the documents with numbers or times in a range whose bounds are such. True when that is all: bounds that are times are
+ * not compared with words. Numbers are, for the sake of texts that have numbers in them.
+ */
+export function matchColumnRange(column: Column | null, range: RangeQuery, bits: Bits): boolean {
+
+    const [low, high] = [range.low, range.high].map((bound) => (bound === null ? null : parseNumber(bound)));
+    if (low !== undefined && high !== undefined && !Number.isNaN(low) && !Number.isNaN(high)) {
+        if (column) {
+            addRange(column, numbersWithin(column, { ...range, low, high }), bits);
+        }
+
+        return false;
+    }
+
+    const [from, to] = [range.low, range.high].map((bound) => (bound === null ? null : parseTime(bound) ?? NaN));
+    if (from === undefined || to === undefined || Number.isNaN(from) || Number.isNaN(to)) {
+        return false;
+    }
+
+    const times = column?.times;
+    if (column && times) {
+        const within = isWithin({ ...range, low: from, high: to });
+        addSelected(column, (ordinal) => within(times[ordinal - column.numbers.length] ?? NaN), bits);
+    }
+
+    return true;
+}
+
+/** Adds the documents of a column of numbers whose text form matches. */
+export function matchNumbers(
+    column: Column | null, leaf: TermQuery | PatternQuery | FuzzyQuery | RangeQuery,
+    { form, bits, deadline }: { readonly form: NumberForm; readonly bits: Bits; readonly deadline: Deadline }
+): void {
+
+    if (!column) {
+        return;
+    }
+
+    const show = form === 'timestamp' ? formatTimestamp : String;
+    if (leaf.kind === 'range') {
+        addRange(column, form === 'timestamp' ? timestampsWithin(column, leaf) : decimalsWithin(column, leaf), bits);
+    }
+    else if (leaf.kind === 'term') {
+        addSelected(column, (ordinal) => show(column.numbers[ordinal] ?? NaN) === leaf.term, bits);
+    }
+    else {
+        const { ordinals, terms } = sortTexts(Array.from(column.numbers, (number) => show(number)));
+        const wanted = new Set<number>();
+        const add = (term: number): void => void wanted.add(ordinals[term] ?? -1);
+        if (leaf.kind === 'pattern') {
+            forEachMatch(terms, leaf.pattern, deadline, add);
+        }
+        else {
+            forEachSimilar(terms, candidatesOf(terms, leaf.edits), { word: leaf.term, edits: leaf.edits, deadline }, add);
+        }
+
+        addSelected(column, (ordinal) => wanted.has(ordinal), bits);
+    }
+}
+
+/** Texts as sorted terms, and the place that each had. */
+function sortTexts(list: readonly string[]): { ordinals: readonly number[]; terms: SortedTerms } {
+
+    const texts = list.map((text, ordinal) => ({ ordinal, bytes: encodeText(text) })).sort((a, b) => compareBytes(a.bytes, b.bytes));
+    const at = new Uint32Array(texts.length + 1);
+    texts.forEach(({ bytes }, i) => {
+
+        at[i + 1] = (at[i] ?? 0) + bytes.length;
+    });
+    return {
+        ordinals: texts.map(({ ordinal }) => ordinal),
+        terms: { bytes: Buffer.concat(texts.map(({ bytes }) => bytes)), starts: at, ends: at.subarray(1), count: texts.length }
+    };
+}
+
+/** Timestamps sort like the times they show, so their texts can be compared. */
+function timestampsWithin(column: Column, { low, high, includesLow, includesHigh }: RangeQuery): Ordinals {
+
+    return {
+        first: low === null ? 0 : column.firstNumber((time) => {
+
+            const text = formatTimestamp(time);
+            return includesLow ? text >= low : text > low;
+        }),
+        end: high === null ? column.numbers.length : column.firstNumber((time) => {
+
+            const text = formatTimestamp(time);
+            return includesHigh ? text > high : text >= high;
+        })
+    };
+}
+
+function decimalsWithin(column: Column, range: RangeQuery): Ordinals {
+
+    const [low, high] = [range.low, range.high].map((bound) => (bound === null ? null : parseNumber(bound)));
+    if (low === undefined || high === undefined || Number.isNaN(low) || Number.isNaN(high)) {
+        return { first: 0, end: 0 };
+    }
+
+    return numbersWithin(column, { ...range, low, high });
+}
+
+interface NumberRange {
+    readonly low: number | null;
+    readonly high: number | null;
+    readonly includesLow: boolean;
+    readonly includesHigh: boolean;
+}
+
+function numbersWithin(column: Column, { low, high, includesLow, includesHigh }: NumberRange): Ordinals {
+
+    return {
+        first: low === null ? 0 : column.firstNumber((value) => (includesLow ? value >= low : value > low)),
+        end: high === null ? column.numbers.length : column.firstNumber((value) => (includesHigh ? value > high : value >= high))
+    };
+}
+
+function isWithin({ low, high, includesLow, includesHigh }: NumberRange): (value: number) => boolean {
+
+    return (value) => !Number.isNaN(value) && (low === null || (includesLow ? value >= low : value > low)) &&
+        (high === null || (includesHigh ? value <= high : value < high));
+}
+
+function parseNumber(text: string): number {
+
+    return NUMBER.test(text) ? Number(text) : NaN;
+}
+
+/** Adds the documents with a value of these ordinals. */
+function addRange(column: Column, { first, end }: Ordinals, bits: Bits): void {
+
+    if (first >= end) {
+        return;
+    }
+
+    const { dense, pairDocuments, pairOrdinals } = column;
+    if (dense) {
+        addRanks(dense, first, end - first, bits);
+    }
+
+    for (let i = 0; i < pairDocuments.length; ++i) {
+        const ordinal = pairOrdinals[i] as number;
+        if (ordinal >= first && ordinal < end) {
+            setBit(bits, pairDocuments[i] as number);
+        }
+    }
+}
+
+/** Adds documents whose ordinal is one of `count` from `first` on. Ranks are one more than ordinals, and 0 wraps around. */
+function addRanks(ranks: Ranks, first: number, count: number, bits: Bits): void {
+
+    const least = first + 1;
+    for (let word = 0; word < bits.length; ++word) {
+        const start = word * 32;
+        const end = Math.min(start + 32, ranks.length);
+        let found = 0;
+        for (let document = start; document < end; ++document) {
+            found |= Number(((ranks[document] as number) - least >>> 0) < count) << (document & 31);
+        }
+
+        bits[word] = (bits[word] as number) | found;
+    }
+}
+
+/** Adds the documents with a value whose ordinal passes the test; it is asked once for every value. */
+function addSelected(column: Column, test: (ordinal: number) => boolean, bits: Bits): void {
+
+    const wanted = emptyBits(column.count);
+    let any = false;
+    for (let ordinal = 0; ordinal < column.count; ++ordinal) {
+        if (test(ordinal)) {
+            setBit(wanted, ordinal);
+            any = true;
+        }
+    }
+
+    if (!any) {
+        return;
+    }
+
+    const { dense, pairDocuments, pairOrdinals } = column;
+    for (let document = 0; dense && document < dense.length; ++document) {
+        const rank = dense[document] as number;
+        if (rank !== 0 && hasBit(wanted, rank - 1)) {
+            setBit(bits, document);
+        }
+    }
+
+    for (let i = 0; i < pairDocuments.length; ++i) {
+        if (hasBit(wanted, pairOrdinals[i] as number)) {
+            setBit(bits, pairDocuments[i] as number);
+        }
+    }
+}

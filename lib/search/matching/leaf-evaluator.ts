@@ -1,0 +1,229 @@
+/**
+ * Finding single words, phrases, patterns, ranges and values in one segment: the leaves of a query. Words of payloads count only
+ * in documents whose payloads the caller may read.
+ */
+
+import { emptyBits, setBit } from '../docset/bit-set.js';
+import type { Bits } from '../docset/bit-set.js';
+import { matchColumnRange, matchNumbers, matchValue } from './doc-values-matcher.js';
+import { DocumentCollector } from './doc-id-set-builder.js';
+import { both, bytesOfSet, hasDocument, keptSet, many, NO_DOCUMENTS } from '../docset/doc-id-set.js';
+import type { DocumentSet } from '../docset/doc-id-set.js';
+import { isPrefix } from './term-enumeration.js';
+import { forEachTerm, isTooMany, refuseTooMany } from './term-expansion.js';
+import type { Expanded, TermPlace } from './term-expansion.js';
+import { findPhrase } from './phrase-matcher.js';
+import type { PhraseSink } from './phrase-matcher.js';
+import { placeOf } from './field-resolver.js';
+import type { ExistsQuery, PhraseQuery, Query, TermQuery } from '../query/query.js';
+import { commonFields, entriesOf } from '../segment/term-entries.js';
+import type { TermSpace } from '../segment/term-dictionary.js';
+import { isHidden } from './segment-context.js';
+import type { SegmentScope } from './segment-context.js';
+
+export type Leaf = Exclude<Query, { kind: 'boolean' }>;
+
+/** Where documents are added: those that have a word in a payload alone apart. */
+interface Target {
+    readonly shown: DocumentCollector;
+    readonly hidden: DocumentCollector;
+}
+
+export class Leaves {
+
+    readonly #scope: SegmentScope;
+    readonly #all: DocumentSet;
+
+    /** @param all the documents that any others do not matter besides */
+    constructor(scope: SegmentScope, all: DocumentSet = scope.visible) {
+
+        this.#scope = scope;
+        this.#all = all;
+    }
+
+    /** Documents of a leaf, gone and hidden ones may be among them. */
+    match(leaf: Leaf): DocumentSet {
+
+        const { segment, phrases } = this.#scope;
+        switch (leaf.kind) {
+            case 'all':
+                return this.#all;
+            case 'none':
+                return NO_DOCUMENTS;
+            case 'value': {
+                const bits = emptyBits(segment.documents);
+                matchValue(segment.column(leaf.column), leaf.value, bits);
+                return many(bits);
+            }
+
+            case 'phrase': {
+                const found = new DocumentCollector(segment);
+                phrases.take(leaf, (note) => this.phrase(leaf, null, (document, frequency) => {
+
+                    found.add(document);
+                    note(document, frequency);
+                }));
+                return found.take();
+            }
+
+            case 'exists':
+                return this.#exists(leaf);
+            default:
+                return leaf.kind === 'term' && leaf.target.kind !== 'number' ? this.#term(leaf) : this.#expanded(leaf);
+        }
+    }
+
+    /** How often the words of a phrase occur together in the wanted documents; a document can come more than once. */
+    phrase({ target, words, slop }: PhraseQuery, wanted: Bits | null, sink: PhraseSink): void {
+
+        const { segment, payloads, deadline } = this.#scope;
+        const { spaces, fields } = placeOf(this.#scope.segment, target);
+        for (const space of spaces) {
+            const terms = words.map(({ term }) => space.find(term));
+            for (const field of terms.includes(-1) ? [] : commonFields(space, terms, fields)) {
+                const entries = terms.map((term) => space.entry(term, field));
+                const isHidden = space.name === 'text' && field < segment.payloadFields && payloads !== null;
+                findPhrase(space, entries, { words, slop }, {
+                    segment, deadline, wanted,
+                    sink: isHidden ? (document, count) => hasDocument(payloads, document) && sink(document, count) : sink
+                });
+            }
+        }
+    }
+
+    /** The entries of a word: where it stands in each field of the target. */
+    entries({ target, term }: TermQuery): { space: TermSpace; entry: number }[] {
+
+        const { spaces, fields } = placeOf(this.#scope.segment, target);
+        return spaces.flatMap((space) => {
+
+            const found = space.find(term);
+            return found === -1 ? [] : entriesOf(space, found, fields).map((entry) => ({ space, entry }));
+        });
+    }
+
+    /** Has it to be asked whether the words of an entry may be searched in a document? */
+    isHidden(space: TermSpace, entry: number): boolean {
+
+        return isHidden(this.#scope, space, entry);
+    }
+
+    #term(leaf: TermQuery): DocumentSet {
+
+        const into = this.#newTarget();
+        for (const { space, entry } of this.entries(leaf)) {
+            (this.isHidden(space, entry) ? into.hidden : into.shown).addEntry(space, entry);
+        }
+
+        return this.#reveal(into);
+    }
+
+    #expanded(leaf: TermQuery | Expanded): DocumentSet {
+
+        const { segment, deadline } = this.#scope;
+        const { target } = leaf;
+        const into = this.#newTarget();
+        if (target.kind === 'number') {
+            matchNumbers(segment.column(target.column), leaf, { form: target.form, bits: into.shown.bits(), deadline });
+            return into.shown.take();
+        }
+
+        const isColumnRange = leaf.kind === 'range' && target.kind === 'text' && matchColumnRange(segment.column(target.column), leaf, into.shown.bits());
+        if (leaf.kind === 'term' || isColumnRange) {
+            return into.shown.take();
+        }
+
+        const { spaces, fields } = placeOf(segment, target, leaf.kind === 'range' ? { numbers: true, null: true } : {});
+        for (const space of spaces) {
+            for (const field of fields ?? [null]) {
+                if (isTooMany(leaf, this.#keep({ space, field }, leaf, into))) {
+                    refuseTooMany(this.#scope, { space, field }, leaf);
+                }
+            }
+        }
+
+        return this.#reveal(into);
+    }
+
+    /**
+     * Adds what a leaf stands for, and returns how many terms that are. What a pattern stands for is kept where all words have to be
+     * looked at: those who ask for one page ask for the next.
+     */
+    #keep(place: TermPlace, leaf: Expanded, into: Target): number {
+
+        if (leaf.kind !== 'pattern' || isPrefix(leaf.pattern)) {
+            return this.#add(place, leaf, into);
+        }
+
+        const { segment } = this.#scope;
+        const { shown, hidden, count } = segment.shelf.get(`pattern ${place.space.name} ${place.field} ${JSON.stringify(leaf.pattern)}`, () => {
+
+            const target = { shown: new DocumentCollector(segment), hidden: new DocumentCollector(segment) };
+            const count = this.#add(place, leaf, target);
+            const value = { shown: keptSet(target.shown.take(), segment.documents), hidden: keptSet(target.hidden.take(), segment.documents), count };
+            return { value, bytes: bytesOfSet(value.shown) + bytesOfSet(value.hidden) };
+        });
+        into.shown.addSet(shown);
+        into.hidden.addSet(hidden);
+        return count;
+    }
+
+    #add(place: TermPlace, leaf: Expanded, { shown, hidden }: Target): number {
+
+        const { segment } = this.#scope;
+        const { space, field } = place;
+        if (field !== null) {
+            const { entries } = segment.fieldTerms(space, field);
+            const into = space.name === 'text' && field < segment.payloadFields ? hidden : shown;
+            return forEachTerm(this.#scope, place, leaf, (term) => into.addEntry(space, entries[term] as number));
+        }
+
+        return forEachTerm(this.#scope, place, leaf, (term) => {
+
+            const end = space.firstEntry(term + 1);
+            for (let entry = space.firstEntry(term); entry < end; ++entry) {
+                (space.name === 'text' && space.fieldOf(entry) < segment.payloadFields ? hidden : shown).addEntry(space, entry);
+            }
+        });
+    }
+
+    #exists({ target }: ExistsQuery): DocumentSet {
+
+        const { segment } = this.#scope;
+        if (target.kind === 'constant') {
+            return this.#all;
+        }
+
+        const into = this.#newTarget();
+        if (target.kind === 'number' || target.kind === 'value') {
+            const bits = into.shown.bits();
+            segment.column(target.column)?.ranks().forEach((rank, document) => rank !== 0 && setBit(bits, document));
+            return into.shown.take();
+        }
+
+        for (const field of placeOf(segment, target, { null: true }).fields ?? []) {
+            const lengths = segment.lengths(field);
+            const list = (field < segment.payloadFields ? into.hidden : into.shown).bits();
+            lengths?.bytes.forEach((byte, i) => byte !== 0 && setBit(list, lengths.documents ? lengths.documents[i] ?? 0 : i));
+        }
+
+        return this.#reveal(into);
+    }
+
+    #newTarget(): Target {
+
+        const shown = new DocumentCollector(this.#scope.segment);
+        return { shown, hidden: this.#scope.payloads === null ? shown : new DocumentCollector(this.#scope.segment) };
+    }
+
+    /** Everything that was found; what was found in payloads where that may be seen. */
+    #reveal({ shown, hidden }: Target): DocumentSet {
+
+        const { payloads } = this.#scope;
+        if (payloads && hidden !== shown) {
+            shown.addSet(both(hidden.take(), payloads));
+        }
+
+        return shown.take();
+    }
+}

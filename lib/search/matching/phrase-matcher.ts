@@ -1,0 +1,200 @@
+/**
+ * Finding phrases by the positions of their words. Slop is the number of places by which words may be moved in all: a phrase
+ * matches where the words, each shifted back by its place in the phrase, lie within `slop` of each other. Words that occur
+ * twice in the phrase need two positions.
+ */
+
+import { hasBit } from '../docset/bit-set.js';
+import type { Bits } from '../docset/bit-set.js';
+import type { Deadline } from '../query/query-deadline.js';
+import { both, forEachDocument } from '../docset/doc-id-set.js';
+import type { DocumentSet } from '../docset/doc-id-set.js';
+import { PositionCursor } from '../segment/positions.js';
+import { entryList, entrySet } from '../segment/postings-cache.js';
+import type { Segment } from '../segment/segment-reader.js';
+import type { TermSpace } from '../segment/term-dictionary.js';
+
+/** One word of a phrase. */
+export interface PhraseWord {
+    readonly term: string;
+    readonly position: number;
+}
+
+/** How often a phrase occurs in a document. */
+export type PhraseSink = (document: number, frequency: number) => void;
+
+/** Where to look for a phrase, and whom to tell. */
+export interface PhraseSearch {
+    readonly segment: Segment;
+    readonly deadline: Deadline;
+    /** Others need not be looked at; null for all. */
+    readonly wanted: Bits | null;
+    readonly sink: PhraseSink;
+}
+
+/** Documents between two looks at the clock. */
+const PATIENCE = 1024;
+
+/** Finds a phrase in one field; `entries` has the entry of each word. */
+export function findPhrase(
+    space: TermSpace, entries: readonly number[], phrase: { readonly words: readonly PhraseWord[]; readonly slop: number }, search: PhraseSearch
+): void {
+
+    const { segment, deadline, wanted, sink } = search;
+    const candidates = candidatesOf(segment, space, entries);
+    if (!candidates) {
+        return;
+    }
+
+    const cursors = new Map([...new Set(entries)].map((entry) => [entry, new PositionCursor(entryList(segment, space, entry), space.positions(entry))]));
+    const all = [...cursors.values()];
+    const words = phrase.words.flatMap(({ position }, i): PlacedCursor[] => {
+
+        const cursor = cursors.get(entries[i] ?? -1);
+        return cursor ? [{ cursor, offset: position }] : [];
+    });
+    let looked = 0;
+    forEachDocument(candidates, (document) => {
+
+        if (++looked % PATIENCE === 0) {
+            deadline.check();
+        }
+
+        if (wanted && !hasBit(wanted, document)) {
+            return;
+        }
+
+        for (const cursor of all) {
+            cursor.goTo(document);
+        }
+
+        const frequency = phrase.slop === 0 ? countExact(words) : countSloppy(words, phrase.slop, deadline);
+        if (frequency > 0) {
+            sink(document, frequency);
+        }
+    });
+}
+
+/** Documents that have all the words; null when there are none. */
+function candidatesOf(segment: Segment, space: TermSpace, entries: readonly number[]): DocumentSet | null {
+
+    let candidates: DocumentSet | null = null;
+    for (const entry of new Set(entries)) {
+        const having = entrySet(segment, space, entry);
+        candidates = candidates ? both(candidates, having) : having;
+        if (candidates.kind === 'few' && candidates.documents.length === 0) {
+            return null;
+        }
+    }
+
+    return candidates;
+}
+
+/** A word of the phrase. */
+interface PlacedCursor {
+    /** Shared by the same words. */
+    readonly cursor: PositionCursor;
+    /** Place in the phrase. */
+    readonly offset: number;
+}
+
+/** How many positions have all the words right after each other. */
+function countExact(words: readonly PlacedCursor[]): number {
+
+    const [first] = words;
+    if (!first) {
+        return 0;
+    }
+
+    let count = 0;
+    const { positions, count: places } = first.cursor;
+    for (let i = 0; i < places; ++i) {
+        const start = (positions[i] as number) - first.offset;
+        let isPhrase = true;
+        for (let word = 1; isPhrase && word < words.length; ++word) {
+            const { cursor, offset } = words[word] as PlacedCursor;
+            isPhrase = cursor.has(start + offset);
+        }
+
+        count += Number(isPhrase);
+    }
+
+    return count;
+}
+
+/** The positions of a word in one document. */
+interface Places {
+    /** In ascending order; shared by words with the same term. */
+    readonly positions: readonly number[];
+    /** Place of the word in the phrase. */
+    readonly offset: number;
+}
+
+/** How many places have all the words within `slop`. */
+function countSloppy(cursors: readonly PlacedCursor[], slop: number, deadline: Deadline): number {
+
+    const words = cursors.map(({ cursor, offset }): Places => ({ positions: cursor.list(), offset }));
+    // Words with the same term, in the order of their places, share positions and must take different ones.
+    const groups = new Map<readonly number[], Places[]>();
+    for (const word of [...words].sort((a, b) => a.offset - b.offset)) {
+        const group = groups.get(word.positions);
+        if (group) {
+            group.push(word);
+        }
+        else {
+            groups.set(word.positions, [word]);
+        }
+    }
+
+    const starts = new Set(words.flatMap(({ positions, offset }) => positions.map((position) => position - offset)));
+    let count = 0;
+    let steps = 0;
+    for (const start of starts) {
+        if (++steps % PATIENCE === 0) {
+            deadline.check();
+        }
+
+        if ([...groups].every(([positions, members]) => fits(positions, members, start, slop))) {
+            ++count;
+        }
+    }
+
+    return count;
+}
+
+/** Can each word take a position of its own within `slop` of the start? All windows are equally wide: the first free one is best. */
+function fits(positions: readonly number[], words: readonly Places[], start: number, slop: number): boolean {
+
+    let next = firstAtLeast(positions, start + (words[0]?.offset ?? 0));
+    for (const { offset } of words) {
+        while (next < positions.length && (positions[next] as number) < start + offset) {
+            ++next;
+        }
+
+        const position = positions[next];
+        if (position === undefined || position > start + offset + slop) {
+            return false;
+        }
+
+        ++next;
+    }
+
+    return true;
+}
+
+function firstAtLeast(sorted: readonly number[], least: number): number {
+
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+        const middle = (low + high) >>> 1;
+        if ((sorted[middle] as number) < least) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+
+    return low;
+}

@@ -1,0 +1,70 @@
+/**
+ * From the text of a query to its syntax tree, with bounds that keep hostile texts from stalling or overflowing the parser.
+ */
+
+import { badRequest } from '../../errors/errors.js';
+import type { DoipError } from '../../errors/errors.js';
+import { parse, SyntaxError } from './grammar.js';
+import type { SyntaxClauses } from './syntax-tree.js';
+
+/** Longer texts are refused; in UTF-16 units. */
+export const MAX_QUERY_LENGTH = 128 * 1024;
+
+/** Groups inside each other. */
+export const MAX_QUERY_DEPTH = 200;
+
+/** Parses a query. The text must not be blank. 400 with the position of the fault when it cannot be parsed. */
+export function parseQuery(text: string): SyntaxClauses {
+
+    if (text.length > MAX_QUERY_LENGTH) {
+        throw badRequest(`Query parse failure: the query is longer than ${MAX_QUERY_LENGTH} characters`);
+    }
+
+    checkDepth(text);
+    try {
+        return parse(text);
+    }
+    catch (error) {
+        if (error instanceof SyntaxError) {
+            throw queryFault(text, error.location.start.offset, error.expected ? undefined : error.message);
+        }
+
+        throw error;
+    }
+}
+
+/** 400 for a query that is wrong at a place. Without a reason it is what stands there that was not expected. */
+export function queryFault(text: string, offset: number, reason?: string): DoipError {
+
+    const letter = text.codePointAt(offset);
+    const found = letter === undefined ? 'unexpected end of the query' : `unexpected ${JSON.stringify(String.fromCodePoint(letter))}`;
+    return badRequest(`Query parse failure at character ${offset + 1}: ${reason ?? found}`);
+}
+
+/** Counts parentheses outside of quotes: for each group the parser calls itself, and would run out of stack. */
+function checkDepth(text: string): void {
+
+    let depth = 0;
+    let quoted = false;
+    for (let at = 0; at < text.length; ++at) {
+        switch (text[at]) {
+            case '\\':
+                ++at;
+                break;
+            case '"':
+                quoted = !quoted;
+                break;
+            case '(':
+                depth += quoted ? 0 : 1;
+                break;
+            case ')':
+                depth -= quoted ? 0 : 1;
+                break;
+            default:
+        }
+
+        if (depth > MAX_QUERY_DEPTH) {
+            throw queryFault(text, at, `more than ${MAX_QUERY_DEPTH} groups inside each other`);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/**
+ * The meaning of query texts, kept for those that come again: the next page of a result, and what a program asks all the time.
+ */
+
+import type { Query } from './query.js';
+import { readQuery } from './rewriter.js';
+
+const MOST = 500;
+
+/** Longer texts are read anew each time. */
+const MOST_LENGTH = 500;
+
+export class KnownQueries {
+
+    readonly #queries = new Map<string, Query>();
+
+    /** The same as {@link readQuery}. */
+    read(text: string): Query {
+
+        const known = this.#queries.get(text);
+        if (known) {
+            return known;
+        }
+
+        const query = readQuery(text);
+        if (text.length <= MOST_LENGTH) {
+            this.#queries.set(text, query);
+        }
+
+        if (this.#queries.size > MOST) {
+            const [oldest = text] = this.#queries.keys();
+            this.#queries.delete(oldest);
+        }
+
+        return query;
+    }
+}

@@ -1,0 +1,65 @@
+/**
+ * The queries of a search: its text, its example and its filters, with bounds for all of them together, so that many of them take no
+ * longer than one.
+ */
+
+import { badRequest } from '../../errors/errors.js';
+import type { KnownQueries } from './query-cache.js';
+import { MAX_QUERY_LENGTH } from './parser.js';
+import { allOf, MATCH_ALL } from './query.js';
+import type { Query } from './query.js';
+import { readQueryJson } from './query-by-example.js';
+import { MAX_CLAUSES } from './rewriter.js';
+import type { SearchRequest } from './search-request.js';
+
+/** A condition without influence on scores. */
+export interface Filter {
+    readonly text: string;
+    readonly query: Query;
+}
+
+/** What is asked for. */
+export interface Asked {
+    readonly query: Query;
+    readonly filters: readonly Filter[];
+}
+
+/** Reads the queries of a search. 400 for what cannot be understood, and when they are too long or have too many clauses together. */
+export function readRequest({ query, queryJson, filterQueries, conditions = [] }: SearchRequest, queries: KnownQueries): Asked {
+
+    const length = filterQueries.reduce((sum, text) => sum + text.length, query?.length ?? 0);
+    if (filterQueries.length > 0 && length > MAX_QUERY_LENGTH) {
+        throw badRequest(`Query parse failure: the query and its filter queries are longer than ${MAX_QUERY_LENGTH} characters together`);
+    }
+
+    const parts = [...query === null ? [] : [queries.read(query)], ...queryJson === undefined ? [] : [readQueryJson(queryJson)]];
+    const asked = {
+        query: parts.length === 0 ? MATCH_ALL : allOf(parts),
+        filters: filterQueries.map((text) => ({ text, query: queries.read(text) }))
+    };
+
+    // No clause is shorter than a letter.
+    if ((length > MAX_CLAUSES || queryJson !== undefined) && clausesIn([asked.query, ...asked.filters.map((filter) => filter.query)]) > MAX_CLAUSES) {
+        throw badRequest(`Query parse failure: more than ${MAX_CLAUSES} clauses in all queries together`);
+    }
+
+    return { ...asked, filters: [...asked.filters, ...conditions.map((text) => ({ text, query: queries.read(text) }))] };
+}
+
+/** Words count one by one. */
+function clausesIn(queries: readonly Query[]): number {
+
+    return queries.reduce((sum, query) => sum + clausesOf(query), 0);
+}
+
+function clausesOf(query: Query): number {
+
+    switch (query.kind) {
+        case 'boolean':
+            return clausesIn(query.must) + clausesIn(query.should) + clausesIn(query.not);
+        case 'phrase':
+            return query.words.length;
+        default:
+            return 1;
+    }
+}

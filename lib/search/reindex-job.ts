@@ -1,0 +1,137 @@
+/**
+ * Reindexing as jobs of the database: what an administrator asked for is written down before it begins, so that another node, or this
+ * one after its next start, goes on with it when a process ends.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../util/json-types.js';
+import { internal, unavailable } from '../errors/errors.js';
+import type { JobKind, RunningJob } from '../jobs/job-kind.js';
+import { SERVICE } from '../model/caller.js';
+import type { JobStore } from '../stores/jobs/job-store.js';
+import { FULL_ACCESS } from './matching/acl-filter.js';
+import type { Reindexing, ReindexWish } from './reindexer.js';
+import type { SearchIndex } from './runtime/search-index.js';
+
+export const REINDEX_JOB = 'search.reindex';
+
+/** Requests that a node works on at a time; others wait. */
+const CONCURRENCY = 4;
+
+/** What a process that ended was working on is taken over after so long. */
+const LEASE_MS = 10_000;
+const PAUSE_MS = 1000;
+
+/** Attempts after which a job is given up, those that ended the process among them. */
+const MAX_ATTEMPTS = 20;
+
+/** Milliseconds between two reports of how far a job is. */
+const REPORT_MS = 1000;
+
+/** Milliseconds between two looks at a job: the first, and the longest. */
+const LOOK_MS = 5;
+const LONGEST_LOOK_MS = 500;
+
+interface ReindexPayload {
+    readonly wish: ReindexWish;
+    readonly lockObjects: boolean;
+}
+
+export interface ReindexJobsParts {
+    readonly reindexing: Reindexing;
+    readonly index: SearchIndex;
+    readonly jobs: { register(kind: JobKind): void; wake(kind: string): void };
+    readonly jobStore: JobStore;
+}
+
+/** Takes requests and works on them. */
+export class ReindexJobs {
+
+    readonly #parts: ReindexJobsParts;
+    readonly #stop = new AbortController();
+
+    constructor(parts: ReindexJobsParts) {
+
+        this.#parts = parts;
+        parts.jobs.register({
+            kind: REINDEX_JOB, concurrency: CONCURRENCY, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS, backOff: () => PAUSE_MS, run: (job) => this.#work(job)
+        });
+    }
+
+    /**
+     * Indexes objects anew, on whatever node; those that do not exist are removed from the index. When it resolves, later searches of
+     * this node see it.
+     *
+     * @throws DoipError 400 for a query that cannot be understood, 503 when this process stops; what was begun goes on elsewhere
+     */
+    async run(wish: ReindexWish, { lockObjects }: { readonly lockObjects: boolean }): Promise<void> {
+
+        const { index, jobs, jobStore } = this.#parts;
+        if (typeof wish === 'object' && 'query' in wish) {
+            await this.#check(wish.query);
+        }
+
+        const payload: ReindexPayload = { wish, lockObjects };
+        const id = await jobStore.add({ kind: REINDEX_JOB, payload: payload as unknown as JsonObject });
+        jobs.wake(REINDEX_JOB);
+        await this.#ended(id);
+        await index.catchUp();
+    }
+
+    /** Ends the waiting. */
+    async stop(): Promise<void> {
+
+        this.#stop.abort();
+        await this.#parts.reindexing.stop();
+    }
+
+    /** What is wrong with a query is told before anything is written down. */
+    async #check(query: string): Promise<void> {
+
+        const { hits } = await this.#parts.index.search({
+            query, filterQueries: [], facets: [], sort: [], start: 0, limit: 0, includeScore: false, includeVersions: true, access: FULL_ACCESS
+        });
+        await hits.return();
+    }
+
+    async #ended(id: number): Promise<void> {
+
+        const { signal } = this.#stop;
+        for (let pause = LOOK_MS; ; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
+            const { state, lastError } = await this.#parts.jobStore.outcome(id);
+            if (state === 'done') {
+                return;
+            }
+
+            if (state === 'failed') {
+                throw internal(new Error(`a job of ${REINDEX_JOB} has failed: ${lastError}`));
+            }
+
+            await sleep(pause, undefined, { signal }).catch(() => {
+
+                throw unavailable('the service stops; another node, or this one after its next start, goes on with what is left', 10);
+            });
+        }
+    }
+
+    async #work(job: RunningJob): Promise<void> {
+
+        if (job.attempts > MAX_ATTEMPTS) {
+            throw new Error('it was begun too often and never ended');
+        }
+
+        const { wish, lockObjects } = job.payload as unknown as ReindexPayload;
+        const { after = '' } = (job.progress ?? {}) as { after?: string };
+        let reportedOn = performance.now();
+        await this.#parts.reindexing.run(wish, {
+            caller: SERVICE, lockObjects, after, signal: job.signal,
+            reached: async (id) => {
+
+                if (performance.now() - reportedOn > REPORT_MS) {
+                    await job.report({ after: id });
+                    reportedOn = performance.now();
+                }
+            }
+        });
+    }
+}

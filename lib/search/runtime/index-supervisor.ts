@@ -1,0 +1,280 @@
+/**
+ * The search index in this process: one thread searches, another merges, this one reads and writes the database for both and
+ * sees to the order of things. When the searching thread ends it is started again, from stored segments and the log.
+ */
+
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { CommitResult, Step } from '../../../db/database.js';
+import { DoipError, unavailable } from '../../errors/errors.js';
+import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
+import { Backlog } from './write-throttle.js';
+import { IndexSession } from './index-session.js';
+import type { StoredState, LocalSearchOptions } from './index-options.js';
+import { LogFollower } from './change-log-tailer.js';
+import { LogOrderer } from './change-log-sequencer.js';
+import type { SearcherUsage } from './protocol.js';
+import type { SearchAnswer, SearchIndex } from './search-index.js';
+import type { SearchRequest } from '../query/search-request.js';
+import { settled } from '../../util/concurrency/timeout.js';
+import { isGone } from '../../util/workers/worker-client.js';
+
+/** Objects that are read at once. */
+const OBJECTS_AT_ONCE = 50;
+
+/** How old the changes of other nodes may be that a search does not see. */
+const FRESHNESS_MS = 200;
+
+/** Pauses before the threads are started again: the first, and the longest when the database is away. */
+const RESTART_MS = 500;
+const LONGEST_RESTART_MS = 5000;
+
+const DEFAULTS = { timeout: 10_000, storeAfter: 5000, aliveEvery: 3_600_000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {} };
+
+export class LocalSearchIndex implements SearchIndex {
+
+    readonly participant: WriteParticipant;
+    readonly #options: Required<LocalSearchOptions>;
+    readonly #follower: LogFollower;
+    readonly #orderer: LogOrderer;
+    readonly #backlog = new Backlog();
+    readonly #numbers = new WeakMap<ObjectChange, number>();
+    readonly #stop = new AbortController();
+    /** Takes changes; null while there is none. */
+    #session: IndexSession | null = null;
+    /** True while searches can be answered without waiting. */
+    #isUp = false;
+    /** Resolves when searches can be answered. */
+    #ready: Promise<void> = Promise.resolve();
+    #supervision: Promise<void> = Promise.resolve();
+    /** Changes that were looked up. */
+    #replayed = 0;
+    /** Milliseconds before the threads are started again. */
+    #pause = RESTART_MS;
+
+    constructor(options: LocalSearchOptions) {
+
+        this.#options = { ...DEFAULTS, ...options };
+        const { log, logger } = this.#options;
+        this.#follower = new LogFollower(log, { replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget() });
+        this.#orderer = new LogOrderer({
+            log, read: () => this.#follow(), failed: (error) => logger.warn({ err: error }, 'the log of changes could not be read; it is tried again')
+        });
+        this.participant = {
+            name: 'search',
+            steps: async (change) => {
+
+                await this.#backlog.wait();
+                const number = this.#follower.nextNumber();
+                this.#numbers.set(change, number);
+                return log.steps(idOf(change), this.#follower.origin, number);
+            },
+            committed: (change) => {
+
+                this.#orderer.wrote();
+                const number = this.#numbers.get(change);
+                if (number !== undefined && this.#follower.tell(number)) {
+                    this.#session?.changed(idOf(change), change);
+                }
+            }
+        };
+    }
+
+    async start(): Promise<void> {
+
+        const session = this.#newSession();
+        try {
+            const state = await session.open(() => this.#take(session));
+            this.#supervision = this.#supervise(session, state);
+        }
+        catch (error) {
+            this.#session = null;
+            await session.close();
+            throw error;
+        }
+
+        this.#orderer.start();
+    }
+
+    async search(request: SearchRequest): Promise<SearchAnswer> {
+
+        const session = await this.#available();
+        if (this.#follower.owes || this.#options.hasOthers && performance.now() - this.#follower.readOn > FRESHNESS_MS) {
+            await this.#follower.catchUp();
+        }
+
+        try {
+            return await session.search(request);
+        }
+        catch (error) {
+            if (!session.isOver || this.#stop.signal.aborted || error instanceof DoipError && !isGone(error)) {
+                throw error;
+            }
+        }
+
+        // The thread has ended, for whatever reason: its successor is asked.
+        await session.ended;
+        await setImmediate();
+        return await (await this.#available()).search(request);
+    }
+
+    async catchUp(): Promise<void> {
+
+        await this.#available().then(() => this.#follower.catchUp());
+    }
+
+    /** Memory of the searching thread. */
+    async usage(): Promise<SearcherUsage> {
+
+        return await (await this.#available()).usage();
+    }
+
+    /** Resolves when the index has everything that was stored before; rejects when it could not be opened. */
+    async complete(): Promise<void> {
+
+        await this.#ready;
+    }
+
+    async reindex(ids: readonly string[], along: readonly Step[] = []): Promise<CommitResult> {
+
+        await this.#backlog.wait();
+        const numbers = ids.map(() => this.#follower.nextNumber());
+        const result = await this.#options.log.append(ids.map((id, i) => ({ objectId: id, origin: this.#follower.origin, number: numbers[i] ?? 0 })), along);
+        if (result.ok) {
+            ids.forEach(() => this.#orderer.wrote());
+            await this.#applyStored(ids.filter((_, i) => this.#follower.tell(numbers[i] ?? 0)));
+        }
+
+        return result;
+    }
+
+    async #replay(ids: readonly string[]): Promise<void> {
+
+        this.#replayed += ids.length;
+        await this.#applyStored(ids);
+    }
+
+    async #applyStored(ids: readonly string[]): Promise<void> {
+
+        for (let start = 0; start < ids.length; start += OBJECTS_AT_ONCE) {
+            await this.#session?.applyStored(ids.slice(start, start + OBJECTS_AT_ONCE));
+            // It may be many; whatever else the process does comes first.
+            await setImmediate();
+        }
+    }
+
+    async stop(): Promise<void> {
+
+        this.#stop.abort();
+        this.#backlog.release();
+        await Promise.all([this.#supervision, this.#orderer.stop()]);
+    }
+
+    #newSession(): IndexSession {
+
+        return new IndexSession({ options: this.#options, follower: this.#follower, orderer: this.#orderer, backlog: this.#backlog });
+    }
+
+    #take(session: IndexSession): void {
+
+        this.#session = session;
+    }
+
+    /** Keeps a session going until the index is stopped. Never rejects. */
+    async #supervise(first: IndexSession, state: StoredState): Promise<void> {
+
+        const { logger } = this.#options;
+        const { signal } = this.#stop;
+        const stopped = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
+        this.#ready = this.#complete(first, state);
+        for (let session = first; ;) {
+            const current = session;
+            const failed = this.#ready.then(() => {
+
+                this.#isUp = this.#session === current;
+                this.#pause = RESTART_MS;
+                this.#options.onState('UP');
+                return new Promise<never>(() => {});
+            }).catch(toError);
+            const error = signal.aborted ? null : await Promise.race([stopped, session.ended, failed]);
+            this.#session = null;
+            this.#isUp = false;
+            this.#backlog.release();
+            if (error === null) {
+                await this.#end(session, this.#ready);
+                return;
+            }
+
+            this.#options.onState('FAILED');
+            logger.error({ err: error }, 'the search index has ended and is started again');
+            const next = this.#newSession();
+            this.#ready = this.#succeed(session, next, this.#ready);
+            session = next;
+        }
+    }
+
+    async #end(session: IndexSession, ready: Promise<void>): Promise<void> {
+
+        await session.close();
+        await ready.catch(() => {
+            // It failed because the session has ended.
+        });
+    }
+
+    /** Resolves when the next session has everything. */
+    async #succeed(last: IndexSession, next: IndexSession, ready: Promise<void>): Promise<void> {
+
+        await this.#end(last, ready);
+        await sleep(this.#pause, undefined, { signal: this.#stop.signal });
+        this.#pause = Math.min(this.#pause * 2, LONGEST_RESTART_MS);
+        await this.#complete(next, await next.open(() => this.#take(next)));
+    }
+
+    /** Resolves when the index has everything. */
+    async #complete(session: IndexSession, state: StoredState): Promise<void> {
+
+        if (state === 'none') {
+            await session.build();
+            return;
+        }
+
+        await this.#follower.catchUp();
+        if (state === 'outdated') {
+            session.renew();
+        }
+    }
+
+    async #available(): Promise<IndexSession> {
+
+        const isReady = this.#isUp || await settled(this.#ready, this.#options.waitMs);
+        if (isReady && this.#session) {
+            return this.#session;
+        }
+
+        throw unavailable('the search index is being built, try again later', 10);
+    }
+
+    /** True when there were changes to look up. */
+    async #follow(): Promise<boolean> {
+
+        await this.#ready;
+        await this.#session?.seen();
+        const before = this.#replayed;
+        await this.#follower.catchUp();
+        return this.#replayed > before;
+    }
+}
+
+function idOf({ before, after }: ObjectChange): string {
+
+    const object = after ?? before;
+    if (!object) {
+        throw new Error('a change has an object before or after it');
+    }
+
+    return object.id;
+}
+
+function toError(error: unknown): Error {
+
+    return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,83 @@
+/**
+ * Says when segments are merged in the background: while there are changes and searches now and then, and for some time after the last
+ * change, until there is nothing left to merge.
+ */
+
+import type { Load } from '../indexing/merge/merge-policy.js';
+
+/** Milliseconds from a change to the next round, and between rounds at first. */
+const ROUND_MS = 25;
+
+/** Rounds without a change become rarer up to this. */
+const LONGEST_MS = 1000;
+
+/** Milliseconds that a search counts. */
+const SEARCHED_MS = 1000;
+
+/** Merges some segments. Resolves with true when there will be more to merge although nothing changes. */
+export type MergeRound = (load: Load) => Promise<boolean>;
+
+export class MergeScheduler {
+
+    readonly #merge: MergeRound;
+    #timer: NodeJS.Timeout | undefined;
+    #isRunning = false;
+    #isClosed = false;
+    #changedAt = -Infinity;
+    #searchedAt = -Infinity;
+
+    constructor(merge: MergeRound) {
+
+        this.#merge = merge;
+    }
+
+    /** To be called when changes were applied. */
+    changed(): void {
+
+        this.#changedAt = performance.now();
+        this.#schedule(ROUND_MS);
+    }
+
+    /** To be called for every search. */
+    searched(): void {
+
+        this.#searchedAt = performance.now();
+    }
+
+    get load(): Load {
+
+        const now = performance.now();
+        return { quiet: now - this.#changedAt, isSearched: now - this.#searchedAt < SEARCHED_MS };
+    }
+
+    /** No round begins any more. */
+    close(): void {
+
+        this.#isClosed = true;
+        clearTimeout(this.#timer);
+    }
+
+    #schedule(delay: number): void {
+
+        if (!this.#isClosed && !this.#isRunning) {
+            // Nothing is lost when the process ends before.
+            this.#timer ??= setTimeout(() => void this.#round(), delay).unref();
+        }
+    }
+
+    async #round(): Promise<void> {
+
+        this.#timer = undefined;
+        this.#isRunning = true;
+        const { load } = this;
+        const isMore = await this.#merge(load).catch(() => {
+
+            // It was logged; the next change has it tried again.
+            return false;
+        });
+        this.#isRunning = false;
+        if (isMore || this.load.quiet < load.quiet) {
+            this.#schedule(Math.min(Math.max(ROUND_MS, load.quiet / 2), LONGEST_MS));
+        }
+    }
+}

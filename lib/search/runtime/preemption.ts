@@ -1,0 +1,116 @@
+/**
+ * What may overtake a search that takes long: changes, and searches that take little. A search is tried for a moment; when that was
+ * not enough it is tried again for longer, at last for 400 ms, or waits until those before it have ended. What it took is lost then:
+ * tries in vain have a share of the time only, so that many searches of the same kind do not wait for each other's tries.
+ */
+
+import { TookTooLong } from '../query/query-deadline.js';
+import type { SearcherCall } from './protocol.js';
+import { ALL_LATER, LATER } from '../../util/workers/worker-server.js';
+import type { WaitingCalls } from '../../util/workers/worker-server.js';
+
+type SearchCall = SearcherCall & { readonly kind: 'search' };
+
+/** Milliseconds of the first try, and how often they are doubled. */
+const FIRST_TRY = 25;
+const DOUBLINGS = 4;
+
+/** Milliseconds of all tries of a round, about. */
+const ROUND = 400;
+
+/** Most milliseconds that tries in vain may take at once. */
+const MOST_IN_VAIN = 400;
+
+/** Their share of what the overtaken search takes by itself: at first, and when it turned out to take so many milliseconds. */
+const FIRST_SHARE = 1 / 8;
+const SHARE = 1 / 2;
+const LONG = 1000;
+
+/** How calls are worked off. */
+export interface Overtaker {
+    /** Searches for so many milliseconds at most. Throws {@link TookTooLong} when they are over. */
+    search(call: SearchCall, milliseconds: number): unknown;
+    work(call: SearcherCall): unknown;
+    /** Milliseconds that a search may still take; throws when there are none. */
+    timeFor(call: SearchCall): number;
+}
+
+export class Overtaking {
+
+    readonly #overtaker: Overtaker;
+    readonly #now: () => number;
+    /** How often a search was tried. */
+    readonly #tries = new WeakMap<SearchCall, number>();
+    /** Milliseconds that tries in vain may take now. */
+    #inVain = MOST_IN_VAIN;
+
+    /** @param now the time in milliseconds */
+    constructor(overtaker: Overtaker, now: () => number = () => performance.now()) {
+
+        this.#overtaker = overtaker;
+        this.#now = now;
+    }
+
+    /** What a search that begins now has to call now and then: a round in which others overtake it. */
+    rounds(waiting: WaitingCalls<SearcherCall>): () => void {
+
+        let since = this.#now();
+        let worked = 0;
+        return () => {
+
+            const own = this.#now() - since;
+            worked += own;
+            this.#inVain = Math.min(this.#inVain + own * (worked < LONG ? FIRST_SHARE : SHARE), MOST_IN_VAIN);
+            this.#admit(waiting);
+            since = this.#now();
+        };
+    }
+
+    #admit(waiting: WaitingCalls<SearcherCall>): void {
+
+        const end = this.#now() + ROUND;
+        waiting.offer((call) => {
+
+            if (this.#now() > end) {
+                return ALL_LATER;
+            }
+
+            if (call.kind === 'search') {
+                return this.#try(call);
+            }
+
+            return removesStored(call) ? LATER : this.#overtaker.work(call);
+        });
+    }
+
+    #try(call: SearchCall): unknown {
+
+        const tries = this.#tries.get(call) ?? 0;
+        const own = FIRST_TRY * 2 ** tries;
+        const left = this.#overtaker.timeFor(call);
+        // New ones come first: most of them take little.
+        if (tries > DOUBLINGS || this.#inVain < (tries === 0 ? 1 : own)) {
+            return LATER;
+        }
+
+        const began = this.#now();
+        try {
+            return this.#overtaker.search(call, Math.min(own, left));
+        }
+        catch (error) {
+            if (!(error instanceof TookTooLong) || own >= left) {
+                throw error;
+            }
+
+            this.#inVain -= this.#now() - began;
+            this.#tries.set(call, tries + 1);
+            return LATER;
+        }
+    }
+}
+
+/** Does it remove stored segments? Those may be searched right now, and are deleted when it is done. What comes after it need not wait for it. */
+function removesStored(call: SearcherCall): boolean {
+
+    return call.kind === 'replace' && call.sources.some(({ name }) => name >= 0);
+}

@@ -1,0 +1,79 @@
+/**
+ * Tells when a thread is stuck: somebody waits, and for a long time it has answered nobody. How long who waits has waited does not
+ * matter: there may be much before it.
+ */
+
+import { TookTooLong } from '../query/query-deadline.js';
+
+export class StuckWatch {
+
+    readonly #limit: number;
+    readonly #clock: () => number;
+    #answeredAt = -Infinity;
+
+    /**
+     * @param limit milliseconds
+     * @param clock milliseconds
+     */
+    constructor(limit: number, clock = () => performance.now()) {
+
+        this.#limit = limit;
+        this.#clock = clock;
+    }
+
+    /** The thread has answered somebody. */
+    answered(): void {
+
+        this.#answeredAt = this.#clock();
+    }
+
+    /**
+     * Waits for the thread, but not longer than that: 503 then. `stuck` is told when the thread was stuck, `late` is given what came
+     * when nobody waited for it any more.
+     */
+    async during<T>(work: () => Promise<T>, { stuck, late }: { readonly stuck: () => void; readonly late: (value: T) => void }): Promise<T> {
+
+        return await new Promise<T>((resolve, reject) => {
+
+            let isLate = false;
+            const end = this.begin(() => {
+
+                reject(new TookTooLong());
+                stuck();
+            });
+            const timer = setTimeout(() => {
+
+                isLate = true;
+                reject(new TookTooLong());
+            }, this.#limit).unref();
+            work().then((value) => (isLate ? late(value) : resolve(value)), reject).finally(() => {
+
+                clearTimeout(timer);
+                end();
+            });
+        });
+    }
+
+    /** Somebody waits, until the function that comes back is called. `stuck` is called once at most. */
+    begin(stuck: () => void): () => void {
+
+        const began = this.#clock();
+        const check = (): void => {
+
+            const left = Math.max(began, this.#answeredAt) + this.#limit - this.#clock();
+            if (left > 0) {
+                timer = setTimeout(check, left).unref();
+                return;
+            }
+
+            stuck();
+        };
+
+        let timer = setTimeout(check, this.#limit).unref();
+        return () => {
+
+            clearTimeout(timer);
+            this.answered();
+        };
+    }
+}

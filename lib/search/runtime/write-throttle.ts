@@ -1,0 +1,82 @@
+/**
+ * Keeps writers from running ahead of the search index: they wait while too many changes have not been applied, or too many
+ * applied ones not been stored.
+ */
+
+import { unavailable } from '../../errors/errors.js';
+
+/** Changes on their way to the searching thread. */
+const MOST_UNAPPLIED = 2000;
+
+/** Documents that are in the memory of the searching thread alone. */
+const MOST_UNSTORED = 100_000;
+
+/** Milliseconds that a writer waits. */
+const PATIENCE = 30_000;
+
+export class Backlog {
+
+    #unapplied = 0;
+    #unstored = 0;
+    #waiting = new Set<() => void>();
+
+    add(changes: number): void {
+
+        this.#unapplied += changes;
+    }
+
+    /** Changes were applied; so many documents are not stored now. */
+    done(changes: number, unstored: number): void {
+
+        this.#unapplied = Math.max(this.#unapplied - changes, 0);
+        this.#unstored = unstored;
+        if (!this.#isFull) {
+            this.release();
+        }
+    }
+
+    /** Begins anew, with nothing on its way. */
+    reset(): void {
+
+        this.#unapplied = 0;
+        this.#unstored = 0;
+        this.release();
+    }
+
+    /** Lets all who wait go on. */
+    release(): void {
+
+        const waiting = this.#waiting;
+        this.#waiting = new Set();
+        waiting.forEach((go) => go());
+    }
+
+    /** Resolves when there is room. 503 when that takes too long. */
+    async wait(): Promise<void> {
+
+        if (!this.#isFull) {
+            return;
+        }
+
+        await new Promise<void>((resolve, reject) => {
+
+            const go = (): void => {
+
+                clearTimeout(timer);
+                resolve();
+            };
+
+            const timer = setTimeout(() => {
+
+                this.#waiting.delete(go);
+                reject(unavailable('the search index cannot keep up with so many changes, try again', 5));
+            }, PATIENCE);
+            this.#waiting.add(go);
+        });
+    }
+
+    get #isFull(): boolean {
+
+        return this.#unapplied > MOST_UNAPPLIED || this.#unstored > MOST_UNSTORED;
+    }
+}

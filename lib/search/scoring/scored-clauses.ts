@@ -1,0 +1,66 @@
+/**
+ * Which parts of a query add to scores, and in what way.
+ */
+
+import { ALL_FIELD, isPayloadField } from '../analysis/field-names.js';
+import type { Leaf } from '../matching/leaf-evaluator.js';
+import type { PhraseQuery, Query, TermQuery } from '../query/query.js';
+
+/** A leaf of which it counts how rare it is. */
+export type WordLeaf = TermQuery | PhraseQuery;
+
+/** The score that every match of a query has; null when it depends on the match. */
+export function sameForAll(query: Query): number | null {
+
+    if (query.kind !== 'boolean') {
+        return isWordLeaf(query) ? null : Math.fround(query.boost);
+    }
+
+    const { must, should } = query;
+    if (must.length + should.length !== 1 && should.length > 0) {
+        return null;
+    }
+
+    let sum = 0;
+    for (const clause of [...must, ...should]) {
+        const own = sameForAll(clause);
+        if (own === null) {
+            return null;
+        }
+
+        sum = Math.fround(sum + own);
+    }
+
+    return sum;
+}
+
+/** Leaves that add to the score: all that are not forbidden. */
+export function *scoredLeaves(query: Query): Generator<Leaf> {
+
+    if (query.kind !== 'boolean') {
+        yield query;
+        return;
+    }
+
+    for (const clause of [...query.must, ...query.should]) {
+        yield *scoredLeaves(clause);
+    }
+}
+
+export function isWordLeaf(leaf: Leaf): leaf is WordLeaf {
+
+    return leaf.kind === 'phrase' || leaf.kind === 'term' && leaf.target.kind !== 'number';
+}
+
+/** Fields whose lengths count; none for whole values. Payloads are left out: not all callers may learn how long they are. */
+export function lengthFields({ target }: Pick<WordLeaf, 'target'>): readonly string[] {
+
+    switch (target.kind) {
+        case 'any':
+            return [ALL_FIELD];
+        case 'text':
+            return target.fields.filter((field) => !isPayloadField(field));
+        default:
+            return [];
+    }
+}

@@ -1,0 +1,218 @@
+/**
+ * Adds up the scores of the matching documents of one segment.
+ */
+
+import type { Bits } from '../docset/bit-set.js';
+import { hasBit } from '../docset/bit-set.js';
+import { factorOf, NORM_OF_VALUES, normOf, score } from './bm25.js';
+import { forEachDocument, hasDocument } from '../docset/doc-id-set.js';
+import type { DocumentSet } from '../docset/doc-id-set.js';
+import { FrequencySums } from './term-frequencies.js';
+import type { Leaf } from '../matching/leaf-evaluator.js';
+import { Leaves } from '../matching/leaf-evaluator.js';
+import { decodeLength } from '../segment/norms.js';
+import { entryList } from '../segment/postings-cache.js';
+import type { PostingList } from '../segment/postings-cache.js';
+import type { PhraseQuery, TermQuery } from '../query/query.js';
+import { lengthFields } from './scored-clauses.js';
+import type { WordLeaf } from './scored-clauses.js';
+import type { SegmentScope } from '../matching/segment-context.js';
+import { forEachPlace, isMuchLonger, placeInList } from '../docset/sorted-doc-ids.js';
+
+/** For so many documents it pays to compute what they can add beforehand, */
+const MANY = 4096;
+
+/** for frequencies below this. */
+const COMMON_FREQUENCIES = 5;
+
+/** What a scorer works on. */
+export interface ScorerParts {
+    readonly matches: DocumentSet;
+    /** The same. */
+    readonly bits: Bits;
+    /** By document; those of matches are added to. */
+    readonly scores: Float32Array;
+    /** What {@link normTable} makes of an average. */
+    readonly tableOf: (average: number) => Float64Array;
+}
+
+export class SegmentScorer {
+
+    readonly #scope: SegmentScope;
+    readonly #matches: DocumentSet;
+    readonly #bits: Bits;
+    readonly #scores: Float32Array;
+    readonly #tableOf: (average: number) => Float64Array;
+
+    constructor(scope: SegmentScope, { matches, bits, scores, tableOf }: ScorerParts) {
+
+        this.#scope = scope;
+        this.#matches = matches;
+        this.#bits = bits;
+        this.#scores = scores;
+        this.#tableOf = tableOf;
+    }
+
+    constant(leaf: Leaf): null {
+
+        const documents = leaf.kind === 'all' ? null : new Leaves(this.#scope).match(leaf);
+        forEachDocument(this.#matches, (document) => {
+
+            if (documents === null || hasDocument(documents, document)) {
+                this.#scores[document] = (this.#scores[document] as number) + leaf.boost;
+            }
+        });
+        return null;
+    }
+
+    /** Returns a list with all matching documents of the leaf, each once; valid until the next call. */
+    words(leaf: WordLeaf, weight: number, averageOf: (field: string) => number): Uint32Array {
+
+        const list = leaf.kind === 'term' ? this.#ofTerm(leaf) : this.#ofPhrase(leaf);
+        if (list.documents.length > 0) {
+            this.#add(list, factorOf(weight), this.#normsOf(leaf, averageOf));
+        }
+
+        return list.documents;
+    }
+
+    #add(list: PostingList, factor: number, { table, lengths, of }: Norms): void {
+
+        if (lengths) {
+            this.#addByLength(list, factor, { table, lengths });
+            return;
+        }
+
+        const { documents, frequencies } = list;
+        for (let i = 0; i < documents.length; ++i) {
+            const document = documents[i] as number;
+            if (hasBit(this.#bits, document)) {
+                const frequency = frequencies[i] as number;
+                this.#scores[document] = (this.#scores[document] as number) + score(factor, frequency, of(document));
+            }
+        }
+    }
+
+    #addByLength({ documents, frequencies }: PostingList, factor: number, { table, lengths }: { table: Float64Array; lengths: Uint8Array }): void {
+
+        const [scores, matches] = [this.#scores, this.#bits];
+        const known = documents.length < MANY ? EMPTY : shares(factor, table);
+        const most = known.length >>> 8;
+        for (let i = 0; i < documents.length; ++i) {
+            const document = documents[i] as number;
+            if (((matches[document >>> 5] as number) >>> (document & 31) & 1) === 1) {
+                const frequency = frequencies[i] as number;
+                const length = lengths[document] as number;
+                scores[document] = (scores[document] as number) +
+                    (frequency < most ? known[frequency << 8 | length] as number : score(factor, frequency, table[length] as number));
+            }
+        }
+    }
+
+    /** The documents that have a word, and how often; there may be others than matching ones. */
+    #ofTerm(leaf: TermQuery): PostingList {
+
+        const leaves = new Leaves(this.#scope);
+        const { segment, payloads } = this.#scope;
+        const entries = leaves.entries(leaf);
+        const [only] = entries;
+        if (only && entries.length === 1 && !leaves.isHidden(only.space, only.entry)) {
+            return this.#wanted(entryList(segment, only.space, only.entry));
+        }
+
+        const sums = this.#newSums();
+        for (const { space, entry } of entries) {
+            sums.add(this.#wanted(entryList(segment, space, entry)), leaves.isHidden(space, entry) ? payloads : null);
+        }
+
+        return sums.take();
+    }
+
+    /** A list without most of what does not match, where that is much. */
+    #wanted(list: PostingList): PostingList {
+
+        const matches = this.#matches;
+        if (matches.kind === 'many' || !isMuchLonger(list.documents, matches.documents)) {
+            return list;
+        }
+
+        const documents = new Uint32Array(matches.documents.length);
+        const frequencies = new Uint32Array(documents.length);
+        let count = 0;
+        forEachPlace(list.documents, matches.documents, (place) => {
+
+            documents[count] = list.documents[place] as number;
+            frequencies[count++] = list.frequencies[place] as number;
+        });
+        return { documents: documents.subarray(0, count), frequencies };
+    }
+
+    #ofPhrase(leaf: PhraseQuery): PostingList {
+
+        const sums = this.#newSums();
+        const noted = this.#scope.phrases.get(leaf);
+        if (noted) {
+            sums.add(noted, null);
+            return sums.take();
+        }
+
+        new Leaves(this.#scope).phrase(leaf, this.#bits, (document, frequency) => sums.addOne(document, frequency));
+        return sums.take();
+    }
+
+    #newSums(): FrequencySums {
+
+        return new FrequencySums(this.#scope.room, this.#scope.segment.documents, this.#bits);
+    }
+
+    /** What lengths do to scores: by the length in one field where all documents have one, else by document. */
+    #normsOf(leaf: WordLeaf, averageOf: (field: string) => number): Norms {
+
+        const { segment } = this.#scope;
+        const fields = lengthFields(leaf).flatMap((name) => {
+
+            const field = segment.field(name);
+            const lengths = field === -1 ? null : segment.lengths(field);
+            return lengths ? [{ ...lengths, average: averageOf(name) }] : [];
+        });
+        const [only] = fields;
+        if (only && fields.length === 1 && !only.documents) {
+            return { table: this.#tableOf(only.average), lengths: only.bytes, of: () => NORM_OF_VALUES };
+        }
+
+        const norm = (document: number): number => {
+
+            let relative = 0;
+            for (const { bytes, documents, average } of fields) {
+                const place = documents ? placeInList(documents, document) : document;
+                relative += place === -1 ? 0 : decodeLength(bytes[place] as number) / average;
+            }
+
+            return normOf(relative);
+        };
+
+        return { table: EMPTY, lengths: null, of: lengthFields(leaf).length === 0 ? () => NORM_OF_VALUES : norm };
+    }
+}
+
+interface Norms {
+    /** By the byte of a length. */
+    readonly table: Float64Array;
+    /** By document; null to use {@link of}. */
+    readonly lengths: Uint8Array | null;
+    readonly of: (document: number) => number;
+}
+
+const EMPTY = new Float64Array(0);
+
+/** What a document adds, by its frequency and the byte of its length. */
+function shares(factor: number, table: Float64Array): Float64Array {
+
+    const known = new Float64Array(COMMON_FREQUENCIES << 8);
+    for (let i = 256; i < known.length; ++i) {
+        const frequency = i >>> 8;
+        known[i] = score(factor, frequency, table[i & 255] as number);
+    }
+
+    return known;
+}

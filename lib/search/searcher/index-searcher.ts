@@ -1,0 +1,219 @@
+/**
+ * Answers searches over a set of segments. It holds no state of its own but caches; which segments there are is told with each
+ * search, and a search keeps seeing those even when others take their place meanwhile.
+ */
+
+import { fullBits } from '../docset/bit-set.js';
+import { Deadline } from '../query/query-deadline.js';
+import { both, bytesOfSet, counted, keptSet, many } from '../docset/doc-id-set.js';
+import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
+import { BucketBudget, FacetCounter } from '../collectors/facet-collector.js';
+import { HitStream } from '../collectors/hit-merger.js';
+import { KnownPlaces } from './term-context-cache.js';
+import { KnownQueries } from '../query/query-cache.js';
+import type { Leaf } from '../matching/leaf-evaluator.js';
+import { matchSegment } from '../matching/query-evaluator.js';
+import { Memory } from '../../util/cache/lru-cache.js';
+import { PhraseNotes } from '../matching/phrase-match-cache.js';
+import type { TermQuery } from '../query/query.js';
+import { readRequest } from '../query/request-parser.js';
+import type { Asked, Filter } from '../query/request-parser.js';
+import { Scoring } from '../scoring/collection-stats.js';
+import type { FacetResult, SearchRequest } from '../query/search-request.js';
+import type { SegmentScope } from '../matching/segment-context.js';
+import { rankSegment } from '../collectors/sort-keys.js';
+import { viewOf } from '../matching/visible-docs.js';
+import type { CallerView } from '../matching/visible-docs.js';
+import type { WordPlaces, WordTarget } from './term-contexts.js';
+import { onlyWord, WordSearch } from './single-term-search.js';
+import type { FewFound } from './single-term-search.js';
+import { WorkRoom } from '../docset/scratch-buffers.js';
+import type { LiveSegment } from './live-segment.js';
+
+/** The answer to a search; its hits are put in order as they are taken. */
+export interface SearchResult {
+    /** Number of matching documents. */
+    readonly size: number;
+    readonly facets: readonly FacetResult[];
+    readonly hits: HitStream;
+}
+
+/** Matches of one segment. */
+interface Matched extends CountedSet {
+    readonly scope: SegmentScope;
+}
+
+/** What is asked for. */
+interface AskedOf extends Asked {
+    readonly request: SearchRequest;
+    /** The only word of the query, and what was found of it in segments where few documents have it; null of other queries. */
+    readonly few: { readonly word: TermQuery; readonly found: FewFound } | null;
+}
+
+export class SearchEngine {
+
+    #room = new WorkRoom();
+    readonly #queries = new KnownQueries();
+    readonly #places: KnownPlaces;
+    readonly #words = new WordSearch();
+
+    /** @param memory of the segments that it searches */
+    constructor(memory = new Memory()) {
+
+        this.#places = new KnownPlaces(memory);
+    }
+
+    /** Bytes of the lists that it works with. */
+    get bytes(): number {
+
+        return this.#room.bytes;
+    }
+
+    /**
+     * @param milliseconds that the search may take
+     * @param pause called now and then in the midst of it; must not search with this engine
+     * @throws DoipError 400 for a query that cannot be understood, 503 when it takes too long
+     */
+    search(request: SearchRequest, segments: readonly LiveSegment[], milliseconds: number, pause: (() => void) | null = null): SearchResult {
+
+        try {
+            return this.#search(request, segments, new Deadline(milliseconds, pause));
+        }
+        catch (error) {
+            // It may have been left in disorder.
+            this.#room = new WorkRoom();
+            throw error;
+        }
+    }
+
+    /** What searches for words have looked up. */
+    places(target: WordTarget, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
+
+        return this.#places.get(target, segments.filter(isInhabited), caller);
+    }
+
+    /** Lets go of what it has looked up; to be called when segments change, since it would hold those of before. */
+    forget(): void {
+
+        this.#places.forget();
+    }
+
+    #search(request: SearchRequest, given: readonly LiveSegment[], deadline: Deadline): SearchResult {
+
+        const { query, filters } = readRequest(request, this.#queries);
+        const segments = given.filter(isInhabited);
+        const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
+        const word = onlyWord(request, query);
+        const places = word && this.#places.get(word, segments, caller);
+        const few = word && places && { word, found: this.#words.find(word, places) };
+        deadline.check();
+        if (few && few.found.left.length === 0) {
+            return { ...this.#words.answer(few.word, few.found, { places, request }), facets: [] };
+        }
+
+        return this.#searchAll({ request, query, filters, few }, segments, { caller, deadline });
+    }
+
+    #searchAll(
+        { request, query, filters, few }: AskedOf, segments: readonly LiveSegment[],
+        { caller, deadline }: { readonly caller: CallerView; readonly deadline: Deadline }
+    ): SearchResult {
+
+        const scoring = isScored(request) ? new Scoring() : null;
+        const views = segments.map((live) => viewOf(live, caller));
+        views.forEach((view) => scoring?.addSegment(view));
+        if (few) {
+            scoring?.addFound(few.word, few.found.size);
+        }
+
+        const matched = (few?.found.left ?? [...segments.keys()]).map((number): Matched => {
+
+            const live = segments[number] as LiveSegment;
+            const scope = this.#scope(live, caller, deadline);
+            const observe = scoring && ((leaf: Leaf, documents: DocumentSet) => scoring.observe(leaf, documents, scope));
+            const found = both(matchSegment(query, scope, { observe }), scope.visible);
+            const matches = filters.reduce((rest, filter) => both(rest, filterSet(filter, scope, caller)), found);
+            return { scope, ...counted(matches, live.segment.documents) };
+        });
+        scoring?.prepare(query, views);
+        const budget = new BucketBudget();
+        const facets = request.facets.map((field) => countFacet(new FacetCounter(field, deadline), matched, { deadline, budget }));
+        return {
+            size: sizeOf(matched, few),
+            facets,
+            hits: this.#rankAll({ request, query, few }, matched, scoring)
+        };
+    }
+
+    #rankAll({ request, query, few }: Omit<AskedOf, 'filters'>, matched: readonly Matched[], scoring: Scoring | null): HitStream {
+
+        const { start, limit, includeScore } = request;
+        const last = limit === null ? Infinity : start + limit;
+        const isWanted = limit !== 0 && start < sizeOf(matched, few);
+        const parts = (isWanted ? matched : []).filter(({ count }) => count > 0).map((part) => {
+
+            const { segment, deadline } = part.scope;
+            deadline.check();
+            const scores = scoring && scoring.score(query, part, part.scope);
+            return rankSegment(segment, part, { sort: request.sort, scores, limit: last, keepScores: includeScore });
+        });
+        const ofFew = few && scoring && isWanted ? this.#words.rank(few.found, { leaf: few.word, factor: scoring.factor(few.word), last, includeScore }) : [];
+        return new HitStream([...parts, ...ofFew], start, limit);
+    }
+
+    #scope(live: LiveSegment, caller: CallerView, deadline: Deadline): SegmentScope {
+
+        const view = viewOf(live, caller);
+        return {
+            segment: live.segment, view, visible: view.visible, payloads: view.payloads, deadline,
+            phrases: new PhraseNotes(live.segment.documents), room: this.#room
+        };
+    }
+}
+
+function isInhabited({ segment }: LiveSegment): boolean {
+
+    return segment.documents > 0;
+}
+
+/** The documents of a filter; kept, because the same ones are asked for again and again. */
+function filterSet({ text, query }: Filter, scope: SegmentScope, caller: CallerView): DocumentSet {
+
+    // What a caller finds in payloads depends on the caller.
+    return scope.segment.shelf.get(`filter ${scope.payloads === null ? '' : caller.key} ${text}`, () => {
+
+        const { documents } = scope.segment;
+        const all = keptSet(many(fullBits(documents)), documents);
+        const value = keptSet(matchSegment(query, scope, { all }), documents);
+        return { value, bytes: bytesOfSet(value) };
+    });
+}
+
+function sizeOf(matched: readonly Matched[], few: AskedOf['few']): number {
+
+    return matched.reduce((sum, { count }) => sum + count, few?.found.size ?? 0);
+}
+
+/** Scores are computed when they are shown or sorted by. */
+function isScored({ sort, includeScore, limit }: SearchRequest): boolean {
+
+    return limit !== 0 && (includeScore || sort.length === 0 || sort.some(({ field }) => field === 'score'));
+}
+
+function countFacet(
+    counter: FacetCounter, matched: readonly Matched[], { deadline, budget }: { readonly deadline: Deadline; readonly budget: BucketBudget }
+): FacetResult {
+
+    if (budget.buckets <= 0) {
+        // Counting would be in vain.
+        return counter.result(budget);
+    }
+
+    for (const { scope, matches } of matched) {
+        deadline.check();
+        counter.addSegment(scope.segment, matches);
+    }
+
+    deadline.check();
+    return counter.result(budget);
+}

@@ -1,0 +1,76 @@
+/**
+ * The segments as searches for one word see them: everything is looked up but the word. It is kept for the next word, and others
+ * can be given it, since it is plain data but for the ways to read postings.
+ */
+
+import { normTable } from '../scoring/bm25.js';
+import type { Column } from '../segment/doc-values.js';
+import type { DocumentSet } from '../docset/doc-id-set.js';
+import { placeOf } from '../matching/field-resolver.js';
+import type { TermQuery } from '../query/query.js';
+import { lengthFields } from '../scoring/scored-clauses.js';
+import type { Lengths } from '../segment/segment-reader.js';
+import { LAST_KEYS } from '../collectors/sort-keys.js';
+import type { TermSpace } from '../segment/term-dictionary.js';
+import { averageLength, viewOf } from '../matching/visible-docs.js';
+import type { CallerView } from '../matching/visible-docs.js';
+import type { LiveSegment } from './live-segment.js';
+
+/** One segment. */
+export interface WordPlace {
+    readonly spaces: readonly TermSpace[];
+    /** Null for all fields of the spaces. */
+    readonly fields: readonly number[] | null;
+    /** Words of texts in fields below this number count only in documents of {@link payloads}. */
+    readonly payloadFields: number;
+    /** Documents that are there, may be seen and are wanted. */
+    readonly visible: DocumentSet;
+    /** Documents whose words of payloads may be searched; null for all. */
+    readonly payloads: DocumentSet | null;
+    /** Of the fields whose lengths count. */
+    readonly lengths: readonly AverageLengths[];
+    /** What decides between equal scores; null where no document has a value. */
+    readonly lastColumns: readonly (Column | null)[];
+    readonly ids: Column | null;
+}
+
+/** Lengths, and what they do to scores. */
+export interface AverageLengths extends Lengths {
+    /** Over all segments. */
+    readonly average: number;
+    /** {@link normTable} of the average. */
+    readonly norms: Float64Array;
+}
+
+export interface WordPlaces {
+    readonly places: readonly WordPlace[];
+    /** Documents that are visible, in all of them. */
+    readonly documents: number;
+}
+
+/** Where a word is looked for, whichever it is. */
+export type WordTarget = Pick<TermQuery, 'target'>;
+
+/** Looks everything up but the word. */
+export function wordPlaces({ target }: WordTarget, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
+
+    const viewed = segments.map((live) => ({ live, view: viewOf(live, caller) }));
+    const averages = lengthFields({ target }).map((name) => {
+
+        const average = averageLength(viewed.map(({ view }) => view.lengthSum(name)));
+        return { name, average, norms: normTable(average) };
+    });
+    return {
+        documents: viewed.reduce((sum, { view }) => sum + view.visibleCount, 0),
+        places: viewed.map(({ live: { segment }, view }) => ({
+            ...placeOf(segment, target), payloadFields: segment.payloadFields, visible: view.visible, payloads: view.payloads,
+            lengths: averages.flatMap(({ name, average, norms }) => {
+
+                const field = segment.field(name);
+                const lengths = field === -1 ? null : segment.lengths(field);
+                return lengths ? [{ ...lengths, average, norms }] : [];
+            }),
+            lastColumns: LAST_KEYS.map(({ field }) => segment.column(field)), ids: segment.column('id')
+        }))
+    };
+}

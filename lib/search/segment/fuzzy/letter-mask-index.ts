@@ -1,0 +1,154 @@
+/**
+ * Which letters terms have, and how many: their signatures. One edit changes at most two letters of the first and one of the
+ * second, so a look at the signature rules out nearly all terms that are not similar to a word.
+ *
+ * Terms are grouped by those letters that about half of them have; groups whose letters differ too much from those of the word are
+ * passed over as a whole.
+ */
+
+import type { Deadline } from '../../query/query-deadline.js';
+import { groupBy } from '../../docset/counting-sort.js';
+import { letterAt, PATIENCE } from '../../analysis/term-bytes.js';
+import type { SortedTerms } from '../../analysis/term-bytes.js';
+
+/** Bits for letters; the others have the length. */
+const LETTER_BITS = 26;
+const LETTERS = 2 ** LETTER_BITS - 1;
+/** All greater lengths are as good as this. */
+const MOST_LENGTH = 63;
+
+/** Terms that there are for one group, about, in powers of two; and the most letters that groups differ by. */
+const GROUP_POWER = 3;
+const MOST_GROUP_BITS = 14;
+
+export class TermSignatures {
+
+    /** Group by group. */
+    readonly #terms: Uint32Array;
+    /** Of each of these. */
+    readonly #signatures: Uint32Array;
+    /** Where each group begins; one more for the end of the last. */
+    readonly #starts: Uint32Array;
+    /** Places in signatures of the letters that groups differ by. */
+    readonly #letters: readonly number[];
+
+    constructor(terms: SortedTerms) {
+
+        const signatures = signaturesOf(terms);
+        const letters = tellingLetters(signatures);
+        const { members, starts } = groupBy(signatures.map((signature) => groupOf(signature, letters)), 2 ** letters.length);
+        this.#terms = members;
+        this.#signatures = members.map((term) => signatures[term] as number);
+        this.#starts = starts;
+        this.#letters = letters;
+    }
+
+    get bytes(): number {
+
+        return this.#terms.byteLength + this.#signatures.byteLength + this.#starts.byteLength;
+    }
+
+    /** Tells all terms that can be made of the letters of a word by so many edits, maybe others with them, in any order. */
+    forEachCandidate(word: readonly number[], { edits, deadline }: { edits: number; deadline: Deadline }, visit: (term: number) => void): void {
+
+        const wanted = signature(word.reduce((bits, letter) => bits | bitOf(letter), 0), word.length);
+        const [length, most] = [wanted >>> LETTER_BITS, 2 * edits];
+        const [starts, signatures] = [this.#starts, this.#signatures];
+        const group = groupOf(wanted, this.#letters);
+        let looked = 0;
+        for (const difference of differences(this.#letters.length, most)) {
+            const end = starts[(group ^ difference) + 1] as number;
+            for (let place = starts[group ^ difference] as number; place < end; ++place) {
+                if (++looked % PATIENCE === 0) {
+                    deadline.check();
+                }
+
+                const own = signatures[place] as number;
+                const longer = (own >>> LETTER_BITS) - length;
+                if (longer <= edits && -longer <= edits && countOnes((own ^ wanted) & LETTERS) <= most) {
+                    visit(this.#terms[place] as number);
+                }
+            }
+        }
+    }
+}
+
+function signaturesOf({ bytes, starts, ends, count }: SortedTerms): Uint32Array {
+
+    const signatures = new Uint32Array(count);
+    for (let term = 0; term < count; ++term) {
+        const end = ends[term] as number;
+        let letters = 0;
+        let length = 0;
+        for (let at = starts[term] as number; at < end; ++length) {
+            const byte = bytes[at] as number;
+            if (byte < 0x80) {
+                letters |= bitOf(byte);
+                ++at;
+            }
+            else {
+                const found = letterAt(bytes, at);
+                letters |= bitOf(found.letter);
+                at += found.length;
+            }
+        }
+
+        signatures[term] = signature(letters, length);
+    }
+
+    return signatures;
+}
+
+/** Places of the letters that tell most: those that nearest to half of the terms have. */
+function tellingLetters(signatures: Uint32Array): number[] {
+
+    const bits = Math.min(Math.max(Math.floor(Math.log2(signatures.length)) - GROUP_POWER, 0), MOST_GROUP_BITS);
+    const counts = new Array<number>(LETTER_BITS).fill(0);
+    for (const own of signatures) {
+        for (let letters = own & LETTERS; letters !== 0; letters &= letters - 1) {
+            const place = 31 - Math.clz32(letters & -letters);
+            counts[place] = (counts[place] ?? 0) + 1;
+        }
+    }
+
+    return counts.map((count, place) => ({ place, distance: Math.abs(count - signatures.length / 2) }))
+        .sort((a, b) => a.distance - b.distance).slice(0, bits).map(({ place }) => place);
+}
+
+function groupOf(own: number, letters: readonly number[]): number {
+
+    let group = 0;
+    for (let i = 0; i < letters.length; ++i) {
+        group |= (own >>> (letters[i] as number) & 1) << i;
+    }
+
+    return group;
+}
+
+const DIFFERENCES = new Map<number, Uint32Array>();
+
+/** All numbers of so many bits of which at most some are set. */
+function differences(bits: number, most: number): Uint32Array {
+
+    const key = bits << 8 | most;
+    const known = DIFFERENCES.get(key) ?? Uint32Array.from({ length: 2 ** bits }, (_, i) => i).filter((number) => countOnes(number) <= most);
+    DIFFERENCES.set(key, known);
+    return known;
+}
+
+function signature(letters: number, length: number): number {
+
+    return (letters | Math.min(length, MOST_LENGTH) << LETTER_BITS) >>> 0;
+}
+
+function bitOf(letter: number): number {
+
+    return 1 << letter % LETTER_BITS;
+}
+
+function countOnes(word: number): number {
+
+    let sum = word - (word >>> 1 & 0x5555_5555);
+    sum = (sum & 0x3333_3333) + (sum >>> 2 & 0x3333_3333);
+    return Math.imul(sum + (sum >>> 4) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}

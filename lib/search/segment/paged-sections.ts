@@ -1,0 +1,102 @@
+/**
+ * The sections of a stored segment, read when they are wanted. Sections that are read here and there are had in pages, which are
+ * kept as long as there is room; what spans pages is had in one piece.
+ */
+
+import type { Memory, Shelf } from '../../util/cache/lru-cache.js';
+import type { ByteReader, SectionSource } from './section-reader.js';
+
+/** Gets some bytes of a section of a stored segment, in memory of their own. Waits for them. */
+export type Fetch = (segment: number, section: string, start: number, end: number) => Uint8Array;
+
+/** Bytes of a page; a part of a stored section. */
+export const PAGE_BYTES = 1024 * 1024;
+
+const NOTHING = new Uint8Array(0);
+
+export class StoredSections implements SectionSource {
+
+    readonly resident = 0;
+    readonly #name: number;
+    readonly #sizes: ReadonlyMap<string, number>;
+    readonly #fetch: Fetch;
+    readonly #pages: Shelf;
+
+    /** @param sizes bytes of each section */
+    constructor(name: number, sizes: ReadonlyMap<string, number>, { fetch, memory }: { fetch: Fetch; memory: Memory }) {
+
+        this.#name = name;
+        this.#sizes = sizes;
+        this.#fetch = fetch;
+        this.#pages = memory.shelf();
+    }
+
+    get total(): number {
+
+        return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
+    }
+
+    size(name: string): number {
+
+        const size = this.#sizes.get(name);
+        if (size === undefined) {
+            throw new Error(`segment ${this.#name} lacks its section ${name}`);
+        }
+
+        return size;
+    }
+
+    piece(name: string, start: number, end: number): Uint8Array {
+
+        return start >= end ? NOTHING : this.#fetch(this.#name, name, start, end);
+    }
+
+    reader(name: string): ByteReader {
+
+        return new PagedReader(this.size(name), (start, end) => this.#pages.get(`${name} ${start} ${end}`, () => {
+
+            return { value: this.piece(name, start, end), bytes: end - start };
+        }));
+    }
+
+    release(): void {
+
+        this.#pages.clear();
+    }
+}
+
+class PagedReader implements ByteReader {
+
+    bytes: Uint8Array = NOTHING;
+    readonly #size: number;
+    readonly #get: (start: number, end: number) => Uint8Array;
+    /** What {@link bytes} has. */
+    #start = 0;
+    #end = 0;
+
+    constructor(size: number, get: (start: number, end: number) => Uint8Array) {
+
+        this.#size = size;
+        this.#get = get;
+    }
+
+    open(start: number, end: number): number {
+
+        const last = Math.min(end, this.#size);
+        if (start < this.#start || last > this.#end) {
+            const page = Math.floor(start / PAGE_BYTES) * PAGE_BYTES;
+            const isWithin = last <= page + PAGE_BYTES;
+            const [from, to] = isWithin ? [page, Math.min(page + PAGE_BYTES, this.#size)] : [start, last];
+            // When they cannot be had, it stays with what it has.
+            this.bytes = this.#get(from, to);
+            [this.#start, this.#end] = [from, to];
+        }
+
+        return start - this.#start;
+    }
+
+    place(start: number, length: number): number {
+
+        return start >= this.#start && start + length <= this.#end ? start - this.#start : -1;
+    }
+}

@@ -1,0 +1,170 @@
+/**
+ * Reading a segment: looking up its fields, their terms, columns and lengths. Nothing here knows queries.
+ */
+
+import { compareBytes, decodeText, encodeText, encodeWanted } from './byte-buffers.js';
+import { Column } from './doc-values.js';
+import { AFTER_PAYLOAD_FIELDS } from '../analysis/field-names.js';
+import { Memory } from '../../util/cache/lru-cache.js';
+import type { Shelf } from '../../util/cache/lru-cache.js';
+import { candidatesOf } from './fuzzy/fuzzy-terms.js';
+import type { Candidates } from './fuzzy/fuzzy-terms.js';
+import { bytesOf, lowerBound, SectionsInMemory, uint32 } from './section-reader.js';
+import type { SectionSource } from './section-reader.js';
+import { FieldRecord, LAYOUT_VERSION, NONE } from './format.js';
+import type { Sections, Space } from './format.js';
+import type { SortedTerms } from '../analysis/term-bytes.js';
+import { TermSpace } from './term-dictionary.js';
+import type { FieldTerms } from './term-dictionary.js';
+
+/** An immutable part of the index. Which of its documents are gone is noted elsewhere. */
+export class Segment {
+
+    readonly source: SectionSource;
+    /** Documents, gone ones included. */
+    readonly documents: number;
+    readonly fieldCount: number;
+    /** Fields below this number have words of payloads. */
+    readonly payloadFields: number;
+    /** For what can be had again: pieces of the segment, and what was computed of it. */
+    readonly shelf: Shelf;
+    readonly #names: Uint8Array;
+    readonly #nameAt: Uint32Array;
+    readonly #fields: Uint32Array;
+
+    /** @throws Error when the sections are not of this version */
+    constructor(source: SectionSource, memory = new Memory()) {
+
+        this.source = source;
+        const [version = 0, documents = 0, fieldCount = 0] = uint32(source, 'head');
+        if (version !== LAYOUT_VERSION) {
+            throw new Error(`segment has layout ${version}, not ${LAYOUT_VERSION}`);
+        }
+
+        this.documents = documents;
+        this.fieldCount = fieldCount;
+        this.shelf = memory.shelf();
+        this.#names = bytesOf(source, 'names');
+        this.#nameAt = uint32(source, 'nameAt');
+        this.#fields = uint32(source, 'fields');
+        this.payloadFields = lowerBound(this.#names, this.#nameAt, fieldCount, encodeText(AFTER_PAYLOAD_FIELDS));
+    }
+
+    /** A segment whose sections are in memory. */
+    static of(sections: Sections, memory?: Memory): Segment {
+
+        return new Segment(new SectionsInMemory(sections), memory);
+    }
+
+    /** Bytes that stay in memory as long as the segment does. */
+    get bytes(): number {
+
+        return this.source.resident;
+    }
+
+    /** The terms of a space. To be held for one search, or as long as {@link Memory.removals} is the same. */
+    space(name: Space): TermSpace {
+
+        return this.shelf.get(name, () => {
+
+            const value = TermSpace.read(this.source, name, this.fieldCount, this.documents);
+            return { value, bytes: this.#fresh(value.bytes) };
+        });
+    }
+
+    /** The terms of a space that one field has. */
+    fieldTerms(space: TermSpace, field: number): FieldTerms {
+
+        return this.shelf.get(`terms ${space.name} ${field}`, () => {
+
+            const value = space.ofField(field);
+            return { value, bytes: value.entries.byteLength * 3 };
+        });
+    }
+
+    /** Finds terms of a space, or of one field, that are similar to a word. */
+    candidates({ name }: TermSpace, field: number | null, terms: SortedTerms, edits: number): Candidates {
+
+        return this.shelf.get(`candidates ${edits > 1 ? 'many' : 'one'} ${name} ${field}`, () => {
+
+            const value = candidatesOf(terms, edits);
+            return { value, bytes: value.bytes };
+        });
+    }
+
+    /** The number of a field, -1 when no document has it. */
+    field(name: string): number {
+
+        const wanted = encodeWanted(name);
+        const found = lowerBound(this.#names, this.#nameAt, this.fieldCount, wanted);
+        return found < this.fieldCount && compareBytes(this.#nameBytes(found), wanted) === 0 ? found : -1;
+    }
+
+    fieldName(field: number): string {
+
+        return decodeText(this.#names, this.#nameAt[field] ?? 0, this.#nameAt[field + 1] ?? 0);
+    }
+
+    /** The column of a field, null when no document has a value. */
+    column(name: string): Column | null {
+
+        const field = this.field(name);
+        return field === -1 ? null : this.columnAt(field);
+    }
+
+    columnAt(field: number): Column | null {
+
+        return this.shelf.get(`column ${field}`, () => {
+
+            const value = Column.read(this.source, this.#record(field), this.documents);
+            return { value, bytes: this.#fresh(value?.bytes ?? 0) };
+        });
+    }
+
+    /** How many words each document has in a field; null when none has any. */
+    lengths(field: number): Lengths | null {
+
+        const [start = 0, count = 0, docs = NONE] = this.#record(field).subarray(FieldRecord.lenStart);
+        if (field < 0 || count === 0) {
+            return null;
+        }
+
+        return this.shelf.get(`lengths ${field}`, () => {
+
+            const value = {
+                bytes: this.source.piece('len.bytes', start, start + count),
+                documents: docs === NONE ? null : uint32(this.source, 'len.docs', docs, count)
+            };
+            return { value, bytes: this.#fresh(count + (value.documents?.byteLength ?? 0)) };
+        });
+    }
+
+    /** To be called when no search will use it any more; those under way can go on, as long as its source can be read. */
+    release(): void {
+
+        this.shelf.clear();
+        this.source.release();
+    }
+
+    /** Pieces of what is in memory anyway take no more. */
+    #fresh(bytes: number): number {
+
+        return this.source instanceof SectionsInMemory ? 0 : bytes;
+    }
+
+    #nameBytes(field: number): Uint8Array {
+
+        return this.#names.subarray(this.#nameAt[field] ?? 0, this.#nameAt[field + 1] ?? 0);
+    }
+
+    #record(field: number): Uint32Array {
+
+        return this.#fields.subarray(field * FieldRecord.size, (field + 1) * FieldRecord.size);
+    }
+}
+
+/** Lengths as bytes (norms.ts): for every document when `documents` is null, else for those. */
+export interface Lengths {
+    readonly bytes: Uint8Array;
+    readonly documents: Uint32Array | null;
+}

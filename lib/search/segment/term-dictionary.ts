@@ -1,0 +1,192 @@
+/**
+ * Reading the terms of one space of a segment, their entries and positions.
+ */
+
+import { decodeText, encodeWanted } from './byte-buffers.js';
+import { Postings } from './postings.js';
+import type { PostingTables } from './postings.js';
+import { WORD_SPACES } from './format.js';
+import type { Space } from './format.js';
+import type { SortedTerms } from '../analysis/term-bytes.js';
+import { bytesOf, isText, lowerBound, uint32 } from './section-reader.js';
+import type { ByteReader, SectionSource } from './section-reader.js';
+
+/** The terms that one field has. */
+export interface FieldTerms extends SortedTerms {
+    /** The entry of each. */
+    readonly entries: Uint32Array;
+}
+
+/** Where terms are looked up: plain data that threads can share. */
+export interface SpaceTables {
+    readonly name: Space;
+    /** The bytes of all terms, one after the other, and where each begins; one more for the end of the last. */
+    readonly terms: Uint8Array;
+    readonly termAt: Uint32Array;
+    /** Where the entries of each term begin; one more for the end of the last. */
+    readonly termEntry: Uint32Array;
+    readonly entryField: Uint16Array | Uint32Array;
+    readonly postings: PostingTables;
+}
+
+/** How what is read here and there is read. */
+export interface SpaceReaders {
+    readonly post: ByteReader;
+    readonly positions: { readonly entryPos: ByteReader; readonly pos: ByteReader; /** Bytes. */ readonly length: number } | null;
+}
+
+/** The terms of one space. Terms and entries are numbered from 0. */
+export class TermSpace {
+
+    readonly tables: SpaceTables;
+    readonly name: Space;
+    readonly termCount: number;
+    readonly terms: Uint8Array;
+    readonly termAt: Uint32Array;
+    readonly termEntry: Uint32Array;
+    readonly entryField: Uint16Array | Uint32Array;
+    readonly postings: Postings;
+    readonly hasPositions: boolean;
+    /** Where the positions of each entry begin; read here and there, for phrases only. */
+    readonly #entryPos: ByteReader | null;
+    readonly #pos: ByteReader | null;
+    readonly #posLength: number;
+
+    static read(source: SectionSource, space: Space, fieldCount: number, documents: number): TermSpace {
+
+        const fields = bytesOf(source, `${space}.entryField`);
+        const hasPositions = (WORD_SPACES as readonly Space[]).includes(space);
+        return new TermSpace({
+            name: space,
+            terms: bytesOf(source, `${space}.terms`),
+            termAt: uint32(source, `${space}.termAt`),
+            termEntry: uint32(source, `${space}.termEntry`),
+            entryField: fieldCount > 0xffff ? uint32(source, `${space}.entryField`) :
+                new Uint16Array(fields.buffer, fields.byteOffset, fields.length / 2),
+            postings: { entryPost: uint32(source, `${space}.entryPost`), length: source.size(`${space}.post`), documents }
+        }, {
+            post: source.reader(`${space}.post`),
+            positions: hasPositions ?
+                { entryPos: source.reader(`${space}.entryPos`), pos: source.reader(`${space}.pos`), length: source.size(`${space}.pos`) } : null
+        });
+    }
+
+    constructor(tables: SpaceTables, { post, positions }: SpaceReaders) {
+
+        this.tables = tables;
+        this.name = tables.name;
+        this.terms = tables.terms;
+        this.termAt = tables.termAt;
+        this.termCount = this.termAt.length - 1;
+        this.termEntry = tables.termEntry;
+        this.entryField = tables.entryField;
+        this.postings = new Postings(tables.postings, post);
+        this.hasPositions = positions !== null;
+        this.#entryPos = positions && positions.entryPos;
+        this.#pos = positions && positions.pos;
+        this.#posLength = positions ? positions.length : 0;
+    }
+
+    /** Bytes that looking up terms takes. */
+    get bytes(): number {
+
+        return this.terms.length + this.termAt.byteLength + this.termEntry.byteLength + this.entryField.byteLength +
+            this.postings.bytes;
+    }
+
+    /** The number of a term, -1 when it does not occur. */
+    find(term: string): number {
+
+        const wanted = encodeWanted(term);
+        const found = this.lowerBound(wanted);
+        return found < this.termCount && isText(this.terms, this.termAt[found] ?? 0, this.termAt[found + 1] ?? 0, wanted) ? found : -1;
+    }
+
+    /** The first term that is not before these bytes; the number of terms when there is none. */
+    lowerBound(bytes: Uint8Array): number {
+
+        return lowerBound(this.terms, this.termAt, this.termCount, bytes);
+    }
+
+    termBytes(term: number): Uint8Array {
+
+        return this.terms.subarray(this.termAt[term] ?? 0, this.termAt[term + 1] ?? 0);
+    }
+
+    termText(term: number): string {
+
+        return decodeText(this.terms, this.termAt[term] ?? 0, this.termAt[term + 1] ?? 0);
+    }
+
+    /** Entries of a term are from here on, up to those of the next one. */
+    firstEntry(term: number): number {
+
+        return this.termEntry[term] ?? 0;
+    }
+
+    fieldOf(entry: number): number {
+
+        return this.entryField[entry] ?? 0;
+    }
+
+    /** The entry of a term in a field, -1 when it does not occur there. */
+    entry(term: number, field: number): number {
+
+        const end = this.firstEntry(term + 1);
+        for (let entry = this.firstEntry(term); entry < end; ++entry) {
+            if (this.entryField[entry] === field) {
+                return entry;
+            }
+        }
+
+        return -1;
+    }
+
+    /** All terms of a field; goes through all entries. */
+    ofField(field: number): FieldTerms {
+
+        const { entryField, termEntry, termAt, termCount } = this;
+        let count = 0;
+        for (let entry = 0; entry < entryField.length; ++entry) {
+            count += Number(entryField[entry] === field);
+        }
+
+        const [starts, ends, entries] = [new Uint32Array(count), new Uint32Array(count), new Uint32Array(count)];
+        let next = 0;
+        for (let term = 0; term < termCount && next < count; ++term) {
+            const end = termEntry[term + 1] as number;
+            for (let entry = termEntry[term] as number; entry < end; ++entry) {
+                if (entryField[entry] === field) {
+                    starts[next] = termAt[term] as number;
+                    ends[next] = termAt[term + 1] as number;
+                    entries[next++] = entry;
+                }
+            }
+        }
+
+        return { bytes: this.terms, starts, ends, count, entries };
+    }
+
+    /** All terms. */
+    get all(): SortedTerms {
+
+        return { bytes: this.terms, starts: this.termAt, ends: this.termAt.subarray(1), count: this.termCount };
+    }
+
+    /** The bytes of an entry's positions. */
+    positions(entry: number): Uint8Array {
+
+        if (!this.#pos || !this.#entryPos) {
+            return NO_BYTES;
+        }
+
+        const isLast = entry + 1 >= this.entryField.length;
+        const place = this.#entryPos.open(entry * 4, entry * 4 + (isLast ? 4 : 8));
+        const view = new DataView(this.#entryPos.bytes.buffer, this.#entryPos.bytes.byteOffset + place);
+        const [start, end] = [view.getUint32(0, true), isLast ? this.#posLength : view.getUint32(4, true)];
+        const at = this.#pos.open(start, end);
+        return this.#pos.bytes.subarray(at, at + end - start);
+    }
+}
+
+const NO_BYTES = new Uint8Array(0);

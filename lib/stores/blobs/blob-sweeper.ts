@@ -1,0 +1,196 @@
+/**
+ * Removes bytes that nobody needs: uploads that were never linked, blobs that nothing links to any more, and bytes whose blob
+ * is not known at all because a crash came between. Works in small transactions and touches nothing that this process uses.
+ */
+
+import type { Database } from '../../../db/database.js';
+import type { Log } from '../../../db/log.js';
+import { statements } from '../../../db/statements.js';
+import type { BlobStore } from './blob-store.js';
+import type { BlobsInUse } from './blob-pins.js';
+import type { ElementStore, ElementStores } from './element-store.js';
+import { PayloadTextStore } from './payload-text-store.js';
+
+/** How patient a sweep is. */
+export interface SweepOptions {
+    /** Milliseconds for which an unlinked blob is kept; longer than the longest download. */
+    readonly grace: number;
+    /** Milliseconds after which a staged blob that was not touched is given up; longer than several heartbeats. */
+    readonly stagedTtl: number;
+    /** Most blobs of each sort in one sweep. */
+    readonly limit: number;
+    /** Ends the sweep between two blobs. */
+    readonly signal?: AbortSignal;
+}
+
+/** How many blobs were removed. */
+export interface SweepResult {
+    readonly staged: number;
+    readonly unlinked: number;
+    readonly orphans: number;
+}
+
+interface Candidate {
+    readonly id: number;
+    readonly store: string;
+}
+
+/** Stored numbers that are looked up at once. */
+const ORPHANS_AT_ONCE = 256;
+
+/** The tag of a unit whose blob somebody links, or has just touched. */
+const STILL_WANTED = 'blob:wanted';
+
+/** Sweeps the blobs of a {@link BlobStore}. */
+export class BlobSweeper {
+
+    readonly #database: Database;
+    readonly #stores: ElementStores;
+    readonly #inUse: BlobStore['inUse'];
+    readonly #log: Log;
+    readonly #texts: PayloadTextStore;
+    readonly #sql: ReturnType<typeof buildStatements>;
+    /** How far the search for orphans has come in each store; it goes on in the next sweep. */
+    readonly #searched = new Map<string, number>();
+
+    constructor(database: Database, stores: ElementStores, { inUse }: BlobStore, log: Log) {
+
+        this.#database = database;
+        this.#stores = stores;
+        this.#inUse = inUse;
+        this.#log = log;
+        this.#texts = new PayloadTextStore(database);
+        this.#sql = buildStatements(database);
+    }
+
+    /** Sweeps once; `now` in epoch ms. A store that fails is logged and does not keep the others. */
+    async sweep(now: number, options: SweepOptions): Promise<SweepResult> {
+
+        const { staged, unlinked } = this.#sql;
+        const result = {
+            staged: await this.#purge(staged, now - options.stagedTtl, options),
+            unlinked: await this.#purge(unlinked, now - options.grace, options),
+            orphans: 0
+        };
+        for (const [name, store] of this.#stores.entries()) {
+            result.orphans += await this.#attempt({ store: name }, () => this.#purgeOrphans(name, store, options)) ?? 0;
+        }
+
+        if (result.staged + result.unlinked + result.orphans > 0) {
+            this.#log.info({ ...result }, 'blobs swept');
+        }
+
+        return result;
+    }
+
+    /** Removes blobs that were last wanted before the cutoff. The row goes first: then nobody can link the blob any more. */
+    async #purge(sql: PurgeStatements, cutoff: number, { limit, signal }: SweepOptions): Promise<number> {
+
+        const stores = [...this.#stores.entries()].map(([name]) => name);
+        const { statement, bindings } = sql.find.with({ cutoff, limit, stores });
+        let purged = 0;
+        for (const { id, store } of await this.#database.read<Candidate>(statement, bindings)) {
+            if (signal?.aborted) {
+                break;
+            }
+
+            if (!sql.isWanted(this.#inUse, id)) {
+                purged += await this.#attempt({ blobId: id }, () => this.#purgeBlob(sql, cutoff, { id, store })) ?? 0;
+            }
+        }
+
+        return purged;
+    }
+
+    async #purgeBlob({ delete: statement, isWanted }: PurgeStatements, cutoff: number, { id, store }: Candidate): Promise<number> {
+
+        const result = await this.#database.commit({
+            steps: [statement.step({ id, cutoff }, { expect: { rows: 1, otherwise: STILL_WANTED } }), this.#texts.removeStep(id)],
+            essential: true
+        });
+        if (!result.ok) {
+            return 0;
+        }
+
+        // A reader that has come meanwhile keeps the bytes; without their row they are found as orphans later.
+        if (!isWanted(this.#inUse, id)) {
+            await this.#stores.get(store).remove(id);
+        }
+
+        return 1;
+    }
+
+    /** Removes bytes without a row. Rows are written before the bytes, so bytes that are seen before their row have none. */
+    async #purgeOrphans(name: string, store: ElementStore, { limit, signal }: SweepOptions): Promise<number> {
+
+        let purged = 0;
+        let looked = 0;
+        while (looked < limit && !signal?.aborted) {
+            const after = this.#searched.get(name) ?? 0;
+            const ids = await store.list(after, ORPHANS_AT_ONCE);
+            for (const id of await this.#unknown(ids, name)) {
+                if (!this.#inUse.isHeld(id) && !this.#inUse.isRead(id)) {
+                    await store.remove(id);
+                    purged += 1;
+                }
+            }
+
+            looked += ids.length;
+            this.#searched.set(name, ids.length < ORPHANS_AT_ONCE ? 0 : ids.at(-1) ?? 0);
+            if (ids.length < ORPHANS_AT_ONCE) {
+                break;
+            }
+        }
+
+        return purged;
+    }
+
+    async #unknown(ids: readonly number[], store: string): Promise<number[]> {
+
+        if (ids.length === 0) {
+            return [];
+        }
+
+        const { statement, bindings } = this.#sql.known.with({ ids, store });
+        const known = new Set((await this.#database.read<{ id: number }>(statement, bindings)).map(({ id }) => id));
+        return ids.filter((id) => !known.has(id));
+    }
+
+    async #attempt<T>(fields: object, work: () => Promise<T>): Promise<T | undefined> {
+
+        try {
+            return await work();
+        }
+        catch (error) {
+            this.#log.error({ err: error, ...fields }, 'blobs could not be swept');
+            return undefined;
+        }
+    }
+}
+
+type PurgeStatements = ReturnType<typeof buildStatements>['staged'];
+
+function buildStatements({ dialect }: Database) {
+
+    const build = statements(dialect);
+    return {
+        staged: {
+            isWanted: (inUse: BlobsInUse, id: number) => inUse.isHeld(id),
+            find: build.list<'cutoff' | 'limit', 'stores'>((knex, bind, list) => knex('blobs').select('id', 'store')
+                .where('state', 'staged').where('touched_on', '<=', bind('cutoff')).whereIn('store', list('stores'))
+                .orderBy('touched_on').limit(bind('limit'))),
+            delete: build<'id' | 'cutoff'>((knex, bind) => knex('blobs').delete()
+                .where({ id: bind('id'), state: 'staged' }).where('touched_on', '<=', bind('cutoff')))
+        },
+        unlinked: {
+            isWanted: (inUse: BlobsInUse, id: number) => inUse.isRead(id),
+            find: build.list<'cutoff' | 'limit', 'stores'>((knex, bind, list) => knex('blobs').select('id', 'store')
+                .where('unlinked_on', '<=', bind('cutoff')).whereIn('store', list('stores'))
+                .orderBy('unlinked_on').limit(bind('limit'))),
+            delete: build<'id' | 'cutoff'>((knex, bind) => knex('blobs').delete()
+                .where({ id: bind('id'), state: 'linked', links: 0 }).where('unlinked_on', '<=', bind('cutoff')))
+        },
+        known: build.list<'store', 'ids'>((knex, bind, list) => knex('blobs').select('id')
+            .where('store', bind('store')).whereIn('id', list('ids')))
+    };
+}

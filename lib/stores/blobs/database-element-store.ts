@@ -1,0 +1,137 @@
+/**
+ * The element store that is always there: bytes as rows of 256 KiB in the database. At no time more than three chunks of a
+ * body are in memory, whatever its size.
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BlobDatabase } from '../../../db/database.js';
+import type { ByteRange, ElementStore } from './element-store.js';
+
+/** Bytes of a chunk. Every chunk but the last is full, so a range is found by counting. */
+export const CHUNK_SIZE = 256 * 1024;
+
+/** Chunks that are deleted in one transaction. */
+const DELETED_AT_ONCE = 16;
+
+/** Bytes in the database. */
+export class DatabaseElementStore implements ElementStore {
+
+    readonly #blobs: BlobDatabase;
+
+    constructor(blobs: BlobDatabase) {
+
+        this.#blobs = blobs;
+    }
+
+    async write(blobId: number, body: AsyncIterable<Uint8Array>): Promise<void> {
+
+        // One chunk is written while the next one fills; a slow disk holds the body back.
+        const spare: Uint8Array[] = [];
+        let index = 0;
+        let writing: Promise<Uint8Array | null> = Promise.resolve(null);
+        try {
+            for await (const chunk of rechunk(body, spare)) {
+                const written = await writing;
+                if (written) {
+                    spare.push(written);
+                }
+
+                writing = this.#blobs.writeChunk(blobId, index, chunk);
+                writing.catch(() => {
+                    // Thrown by the next `await writing`; until then it must not count as unhandled.
+                });
+                index += 1;
+            }
+        }
+        finally {
+            // Also when the body fails: what is still being written must not outlive the removal that follows.
+            await Promise.allSettled([writing]);
+        }
+
+        await writing;
+        if (index > 0) {
+            await this.#blobs.seal(blobId);
+        }
+    }
+
+    async *read(blobId: number, range: ByteRange, size: number): AsyncGenerator<Uint8Array> {
+
+        const last = Math.floor(range.end / CHUNK_SIZE);
+        const first = Math.floor(range.start / CHUNK_SIZE);
+        let ahead = this.#readAhead(blobId, first);
+        for (let i = first; i <= last; ++i) {
+            const bytes = checkChunk(await ahead, { blobId, index: i, size });
+            if (i < last) {
+                ahead = this.#readAhead(blobId, i + 1);
+            }
+
+            const from = i === first ? range.start - i * CHUNK_SIZE : 0;
+            const to = i === last ? range.end + 1 - i * CHUNK_SIZE : bytes.byteLength;
+            yield bytes.subarray(from, to);
+            // SQLite answers at once: without a pause a fast reader would keep the event loop for itself.
+            await nextTurn();
+        }
+    }
+
+    async remove(blobId: number): Promise<void> {
+
+        let deleted: number;
+        do {
+            deleted = await this.#blobs.deleteChunks(blobId, DELETED_AT_ONCE);
+        }
+        while (deleted === DELETED_AT_ONCE);
+    }
+
+    list(after: number, limit: number): Promise<readonly number[]> {
+
+        return this.#blobs.listBlobs(after, limit);
+    }
+
+    #readAhead(blobId: number, index: number): Promise<Buffer | null> {
+
+        const reading = this.#blobs.readChunk(blobId, index);
+        reading.catch(() => {
+            // Thrown where it is awaited; nobody awaits it when the reader has stopped.
+        });
+        return reading;
+    }
+}
+
+function checkChunk(bytes: Buffer | null, { blobId, index, size }: { blobId: number; index: number; size: number }): Buffer {
+
+    const expected = Math.min(CHUNK_SIZE, size - index * CHUNK_SIZE);
+    if (bytes?.byteLength !== expected) {
+        const found = bytes ? `has ${bytes.byteLength} bytes instead of ${expected}` : 'is missing';
+        throw new Error(`blob ${blobId} is damaged: chunk ${index} ${found}`);
+    }
+
+    return bytes;
+}
+
+/**
+ * The same bytes in chunks of equal size, each in a buffer of its own that can be lent. The last may be shorter. Memory is
+ * taken from `spare` when there is any.
+ */
+async function *rechunk(body: AsyncIterable<Uint8Array>, spare: Uint8Array[]): AsyncGenerator<Uint8Array> {
+
+    let chunk: Uint8Array = new Uint8Array(CHUNK_SIZE);
+    let filled = 0;
+    for await (const piece of body) {
+        let taken = 0;
+        while (taken < piece.byteLength) {
+            const part = piece.subarray(taken, taken + CHUNK_SIZE - filled);
+            chunk.set(part, filled);
+            filled += part.byteLength;
+            taken += part.byteLength;
+            if (filled === CHUNK_SIZE) {
+                yield chunk;
+                chunk = spare.pop() ?? new Uint8Array(CHUNK_SIZE);
+                filled = 0;
+            }
+        }
+    }
+
+    if (filled > 0) {
+        yield chunk.slice(0, filled);
+    }
+}

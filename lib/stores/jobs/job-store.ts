@@ -1,0 +1,225 @@
+/**
+ * The one table of background work. A job is done by whoever holds its lease; when a process dies its leases run out and
+ * others go on. Any process on the same database may take part, as long as their clocks agree within seconds.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Database, SqlValue, Step } from '../../../db/database.js';
+import type { JsonValue } from '../../util/json-types.js';
+import { buildJobStatements, toJob } from './job-rows.js';
+import type { JobRow } from './job-rows.js';
+import type { JobState, Job } from './job.js';
+
+/** A job with the lease that allows to work on it. */
+export interface LeasedJob extends Job {
+    readonly lease: string;
+}
+
+/** A job to be. */
+export interface NewJob {
+    readonly kind: string;
+    readonly payload: JsonValue;
+    /** Not before this time (epoch ms); default at once. */
+    readonly runAt?: number;
+    /** While there is a job of this kind and key, no other is added. */
+    readonly dedup?: {
+        /** Up to 255 bytes. */
+        readonly key: string;
+        /**
+         * `start`: what happens while the job runs needs another run (bring X up to date). `end`: one at a time (reindex all).
+         */
+        readonly until: 'start' | 'end';
+    };
+}
+
+/** Which jobs to list, newest first. */
+export interface JobFilter {
+    readonly kind: string;
+    readonly state?: JobState;
+    /** At most this many, up to 1000. */
+    readonly limit: number;
+}
+
+const LEASE_LOST = 'job:lease';
+const MAX_KEY_BYTES = 255;
+const MAX_ERROR_LENGTH = 2000;
+const MAX_LIST = 1000;
+
+/** Jobs that are looked at when one is to be claimed: others may be faster with the first ones. */
+const CANDIDATES = 8;
+
+/** Keeps jobs. */
+export class JobStore {
+
+    readonly #database: Database;
+    readonly #now: () => number;
+    readonly #sql: ReturnType<typeof buildJobStatements>;
+    /** Tells this process from others in the table, for people who look into it. */
+    readonly #owner = `${hostname().slice(0, 100)}:${process.pid}`;
+
+    constructor(database: Database, now: () => number = Date.now) {
+
+        this.#database = database;
+        this.#now = now;
+        this.#sql = buildJobStatements(database.dialect);
+    }
+
+    /** The step that adds a job, for the unit of the change that makes it necessary. Does nothing when `dedup` finds one. */
+    enqueueStep(job: NewJob): Step {
+
+        const now = this.#now();
+        for (const key of [job.kind, job.dedup?.key ?? '']) {
+            if (Buffer.byteLength(key) > MAX_KEY_BYTES) {
+                throw new Error(`a job's kind and key must have at most ${MAX_KEY_BYTES} bytes, got ${JSON.stringify(key)}`);
+            }
+        }
+
+        return this.#sql.enqueue.step({
+            kind: job.kind, payload: JSON.stringify(job.payload), run_at: job.runAt ?? now, now,
+            dedup_key: job.dedup?.key ?? null, dedup_until: job.dedup?.until ?? 'end'
+        });
+    }
+
+    /** Adds a job; false when `dedup` found one. */
+    async enqueue(job: NewJob): Promise<boolean> {
+
+        const result = await this.#database.commit({ steps: [this.enqueueStep(job)], essential: true });
+        return result.ok && result.steps[0]?.rows === 1;
+    }
+
+    /** Adds a job without a key. Returns its number, to ask for its {@link outcome}. */
+    async add(job: Omit<NewJob, 'dedup'>): Promise<number> {
+
+        const result = await this.#database.commit({ steps: [this.enqueueStep(job)] });
+        return result.ok ? result.steps[0]?.insertId ?? 0 : 0;
+    }
+
+    /** What has become of a job, however much it was given; `failed` when it is forgotten. */
+    async outcome(id: number): Promise<Pick<Job, 'state' | 'lastError'>> {
+
+        const { outcome } = this.#sql;
+        const [row] = await this.#database.read<Pick<JobRow, 'state' | 'last_error'>>(outcome, outcome.values({ id }));
+        return row ? { state: row.state, lastError: row.last_error } : { state: 'failed', lastError: 'it is not there any more' };
+    }
+
+    /** Takes the job of a kind that is due for the longest time, also from one whose lease has run out; null when there is none. */
+    async claim(kind: string, leaseMs: number): Promise<LeasedJob | null> {
+
+        const now = this.#now();
+        const { due, expired } = this.#sql;
+        const candidates = [
+            ...await this.#database.read<JobRow>(due, due.values({ kind, now, limit: CANDIDATES })),
+            ...await this.#database.read<JobRow>(expired, expired.values({ kind, now, limit: CANDIDATES }))
+        ];
+        for (const row of candidates) {
+            const lease = `${this.#owner}:${randomBytes(9).toString('base64url')}`;
+            const values = { id: row.id, now, lease, until: now + leaseMs };
+            if (await this.#change(this.#sql.claim.step(values))) {
+                return { ...toJob(row), state: 'running', attempts: row.attempts + 1, updatedOn: now, lease };
+            }
+        }
+
+        return null;
+    }
+
+    /** Keeps a lease for `leaseMs` from now; false when it is lost: whoever works on the job must stop. */
+    renew(job: LeasedJob, leaseMs: number): Promise<boolean> {
+
+        return this.#change(this.#sql.renew.step({ ...this.#held(job), until: this.#now() + leaseMs }));
+    }
+
+    /** Writes down how far a job is, in one unit with further steps; false when its lease is lost: then nothing is written. */
+    async report(job: LeasedJob, progress: JsonValue, steps: readonly Step[] = []): Promise<boolean> {
+
+        const values = { ...this.#held(job), progress: JSON.stringify(progress) };
+        const own = this.#sql.report.step(values, { expect: { rows: 1, otherwise: LEASE_LOST } });
+        const result = await this.#database.commit({ steps: [own, ...steps] });
+        if (!result.ok && result.failed !== LEASE_LOST) {
+            throw new Error(`a unit failed at ${result.failed}`);
+        }
+
+        return result.ok;
+    }
+
+    /** Ends a job well; false when its lease is lost. */
+    complete(job: LeasedJob): Promise<boolean> {
+
+        return this.#change(this.#sql.complete.step(this.#held(job)));
+    }
+
+    /** Ends a job well and removes it; false when its lease is lost. */
+    forget({ id, lease }: LeasedJob): Promise<boolean> {
+
+        return this.#change(this.#sql.forget.step({ id, lease }));
+    }
+
+    /** Ends an attempt with an error: the job runs again at `retryAt` (epoch ms), or has failed for good when that is null. */
+    fail(job: LeasedJob, error: string, retryAt: number | null): Promise<boolean> {
+
+        const values = { ...this.#held(job), error: error.slice(0, MAX_ERROR_LENGTH) };
+        return this.#change(retryAt === null ? this.#sql.fail.step(values) : this.#sql.retry.step({ ...values, run_at: retryAt }));
+    }
+
+    /** Gives a job back as if it had not been started: somebody else may go on with it at once. */
+    release(job: LeasedJob): Promise<boolean> {
+
+        return this.#change(this.#sql.again.step({ ...this.#held(job), run_at: this.#now(), attempts: job.attempts - 1 }));
+    }
+
+    /** Ends a run of a job that never ends: it runs again at `runAt` (epoch ms), with a clean record. */
+    repeat(job: LeasedJob, runAt: number): Promise<boolean> {
+
+        return this.#change(this.#sql.again.step({ ...this.#held(job), run_at: runAt, attempts: 0 }));
+    }
+
+    /** The job of a number. */
+    async get(id: number): Promise<Job | null> {
+
+        const [row] = await this.#database.read<JobRow>(this.#sql.get, this.#sql.get.values({ id }));
+        return row ? toJob(row) : null;
+    }
+
+    /** Jobs of a kind, newest first. */
+    async list({ kind, state, limit }: JobFilter): Promise<Job[]> {
+
+        const { list, listState } = this.#sql;
+        const bounded = Math.min(limit, MAX_LIST);
+        const rows = state === undefined ?
+            await this.#database.read<JobRow>(list, list.values({ kind, limit: bounded })) :
+            await this.#database.read<JobRow>(listState, listState.values({ kind, state, limit: bounded }));
+        return rows.map(toJob);
+    }
+
+    /** When the next waiting job of a kind is due or a lease of it runs out, whichever is first; null when there is neither. */
+    async nextDue(kind: string): Promise<number | null> {
+
+        const [waiting, expired] = await Promise.all([this.#sql.nextWaiting, this.#sql.nextExpired].map(async (statement) => {
+
+            const [found] = await this.#database.read<{ due: number | null }>(statement, statement.values({ kind }));
+            return found?.due ?? Infinity;
+        }));
+        const due = Math.min(waiting ?? Infinity, (expired ?? Infinity) + 1);
+        return Number.isFinite(due) ? due : null;
+    }
+
+    /** Forgets jobs that ended before a time (epoch ms), at most `limit`; resolves to their number. */
+    async purge(before: number, limit: number): Promise<number> {
+
+        const { ended } = this.#sql;
+        const rows = await this.#database.read<{ id: number }>(ended, ended.values({ before, limit: Math.min(limit, MAX_LIST) }));
+        const result = await this.#database.commit({ steps: rows.map(({ id }) => this.#sql.remove.step({ id })), essential: true });
+        return result.ok ? rows.length : 0;
+    }
+
+    #held({ id, lease }: LeasedJob): { id: SqlValue; lease: SqlValue; now: SqlValue } {
+
+        return { id, lease, now: this.#now() };
+    }
+
+    async #change(step: Step): Promise<boolean> {
+
+        const result = await this.#database.commit({ steps: [step], essential: true });
+        return result.ok && result.steps[0]?.rows === 1;
+    }
+}

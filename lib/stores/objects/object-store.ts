@@ -1,0 +1,279 @@
+/**
+ * Rows of objects, with the rows of their elements. Reads give whole objects; writes give steps for the unit of a change.
+ */
+
+import type { Database, Step } from '../../../db/database.js';
+import type { Acl } from '../../doip/digital-object.js';
+import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
+import { row, statements } from '../../../db/statements.js';
+import { ObjectCache } from './object-cache.js';
+import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, objectValues, toObject } from './object-rows.js';
+import type { DatedElementRow, ObjectRow } from './object-rows.js';
+import type { Subject } from '../../model/access-subject.js';
+
+/** Counters that tell whether cached knowledge is still current; they only grow. */
+export interface Epochs {
+    /** Types and the design object. */
+    readonly types: number;
+    /** Users, groups, credentials and tokens. */
+    readonly identity: number;
+}
+
+/** An object, or its absence, together with the counters of the same moment. */
+export interface ObjectView {
+    readonly object: StoredObject | null;
+    readonly epochs: Epochs;
+}
+
+interface EpochRow {
+    readonly epoch_types: number;
+    readonly epoch_identity: number;
+}
+
+/** When an object was last found to be current, and what the epochs were. */
+interface Checked {
+    readonly revision: number | null;
+    readonly epochs: Epochs;
+}
+
+/** Bytes of the cache where nobody says otherwise. */
+const CACHE_BYTES = 32 * 1024 * 1024;
+
+type Column = (typeof OBJECT_COLUMNS)[number];
+
+type ElementColumn = 'object_id' | 'position' | (typeof ELEMENT_COLUMNS)[number];
+
+/** Objects in the database. */
+export class ObjectStore {
+
+    readonly #db: Database;
+    readonly #cache: ObjectCache<Checked>;
+    readonly #sql: ReturnType<typeof buildStatements>;
+    /** The id that was last looked for in vain: mostly that of the service, which is the target of many requests and no object. */
+    #absent: Checked & { readonly id: string } | null = null;
+
+    /** @param cacheBytes memory for objects that were read last */
+    constructor(db: Database, cacheBytes = CACHE_BYTES) {
+
+        this.#db = db;
+        this.#cache = new ObjectCache(cacheBytes);
+        this.#sql = buildStatements(db);
+    }
+
+    /** The object of an id, with the epochs of the same moment. What another request is being answered just now may still be missing. */
+    async view(id: string): Promise<ObjectView> {
+
+        const { revision } = this.#db;
+        if (revision !== null) {
+            const kept = this.#cache.get(id);
+            if (kept?.facts.revision === revision) {
+                return { object: kept.object, epochs: kept.facts.epochs };
+            }
+
+            if (!kept && this.#absent?.id === id && this.#absent.revision === revision) {
+                return { object: null, epochs: this.#absent.epochs };
+            }
+        }
+
+        return this.freshView(id);
+    }
+
+    /**
+     * The object as the database has it, even if nobody in this process was told of the commit yet. For those who have seen a newer
+     * epoch and look for what came with it: {@link view} could show them the old one again and again.
+     */
+    async freshView(id: string): Promise<ObjectView> {
+
+        const kept = this.#cache.get(id);
+        if (kept) {
+            const { revision } = this.#db;
+            const { check } = this.#sql;
+            const found = single(await this.#db.read<EpochRow & { txn_id: number | null }>(check, check.values({ id })));
+            if (found.txn_id === kept.object.metadata.txnId) {
+                const epochs = epochsOf(found);
+                kept.facts = { revision, epochs };
+                this.#cache.touch(id);
+                return { object: kept.object, epochs };
+            }
+
+            this.#cache.delete(id);
+        }
+
+        return this.#read(id);
+    }
+
+    async #read(id: string, reading = 1): Promise<ObjectView> {
+
+        const { view, elements } = this.#sql;
+        // Noted before the read: what is committed during it counts as later.
+        const { revision } = this.#db;
+        const found = single(await this.#db.read<EpochRow &(ObjectRow | { id: null })>(view, view.values({ id })));
+        if (found.id === null) {
+            this.#absent = { id, revision, epochs: epochsOf(found) };
+            return { object: null, epochs: this.#absent.epochs };
+        }
+
+        const own = found.element_count > 0 ? elementsOf(found, await this.#db.read<DatedElementRow>(elements, elements.values({ id })), reading) : [];
+        if (!own) {
+            return this.#read(id, reading + 1);
+        }
+
+        const object = toObject(found, own);
+        await turnFor(found.content.length);
+        const epochs = epochsOf(found);
+        this.#cache.put(object, { revision, epochs }, found.content.length);
+        return { object, epochs };
+    }
+
+    /** Types of the objects that exist among the given ids. */
+    async typesOf(ids: readonly string[]): Promise<Map<string, string>> {
+
+        const found = new Map<string, string>();
+        for (let start = 0; start < ids.length; start += TYPES_AT_ONCE) {
+            const { statement, bindings } = this.#sql.types.with({ ids: ids.slice(start, start + TYPES_AT_ONCE) });
+            for (const { id, type } of await this.#db.read<{ id: string; type: string }>(statement, bindings)) {
+                found.set(id, type);
+            }
+        }
+
+        return found;
+    }
+
+    /** What rights depend on, of the objects that exist among the ids. */
+    async subjectsOf(ids: readonly string[]): Promise<Map<string, Subject>> {
+
+        const found = new Map<string, Subject>();
+        for (let start = 0; start < ids.length; start += TYPES_AT_ONCE) {
+            const { statement, bindings } = this.#sql.subjects.with({ ids: ids.slice(start, start + TYPES_AT_ONCE) });
+            for (const { id, type, acl, created_by: createdBy } of await this.#db.read<SubjectRow>(statement, bindings)) {
+                found.set(id, { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: { createdBy } });
+            }
+        }
+
+        return found;
+    }
+
+    /** Ids and transaction numbers of the tips of a type, by id, from `after` on, at most 500. */
+    async listTips(type: string, after: string): Promise<{ id: string; txnId: number }[]> {
+
+        const { listTips } = this.#sql;
+        const rows = await this.#db.read<{ id: string; txn_id: number }>(listTips, listTips.values({ type, after }));
+        return rows.map(({ id, txn_id }) => ({ id, txnId: txn_id }));
+    }
+
+    /** The highest transaction number in use, 0 when there is no object. */
+    async highestTxnId(): Promise<number> {
+
+        const [found] = await this.#db.read<{ highest: number | null }>(this.#sql.highestTxnId, []);
+        return found?.highest ?? 0;
+    }
+
+    /** Steps that insert an object; the unit fails with `taken` when its id is in use. */
+    insertSteps(object: StoredObject, taken: string): Step[] {
+
+        return [
+            this.#sql.insert.step(objectValues(object), { duplicate: taken }),
+            ...object.elements.map((element, position) => this.#insertElement(object.id, element, position))
+        ];
+    }
+
+    /** Steps that replace an object; the unit fails with `changed` when it is no longer the one that was read. */
+    updateSteps(before: StoredObject, after: StoredObject, changed: string): Step[] {
+
+        const expected = before.metadata.txnId;
+        const values = { ...objectValues(after), expected };
+        const steps = [this.#sql.update.step(values, { expect: { rows: 1, otherwise: changed } })];
+        if (before.elements !== after.elements && !sameElements(before.elements, after.elements)) {
+            steps.push(this.#sql.deleteElements.step({ id: before.id }));
+            steps.push(...after.elements.map((element, position) => this.#insertElement(after.id, element, position)));
+        }
+
+        return steps;
+    }
+
+    /** A step that changes nothing; the unit fails with `changed` when the object is no longer the one that was read. */
+    holdStep({ id, metadata: { txnId } }: StoredObject, changed: string): Step {
+
+        return this.#sql.hold.step({ id, expected: txnId }, { expect: { rows: 1, otherwise: changed } });
+    }
+
+    /** Steps that delete an object; the unit fails with `changed` when it is no longer the one that was read. */
+    deleteSteps(before: StoredObject, changed: string): Step[] {
+
+        const { id, metadata: { txnId } } = before;
+        const steps = [this.#sql.delete.step({ id, expected: txnId }, { expect: { rows: 1, otherwise: changed } })];
+        if (before.elements.length > 0) {
+            steps.push(this.#sql.deleteElements.step({ id }));
+        }
+
+        return steps;
+    }
+
+    #insertElement(id: string, element: StoredElement, position: number): Step {
+
+        return this.#sql.insertElement.step({
+            object_id: id, position, name: element.name, filename: element.filename, media_type: element.mediaType,
+            size: element.size, blob_id: element.blobId, store: element.store, hash: element.hash
+        });
+    }
+}
+
+const TYPES_AT_ONCE = 256;
+
+type SubjectRow = Pick<ObjectRow, 'id' | 'type' | 'acl' | 'created_by'> & Record<string, string | null>;
+
+function single<R>([row]: readonly R[]): R {
+
+    if (!row) {
+        throw new Error('the epochs row is missing; was the database migrated?');
+    }
+
+    return row;
+}
+
+function epochsOf({ epoch_types, epoch_identity }: EpochRow): Epochs {
+
+    return { types: epoch_types, identity: epoch_identity };
+}
+
+function sameElements(before: readonly StoredElement[], after: readonly StoredElement[]): boolean {
+
+    return before.length === after.length && before.every((element, index) => element === after[index]);
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db.dialect);
+    const objectColumns = OBJECT_COLUMNS.map((column) => `o.${column}`);
+    return {
+        view: build<'id'>((knex, bind) => knex('epochs as e')
+            .leftJoin('objects as o', (on) => on.on('o.id', '=', knex.raw('?', [bind('id')])))
+            .where('e.id', 1)
+            .select('e.types as epoch_types', 'e.identity as epoch_identity', ...objectColumns)),
+        check: build<'id'>((knex, bind) => knex('epochs as e')
+            .leftJoin('objects as o', (on) => on.on('o.id', '=', knex.raw('?', [bind('id')])))
+            .where('e.id', 1)
+            .select('e.types as epoch_types', 'e.identity as epoch_identity', 'o.txn_id')),
+        elements: build<'id'>((knex, bind) => knex('payloads as p').join('objects as o', 'o.id', 'p.object_id')
+            .where('p.object_id', bind('id')).orderBy('p.position').select('o.txn_id', ...ELEMENT_COLUMNS.map((column) => `p.${column}`))),
+        types: build.list<never, 'ids'>((knex, _bind, list) => knex('objects')
+            .whereIn('id', list('ids')).select('id', 'type')),
+        subjects: build.list<never, 'ids'>((knex, _bind, list) => knex('objects')
+            .whereIn('id', list('ids')).select('id', 'type', 'acl', 'created_by')),
+        listTips: build<'type' | 'after'>((knex, bind) => knex('objects')
+            .where('type', bind('type')).where('id', '>', bind('after')).where('is_version', 0)
+            .orderBy('id').limit(500).select('id', 'txn_id')),
+        highestTxnId: build((knex) => knex('objects').max('txn_id as highest')),
+        insert: build<Column>((knex, bind) => knex('objects').insert(row(bind, OBJECT_COLUMNS))),
+        update: build<Column | 'expected'>((knex, bind) => knex('objects')
+            .where('id', bind('id')).where('txn_id', bind('expected')).update(row(bind, OBJECT_COLUMNS))),
+        hold: build<'id' | 'expected'>((knex, bind) => knex('objects')
+            .where('id', bind('id')).where('txn_id', bind('expected')).update('txn_id', bind('expected'))),
+        delete: build<'id' | 'expected'>((knex, bind) => knex('objects')
+            .where('id', bind('id')).where('txn_id', bind('expected')).delete()),
+        insertElement: build<ElementColumn>((knex, bind) => knex('payloads')
+            .insert(row(bind, ['object_id', 'position', ...ELEMENT_COLUMNS]))),
+        deleteElements: build<'id'>((knex, bind) => knex('payloads').where('object_id', bind('id')).delete())
+    };
+}

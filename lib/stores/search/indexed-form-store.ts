@@ -1,0 +1,93 @@
+/**
+ * Rows of the forms in which objects are indexed where these differ from the objects.
+ */
+
+import type { Database, Step } from '../../../db/database.js';
+import { row, statements } from '../../../db/statements.js';
+import type { Acl } from '../../doip/digital-object.js';
+import type { JsonObject } from '../../util/json-types.js';
+import type { IndexForm } from '../../model/indexed-form.js';
+import type { StoredObject } from '../../model/stored-object.js';
+
+interface FormRow {
+    readonly object_id: string;
+    readonly txn_id: number;
+    readonly content: string;
+    readonly user_metadata: string | null;
+    readonly acl: string | null;
+}
+
+/** Forms for indexing in the database. */
+export class IndexFormStore {
+
+    readonly #db: Database;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database) {
+
+        this.#db = db;
+        this.#sql = buildStatements(db);
+    }
+
+    /** The step that keeps the form of an object in the state that the unit gives it. */
+    saveStep({ id, metadata: { txnId } }: StoredObject, { content, userMetadata, acl }: IndexForm): Step {
+
+        return this.#sql.save.step({
+            object_id: id, txn_id: txnId, content: JSON.stringify(content),
+            user_metadata: userMetadata === null ? null : JSON.stringify(userMetadata),
+            acl: acl === null ? null : JSON.stringify(acl)
+        });
+    }
+
+    /** Steps that give an object that is stored already another form, or none; the unit fails with `changed` when it is in another state. */
+    replaceSteps(object: StoredObject, form: IndexForm | null, changed: string): Step[] {
+
+        const { id, metadata: { txnId } } = object;
+        return [
+            this.#sql.guard.step({ id, txnId }, { expect: { rows: 1, otherwise: changed } }),
+            form ? this.saveStep(object, form) : this.removeStep(id)
+        ];
+    }
+
+    /** The step that removes the form of an object, if it has one. */
+    removeStep(id: string): Step {
+
+        return this.#sql.remove.step({ id });
+    }
+
+    /** Forms of objects by id, at most 512 of them; those that were made for another state of an object are left out. */
+    async read(objects: readonly StoredObject[]): Promise<Map<string, IndexForm>> {
+
+        if (objects.length === 0) {
+            return new Map();
+        }
+
+        const states = new Map(objects.map(({ id, metadata: { txnId } }) => [id, txnId]));
+        const { statement, bindings } = this.#sql.read.with({ ids: [...states.keys()] });
+        const rows = await this.#db.read<FormRow & Record<string, never>>(statement, bindings);
+        return new Map(rows.filter(({ object_id, txn_id }) => states.get(object_id) === txn_id).map((found) => [found.object_id, toForm(found)]));
+    }
+}
+
+function toForm({ content, user_metadata, acl }: FormRow): IndexForm {
+
+    return {
+        content: JSON.parse(content) as JsonObject,
+        userMetadata: user_metadata === null ? null : JSON.parse(user_metadata) as JsonObject,
+        acl: acl === null ? null : JSON.parse(acl) as Acl
+    };
+}
+
+const COLUMNS = ['object_id', 'txn_id', 'content', 'user_metadata', 'acl'] as const;
+
+function buildStatements({ dialect }: Database) {
+
+    const build = statements(dialect);
+    return {
+        save: build<(typeof COLUMNS)[number]>((knex, bind) => knex('index_forms').insert(row(bind, COLUMNS)).onConflict('object_id').merge()),
+        guard: build<'id' | 'txnId'>((knex, bind) => knex('objects').where({ id: bind('id'), txn_id: bind('txnId') })
+            .update({ txn_id: knex.ref('txn_id') })),
+        remove: build<'id'>((knex, bind) => knex('index_forms').where('object_id', bind('id')).delete()),
+        read: build.list<never, 'ids'>((knex, _bind, list) => knex('index_forms').whereIn('object_id', list('ids')).select(...COLUMNS))
+    };
+}

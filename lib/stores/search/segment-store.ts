@@ -1,0 +1,302 @@
+/**
+ * Segments of the search index as rows, and what is known of the index of a node. Sections are cut into parts that fit into any
+ * packet; each part has a checksum.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import type { Database, Step } from '../../../db/database.js';
+import { DatabaseError } from '../../../db/errors.js';
+import { statements } from '../../../db/statements.js';
+import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from './segment-errors.js';
+
+/** Bytes of a part. */
+const PART_BYTES = 1024 * 1024;
+
+/** Parts that are read or removed at once. */
+const PARTS_AT_ONCE = 8;
+
+/** The index of a node. */
+export interface SearchManifest {
+    /** Its version. */
+    readonly layout: number;
+    /** Batch of the log up to which they have all changes; null while it is being built. */
+    readonly covered: number | null;
+}
+
+export interface StoredSegment {
+    readonly id: number;
+    /** Gone ones included. */
+    readonly documents: number;
+}
+
+/** The change from one set of segments to the next. */
+export interface SegmentSwitch {
+    readonly added: readonly number[];
+    readonly removed: readonly number[];
+    /** Null while the index is being built. */
+    readonly covered: number | null;
+}
+
+/** What a unit fails with when the row of the index is not there. */
+const NO_MANIFEST = 'search:no-manifest';
+
+export class SearchSegmentStore {
+
+    readonly #db: Database;
+    readonly #owner: string;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    /** @param owner names the node */
+    constructor(db: Database, owner: string) {
+
+        this.#db = db;
+        this.#owner = owner;
+        this.#sql = buildStatements(db);
+    }
+
+    /** Null when the node has no index. */
+    async manifest(): Promise<SearchManifest | null> {
+
+        const { manifest } = this.#sql;
+        const [found] = await this.#db.read<SearchManifest & Record<string, never>>(manifest, manifest.values({ owner: this.#owner }));
+        return found ?? null;
+    }
+
+    /** Forgets the index of the node and begins a new one. Rows of the old segments are left to {@link sweep}. */
+    async reset(layout: number, now: number): Promise<void> {
+
+        await this.#commit([
+            this.#sql.retireAll.step({ owner: this.#owner }),
+            this.#sql.reset.step({ owner: this.#owner, layout, now })
+        ]);
+    }
+
+    /** Notes that the index of the node is of another version now. */
+    async adopt(layout: number): Promise<void> {
+
+        await this.#commit([this.#sql.adopt.step({ owner: this.#owner, layout })]);
+    }
+
+    /** Notes that the node is there; false when its index was forgotten. */
+    async seen(now: number): Promise<boolean> {
+
+        const [step] = await this.#commit([this.#sql.seen.step({ owner: this.#owner, now })]);
+        return step?.rows === 1;
+    }
+
+    /** The segments of the index, in the order in which they were added. */
+    async segments(): Promise<StoredSegment[]> {
+
+        const { segments } = this.#sql;
+        return await this.#db.read<StoredSegment & Record<string, never>>(segments, segments.values({ owner: this.#owner }));
+    }
+
+    /** Stores a segment; it does not belong to the index before {@link switch}. Returns its id. */
+    async write(documents: number, sections: Iterable<readonly [name: string, bytes: Uint8Array]>): Promise<number> {
+
+        const [created] = await this.#commit([this.#sql.create.step({ owner: this.#owner, documents })], false);
+        const id = created?.insertId ?? 0;
+        for (const [name, bytes] of sections) {
+            for (const step of this.#partSteps(id, name, bytes)) {
+                await this.#commit([step], false);
+            }
+        }
+
+        return id;
+    }
+
+    /** Steps that write one small section anew. */
+    rewriteSteps(id: number, name: string, bytes: Uint8Array): Step[] {
+
+        return [this.#sql.removeSection.step({ id, name }), ...this.#partSteps(id, name, bytes)];
+    }
+
+    /** Bytes of each section of a segment. DamagedSegment when parts are missing. */
+    async sizes(id: number): Promise<Map<string, number>> {
+
+        const sizes = new Map<string, number>();
+        const { lengths } = this.#sql;
+        for (const { name, part, length } of await this.#db.read<{ name: string; part: number; length: number }>(lengths, lengths.values({ id }))) {
+            const before = sizes.get(name) ?? 0;
+            if (before !== part * PART_BYTES) {
+                throw new DamagedSegment(`section ${name} of segment ${id} is not complete`);
+            }
+
+            sizes.set(name, before + length);
+        }
+
+        return sizes;
+    }
+
+    /** Some bytes of a section, in memory of their own that threads can share. Reads part by part. */
+    async piece(id: number, name: string, start: number, end: number): Promise<Uint8Array> {
+
+        const piece = new Uint8Array(new SharedArrayBuffer(end - start));
+        for (let part = Math.floor(start / PART_BYTES); part * PART_BYTES < end; ++part) {
+            const bytes = await this.#part(id, name, part);
+            const offset = part * PART_BYTES - start;
+            piece.set(bytes.subarray(Math.max(-offset, 0), Math.min(end - part * PART_BYTES, PART_BYTES)), Math.max(offset, 0));
+            // A large piece takes a while; whatever else the process does comes first.
+            await setImmediate();
+        }
+
+        return piece;
+    }
+
+    /** All sections of a segment, in memory that threads can share. */
+    async read(id: number): Promise<Map<string, Uint8Array>> {
+
+        const sections = new Map<string, Uint8Array>();
+        for (const [name, size] of await this.sizes(id)) {
+            sections.set(name, await this.piece(id, name, 0, size));
+        }
+
+        return sections;
+    }
+
+    /** Makes another set of segments the index, with all that is to change at the same time. ForgottenIndex when there is none any more. */
+    async switch(change: SegmentSwitch, steps: readonly Step[], now: number): Promise<void> {
+
+        const { added, removed, covered } = change;
+        try {
+            await this.#commit([
+                ...added.map((id) => this.#sql.enlist.step({ id })),
+                ...removed.map((id) => this.#sql.retire.step({ id })),
+                ...steps,
+                this.#sql.cover.step({ owner: this.#owner, covered, now }, { expect: { rows: 1, otherwise: NO_MANIFEST } })
+            ]);
+        }
+        catch (error) {
+            // The connection was lost during the commit: what is there now tells what has become of it.
+            if (!(error instanceof DatabaseError) || error.fault !== 'unknown-outcome' || !await this.#isSwitched(change)) {
+                throw error;
+            }
+        }
+    }
+
+    /** Removes segments that do not belong to the index any more, or never did. Nobody must be writing one. */
+    async sweep(): Promise<void> {
+
+        const { leftovers } = this.#sql;
+        for (const { id } of await this.#db.read<{ id: number }>(leftovers, leftovers.values({ owner: this.#owner }))) {
+            await this.#removeParts(id);
+            await this.#commit([this.#sql.remove.step({ id })]);
+        }
+    }
+
+    /** Up to which batch the indexes of all nodes have the log; 0 when one has nothing yet. */
+    async coveredByAll(): Promise<number> {
+
+        const [found] = await this.#db.read<{ least: number | null; unknown: number }>(this.#sql.leastCovered, []);
+        return !found || found.unknown > 0 ? 0 : found.least ?? 0;
+    }
+
+    /** Forgets indexes of nodes that were not seen since a time. */
+    async forgetAbsent(since: number): Promise<void> {
+
+        await this.#commit([this.#sql.forgetAbsent.step({ since, owner: this.#owner })]);
+    }
+
+    async #part(id: number, name: string, part: number): Promise<Uint8Array> {
+
+        const { part: statement } = this.#sql;
+        const [row] = await this.#db.read<{ crc: number; bytes: Uint8Array }>(statement, statement.values({ id, name, part }));
+        if (!row || crc32(row.bytes) !== row.crc) {
+            throw new DamagedSegment(`part ${part} of section ${name} of segment ${id} is damaged`);
+        }
+
+        return row.bytes;
+    }
+
+    #partSteps(id: number, name: string, bytes: Uint8Array): Step[] {
+
+        const steps: Step[] = [];
+        for (let part = 0; part === 0 || part * PART_BYTES < bytes.length; ++part) {
+            // Shared memory can be given to no driver, hence the copy.
+            const piece = Buffer.from(bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES));
+            steps.push(this.#sql.addPart.step({ id, name, part, crc: crc32(piece), bytes: piece }));
+        }
+
+        return steps;
+    }
+
+    async #isSwitched({ added, removed }: SegmentSwitch): Promise<boolean> {
+
+        const live = new Set((await this.segments()).map(({ id }) => id));
+        return added.every((id) => live.has(id)) && !removed.some((id) => live.has(id));
+    }
+
+    async #removeParts(id: number): Promise<void> {
+
+        for (;;) {
+            const { someParts, removePart } = this.#sql;
+            const found = await this.#db.read<{ name: string; part: number }>(someParts, someParts.values({ id }));
+            if (found.length === 0) {
+                return;
+            }
+
+            await this.#commit(found.map(({ name, part }) => removePart.step({ id, name, part })));
+        }
+    }
+
+    /** @param essential false for what makes the database grow */
+    async #commit(steps: readonly Step[], essential = true) {
+
+        const result = await this.#db.commit({ steps, essential }).catch(explainFull);
+        if (!result.ok && result.failed === NO_MANIFEST) {
+            throw new ForgottenIndex('the index of this node was forgotten by others');
+        }
+
+        if (!result.ok) {
+            throw new Error(`the search index could not be stored: ${result.failed}`);
+        }
+
+        return result.steps;
+    }
+}
+
+function explainFull(error: unknown): never {
+
+    throw error instanceof DatabaseError && error.fault === 'full' ? new NoRoomForSegment('there is no room for the search index', { cause: error }) : error;
+}
+
+function buildStatements({ dialect }: Database) {
+
+    const build = statements(dialect);
+    return {
+        manifest: build<'owner'>((knex, bind) => knex('search_manifest').where('owner', bind('owner')).select('layout', 'covered')),
+        reset: build<'owner' | 'layout' | 'now'>((knex, bind) => knex('search_manifest')
+            .insert({ owner: bind('owner'), layout: bind('layout'), covered: null, seen_on: bind('now') }).onConflict('owner').merge()),
+        adopt: build<'owner' | 'layout'>((knex, bind) => knex('search_manifest').where('owner', bind('owner')).update({ layout: bind('layout') })),
+        cover: build<'owner' | 'covered' | 'now'>((knex, bind) => knex('search_manifest')
+            .where('owner', bind('owner')).update({ covered: bind('covered'), seen_on: bind('now') })),
+        seen: build<'owner' | 'now'>((knex, bind) => knex('search_manifest').where('owner', bind('owner')).update({ seen_on: bind('now') })),
+        leastCovered: build((knex) => knex('search_manifest').min('covered as least')
+            .select(knex.raw('sum(case when covered is null then 1 else 0 end) as unknown'))),
+        forgetAbsent: build<'since' | 'owner'>((knex, bind) => knex('search_manifest')
+            .where('seen_on', '<', bind('since')).whereNot('owner', bind('owner')).delete()),
+        segments: build<'owner'>((knex, bind) => knex('search_segments').where({ owner: bind('owner'), live: 1 }).orderBy('id').select('id', 'documents')),
+        leftovers: build<'owner'>((knex, bind) => knex('search_segments')
+            .where({ live: 0, owner: bind('owner') }).orWhereNotIn('owner', knex('search_manifest').select('owner'))
+            .orderBy('id').limit(1000).select('id')),
+        create: build<'owner' | 'documents'>((knex, bind) => knex('search_segments')
+            .insert({ owner: bind('owner'), documents: bind('documents'), live: 0 })),
+        enlist: build<'id'>((knex, bind) => knex('search_segments').where('id', bind('id')).update({ live: 1 })),
+        retire: build<'id'>((knex, bind) => knex('search_segments').where('id', bind('id')).update({ live: 0 })),
+        retireAll: build<'owner'>((knex, bind) => knex('search_segments').where('owner', bind('owner')).update({ live: 0 })),
+        remove: build<'id'>((knex, bind) => knex('search_segments').where('id', bind('id')).delete()),
+        addPart: build<'id' | 'name' | 'part' | 'crc' | 'bytes'>((knex, bind) => knex('search_sections').insert({
+            segment_id: bind('id'), name: bind('name'), part: bind('part'), crc: bind('crc'), bytes: bind('bytes')
+        })),
+        removeSection: build<'id' | 'name'>((knex, bind) => knex('search_sections').where({ segment_id: bind('id'), name: bind('name') }).delete()),
+        removePart: build<'id' | 'name' | 'part'>((knex, bind) => knex('search_sections')
+            .where({ segment_id: bind('id'), name: bind('name'), part: bind('part') }).delete()),
+        lengths: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id'))
+            .orderBy('name').orderBy('part').select('name', 'part', knex.raw('length(bytes) as length'))),
+        someParts: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id'))
+            .orderBy('name').orderBy('part').limit(PARTS_AT_ONCE).select('name', 'part')),
+        part: build<'id' | 'name' | 'part'>((knex, bind) => knex('search_sections')
+            .where({ segment_id: bind('id'), name: bind('name'), part: bind('part') }).select('crc', 'bytes'))
+    };
+}

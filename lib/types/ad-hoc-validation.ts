@@ -1,0 +1,36 @@
+/**
+ * Validation by a schema that no type has, as scripts ask for it. It may refer to the schemas of types.
+ */
+
+import type { ContentFault } from '../errors/errors.js';
+import { badRequest } from '../errors/errors.js';
+import type { JsonValue } from '../util/json-types.js';
+import { CompiledSchema } from './compiled-schema.js';
+import { SchemaDocument } from './schema/document.js';
+import { UnusableSchema } from './schema/linker.js';
+import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js';
+import type { SchemaLookup } from './schema/linked-schema.js';
+
+/**
+ * What is wrong with a value; empty when it is valid.
+ *
+ * @throws DoipError 400 for a schema that cannot be used, or that costs too much
+ */
+export function faultsBySchema(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): ContentFault[] {
+
+    startBudget();
+    try {
+        return CompiledSchema.compile(new SchemaDocument('', schema), lookup, []).validate(value);
+    }
+    catch (error) {
+        if (error instanceof UnusableSchema || error instanceof BudgetExceeded) {
+            throw badRequest(`the schema cannot be used: ${error.message}`);
+        }
+
+        if (error instanceof RangeError) {
+            throw badRequest('the value is nested too deeply');
+        }
+
+        throw error;
+    }
+}

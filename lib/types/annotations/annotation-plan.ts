@@ -1,0 +1,226 @@
+/**
+ * Where in content the extension keyword has a say, worked out once per schema: a graph that leaves out every part of the
+ * schema that leads to no annotation, so that walking it along some content costs little.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import type { AutoField } from './generated-values.js';
+import { autoFieldOf } from './generated-values.js';
+import { LinearPattern } from '../../util/regexp/safe-regexp.js';
+import { ANNOTATION, propertiesOf, referredBy } from '../schema/linked-schema.js';
+import { authRoleOf } from './roles.js';
+import type { Schema } from '../schema/shapes.js';
+
+/** A part of a schema that counts where the content matches it. */
+export interface PlanOption {
+    readonly schema: Schema;
+    readonly node: PlanNode;
+}
+
+/** What a schema says about one value and what is in it. */
+export interface PlanNode {
+    readonly keyword: JsonObject | undefined;
+    readonly auto: AutoField | undefined;
+    properties: (readonly [name: string, node: PlanNode])[];
+    patterns: (readonly [pattern: LinearPattern, node: PlanNode])[];
+    /** For the members that neither `properties` nor `patternProperties` names. */
+    others: { readonly names: ReadonlySet<string>; readonly patterns: readonly LinearPattern[]; readonly node: PlanNode } | undefined;
+    /** For the first elements of an array, by position. */
+    tuple: (PlanNode | undefined)[];
+    /** For the elements after those of the tuple; `from` is the index of the first one. */
+    items: { readonly from: number; readonly node: PlanNode } | undefined;
+    contains: PlanOption | undefined;
+    /** Other schemas that apply to the same value: references and `allOf`. */
+    inPlace: PlanNode[];
+    /** `anyOf` and `oneOf`. Of an exclusive group only the first match counts. */
+    alternatives: { readonly isExclusive: boolean; readonly options: readonly PlanOption[] }[];
+    condition: { readonly test: PlanOption; readonly then: PlanNode | undefined; readonly otherwise: PlanNode | undefined } | undefined;
+    dependents: (readonly [name: string, node: PlanNode])[];
+    /** Names of the members that must be there. */
+    readonly required: ReadonlySet<string>;
+    /** Those of `inPlace` that name such members, or lead to some that do. */
+    requiring: readonly PlanNode[];
+    /** True when it, or anything it leads to, has an annotation or an auto-generated field. */
+    isMarked: boolean;
+    isGenerated: boolean;
+    /** True when it, or anything it leads to, has a role for logging in or for groups. */
+    hasAuthRole: boolean;
+    /** True when it, or anything that applies to the same value in any case, names members that must be there. */
+    isRequiring: boolean;
+}
+
+/** The plan of linked schemas. */
+export function buildPlan(targets: readonly Schema[]): PlanNode {
+
+    return new Planner(targets).plan();
+}
+
+class Planner {
+
+    readonly #targets: readonly Schema[];
+    readonly #nodes = new Map<JsonObject, PlanNode>();
+
+    constructor(targets: readonly Schema[]) {
+
+        this.#targets = targets;
+    }
+
+    plan(): PlanNode {
+
+        const root = this.#nodeOf(this.#targets[0] ?? true);
+        const nodes = [...this.#nodes.values()];
+        mark(nodes, 'isMarked', ({ keyword }) => keyword !== undefined);
+        mark(nodes, 'isGenerated', ({ auto }) => auto !== undefined);
+        mark(nodes, 'hasAuthRole', ({ keyword }) => keyword !== undefined && authRoleOf(keyword) !== undefined);
+        mark(nodes, 'isRequiring', ({ required }) => required.size > 0, ({ inPlace }) => inPlace);
+        nodes.forEach(prune);
+        return root;
+    }
+
+    #nodeOf(schema: JsonValue | undefined): PlanNode {
+
+        if (!isJsonObject(schema)) {
+            return emptyNode({});
+        }
+
+        let node = this.#nodes.get(schema);
+        if (!node) {
+            node = emptyNode(schema);
+            this.#nodes.set(schema, node);
+            this.#addSamePlace(node, schema);
+            this.#addMembers(node, schema);
+            this.#addElements(node, schema);
+        }
+
+        return node;
+    }
+
+    #addSamePlace(node: PlanNode, schema: JsonObject): void {
+
+        node.inPlace = [referredBy(schema, this.#targets), ...listOf(schema['allOf'])].map((part) => this.#nodeOf(part));
+        for (const [keyword, isExclusive] of [['anyOf', false], ['oneOf', true]] as const) {
+            if (schema[keyword] !== undefined) {
+                node.alternatives.push({ isExclusive, options: listOf(schema[keyword]).map((part) => this.#option(part)) });
+            }
+        }
+
+        if (schema['if'] !== undefined) {
+            node.condition = {
+                test: this.#option(schema['if']),
+                then: this.#optionalNode(schema['then']),
+                otherwise: this.#optionalNode(schema['else'])
+            };
+        }
+    }
+
+    #addMembers(node: PlanNode, schema: JsonObject): void {
+
+        const patterns = membersOf(schema['patternProperties']).map(([source, part]) => [LinearPattern.of(source), part] as const);
+        node.properties = propertiesOf(schema).map(([name, part]) => [name, this.#nodeOf(part)]);
+        node.patterns = patterns.map(([pattern, part]) => [pattern, this.#nodeOf(part)]);
+        if (isJsonObject(schema['additionalProperties'])) {
+            const names = new Set(node.properties.map(([name]) => name));
+            node.others = { names, patterns: patterns.map(([pattern]) => pattern), node: this.#nodeOf(schema['additionalProperties']) };
+        }
+
+        const dependents = [...membersOf(schema['dependentSchemas']), ...membersOf(schema['dependencies'])];
+        node.dependents = dependents.map(([name, part]) => [name, this.#nodeOf(part)]);
+    }
+
+    #addElements(node: PlanNode, schema: JsonObject): void {
+
+        const { items, additionalItems } = schema;
+        const tuple = listOf(items);
+        const rest = Array.isArray(items) ? additionalItems : items;
+        node.tuple = tuple.map((part) => this.#nodeOf(part));
+        if (isJsonObject(rest)) {
+            node.items = { from: tuple.length, node: this.#nodeOf(rest) };
+        }
+
+        if (isJsonObject(schema['contains'])) {
+            node.contains = this.#option(schema['contains']);
+        }
+    }
+
+    #optionalNode(schema: JsonValue | undefined): PlanNode | undefined {
+
+        return isJsonObject(schema) ? this.#nodeOf(schema) : undefined;
+    }
+
+    #option(schema: JsonValue | undefined): PlanOption {
+
+        return { schema: isJsonObject(schema) ? schema : schema !== false, node: this.#nodeOf(schema) };
+    }
+}
+
+/** Leaves out what leads nowhere. */
+function prune(node: PlanNode): void {
+
+    node.properties = node.properties.filter(([, child]) => child.isMarked);
+    node.patterns = node.patterns.filter(([, child]) => child.isMarked);
+    node.others = node.others?.node.isMarked ? node.others : undefined;
+    node.tuple = node.tuple.map((child) => (child?.isMarked ? child : undefined));
+    node.items = node.items?.node.isMarked ? node.items : undefined;
+    node.contains = node.contains?.node.isMarked ? node.contains : undefined;
+    node.requiring = node.inPlace.filter((child) => child.isRequiring);
+    node.inPlace = node.inPlace.filter((child) => child.isMarked);
+    node.dependents = node.dependents.filter(([, child]) => child.isMarked);
+    node.alternatives = node.alternatives.map(({ isExclusive, options }) =>
+        ({ isExclusive, options: options.filter((option) => option.node.isMarked) }));
+    const { test, then, otherwise } = node.condition ?? {};
+    node.condition = [test?.node, then, otherwise].some((child) => child?.isMarked) ? node.condition : undefined;
+}
+
+function emptyNode(schema: JsonObject): PlanNode {
+
+    const keyword = isJsonObject(schema[ANNOTATION]) ? schema[ANNOTATION] : undefined;
+    return {
+        keyword, auto: keyword && autoFieldOf(keyword), properties: [], patterns: [], others: undefined, tuple: [], items: undefined,
+        contains: undefined, inPlace: [], alternatives: [], condition: undefined, dependents: [],
+        required: new Set(listOf(schema['required']).filter((name) => typeof name === 'string')), requiring: [],
+        isMarked: false, isGenerated: false, hasAuthRole: false, isRequiring: false
+    };
+}
+
+/** Sets a flag on the nodes that have something, and on all that lead to them. */
+function mark(
+    nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated' | 'hasAuthRole' | 'isRequiring', has: (node: PlanNode) => boolean, leadsTo = childrenOf
+): void {
+
+    const parents = new Map<PlanNode, PlanNode[]>();
+    for (const node of nodes) {
+        for (const child of leadsTo(node)) {
+            const known = parents.get(child) ?? [];
+            parents.set(child, known);
+            known.push(node);
+        }
+    }
+
+    const pending = nodes.filter(has);
+    for (let node = pending.pop(); node; node = pending.pop()) {
+        if (!node[flag]) {
+            node[flag] = true;
+            pending.push(...parents.get(node) ?? []);
+        }
+    }
+}
+
+function childrenOf(node: PlanNode): PlanNode[] {
+
+    const { others, items, contains, condition } = node;
+    const alternatives = node.alternatives.flatMap(({ options }) => options.map((option) => option.node));
+    const single = [others?.node, items?.node, contains?.node, condition?.test.node, condition?.then, condition?.otherwise];
+    const named = [...node.properties, ...node.patterns, ...node.dependents].map(([, child]) => child);
+    return [...named, ...node.tuple, ...node.inPlace, ...alternatives, ...single].filter((child) => child !== undefined);
+}
+
+function listOf(value: JsonValue | undefined): JsonValue[] {
+
+    return Array.isArray(value) ? value : [];
+}
+
+function membersOf(value: JsonValue | undefined): [string, JsonValue][] {
+
+    return isJsonObject(value) ? Object.entries(value) : [];
+}

@@ -1,0 +1,149 @@
+/**
+ * Annotations: the extension keyword where it applies to some content. It applies where validation looks at a value:
+ * through properties, elements, references, and those branches of alternatives that the value matches. A branch that does
+ * not match leaves nothing behind.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { childPointer } from '../../json/pointer.js';
+import type { PlanNode } from './annotation-plan.js';
+import type { MatchTest } from '../schema/compiler.js';
+import { spend } from '../../util/concurrency/time-budget.js';
+import type { Annotation } from '../../model/processed-content.js';
+
+/** About what a visit costs, in steps of the budget. */
+const VISIT_COST = 10;
+
+/** All annotations of some content, in the order of the schema. */
+export function collectAnnotations(plan: PlanNode, content: JsonValue, matches: MatchTest): Annotation[] {
+
+    const found: Annotation[] = [];
+    if (plan.isMarked) {
+        new Collector(matches, found).visit(plan, content, '');
+    }
+
+    return found;
+}
+
+class Collector {
+
+    readonly #matches: MatchTest;
+    readonly #found: Annotation[];
+
+    constructor(matches: MatchTest, found: Annotation[]) {
+
+        this.#matches = matches;
+        this.#found = found;
+    }
+
+    visit(node: PlanNode, value: JsonValue, pointer: string): void {
+
+        spend(VISIT_COST);
+        if (node.keyword) {
+            this.#found.push({ pointer, keyword: node.keyword, value });
+        }
+
+        this.#visitSamePlace(node, value, pointer);
+        if (Array.isArray(value)) {
+            this.#visitElements(node, value, pointer);
+        }
+        else if (isJsonObject(value)) {
+            this.#visitMembers(node, value, pointer);
+        }
+    }
+
+    #visitSamePlace(node: PlanNode, value: JsonValue, pointer: string): void {
+
+        for (const other of node.inPlace) {
+            this.visit(other, value, pointer);
+        }
+
+        for (const { options } of node.alternatives) {
+            for (const option of options) {
+                if (this.#matches(option.schema, value)) {
+                    this.visit(option.node, value, pointer);
+                }
+            }
+        }
+
+        if (node.condition) {
+            const { test, then, otherwise } = node.condition;
+            const applies = this.#matches(test.schema, value) ? [test.node, then] : [otherwise];
+            for (const other of applies) {
+                this.#visitMarked(other, value, pointer);
+            }
+        }
+    }
+
+    #visitMembers(node: PlanNode, value: JsonObject, pointer: string): void {
+
+        for (const [name, child] of node.properties) {
+            const member = Object.hasOwn(value, name) ? value[name] : undefined;
+            if (member !== undefined) {
+                this.visit(child, member, childPointer(pointer, name));
+            }
+        }
+
+        for (const [name, child] of node.dependents) {
+            if (Object.hasOwn(value, name)) {
+                this.visit(child, value, pointer);
+            }
+        }
+
+        if (node.patterns.length === 0 && !node.others) {
+            return;
+        }
+
+        for (const [name, member] of Object.entries(value)) {
+            for (const child of nodesByName(node, name)) {
+                this.visit(child, member, childPointer(pointer, name));
+            }
+        }
+    }
+
+    #visitElements(node: PlanNode, value: readonly JsonValue[], pointer: string): void {
+
+        if (!node.items && !node.contains && node.tuple.length === 0) {
+            return;
+        }
+
+        for (const [index, element] of value.entries()) {
+            const at = childPointer(pointer, index);
+            for (const child of nodesByIndex(node, index)) {
+                this.visit(child, element, at);
+            }
+
+            if (node.contains && this.#matches(node.contains.schema, element)) {
+                this.visit(node.contains.node, element, at);
+            }
+        }
+    }
+
+    #visitMarked(node: PlanNode | undefined, value: JsonValue, pointer: string): void {
+
+        if (node?.isMarked) {
+            this.visit(node, value, pointer);
+        }
+    }
+}
+
+/** What the plan says of a member by a pattern of its name, or because nothing else names it. */
+export function nodesByName(node: PlanNode, name: string): PlanNode[] {
+
+    const nodes = node.patterns.filter(([pattern]) => pattern.test(name)).map(([, child]) => child);
+    const { others } = node;
+    if (others && !others.names.has(name) && !others.patterns.some((pattern) => pattern.test(name))) {
+        nodes.push(others.node);
+    }
+
+    return nodes;
+}
+
+/** What the plan says of an element by its position. */
+export function nodesByIndex(node: PlanNode, index: number): PlanNode[] {
+
+    const byPosition = node.tuple[index];
+    const { items } = node;
+    return [...(byPosition ? [byPosition] : []), ...(items && index >= items.from ? [items.node] : [])];
+}

@@ -1,0 +1,224 @@
+/**
+ * Writes the auto-generated fields into content, before it is validated: a field that the service fills is never wrong. It is
+ * filled where content has it, also empty, and where it is required; content that came without it stays without it. A field in a
+ * branch of alternatives is filled when the content, with the field in it, matches the branch.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { copyNumberTexts } from '../../json/exact-numbers.js';
+import type { PlanNode, PlanOption } from './annotation-plan.js';
+import { nodesByIndex, nodesByName } from './annotations.js';
+import type { AutoField, GeneratedFacts } from './generated-values.js';
+import { generate } from './generated-values.js';
+import type { MatchTest } from '../schema/compiler.js';
+import { spend } from '../../util/concurrency/time-budget.js';
+
+/** About what a visit costs, in steps of the budget. */
+const VISIT_COST = 20;
+
+/** What is added to content that does not have it and need not have it. */
+export interface FillRules {
+    /** True for the id of the object, at the top of its content. */
+    readonly addsHandle: boolean;
+}
+
+/** The content with its generated fields. The given content stays as it is; unchanged parts are shared. */
+export function fillGenerated(plan: PlanNode, content: JsonObject, facts: GeneratedFacts & FillRules, matches: MatchTest): JsonObject {
+
+    const top: Scope = { nodes: [plan], addsHandle: facts.addsHandle };
+    const filled = plan.isGenerated ? new Filler(facts, matches).fill(plan, content, top) : content;
+    return isJsonObject(filled) ? filled : content;
+}
+
+/** What applies to one value. */
+interface Scope extends FillRules {
+    /** The schema of the value, and the branches of it that are being tried. */
+    readonly nodes: readonly PlanNode[];
+}
+
+class Filler {
+
+    readonly #facts: GeneratedFacts;
+    readonly #matches: MatchTest;
+
+    constructor(facts: GeneratedFacts, matches: MatchTest) {
+
+        this.#facts = facts;
+        this.#matches = matches;
+    }
+
+    /** The value with its generated fields. */
+    fill(node: PlanNode, value: JsonValue, scope: Scope = { nodes: [node], addsHandle: false }): JsonValue {
+
+        spend(VISIT_COST);
+        if (node.auto) {
+            return generate(node.auto, this.#facts);
+        }
+
+        let filled = value;
+        for (const other of node.inPlace) {
+            filled = other.isGenerated ? this.fill(other, filled, scope) : filled;
+        }
+
+        filled = this.#fillInside(node, filled, scope);
+        return this.#fillBranches(node, filled, scope);
+    }
+
+    #fillInside(node: PlanNode, value: JsonValue, scope: Scope): JsonValue {
+
+        if (Array.isArray(value)) {
+            return this.#fillElements(node, value);
+        }
+
+        return isJsonObject(value) ? this.#fillMembers(node, value, scope) : value;
+    }
+
+    #fillMembers(node: PlanNode, value: JsonObject, scope: Scope): JsonObject {
+
+        let filled = value;
+        const put = (name: string, child: PlanNode): void => {
+
+            const before = Object.hasOwn(filled, name) ? filled[name] : undefined;
+            const after = before === undefined ? this.#generateAbsent(name, child, scope) : this.fill(child, before);
+            if (after !== undefined && after !== before) {
+                // Copied once: a content of thousands of properties is copied for each of them otherwise.
+                filled = filled === value ? { ...value } : filled;
+                setMember(filled, name, after);
+            }
+        };
+
+        for (const [name, child] of node.properties) {
+            if (child.isGenerated) {
+                put(name, child);
+            }
+        }
+
+        if (node.patterns.length > 0 || node.others) {
+            for (const name of Object.keys(value)) {
+                nodesByName(node, name).filter((child) => child.isGenerated).forEach((child) => put(name, child));
+            }
+        }
+
+        for (const [name, child] of node.dependents) {
+            const dependent = child.isGenerated && Object.hasOwn(filled, name) ? this.fill(child, filled, within(scope, child)) : filled;
+            filled = isJsonObject(dependent) ? dependent : filled;
+        }
+
+        return filled;
+    }
+
+    /** The value of a property that is not there: the one that its schema, or a schema that this one refers to, has generated. */
+    #generateAbsent(name: string, node: PlanNode, scope: Scope): JsonValue | undefined {
+
+        const auto = fieldOf(node, new Set());
+        const isAdded = auto && (auto.name === 'handle' && scope.addsHandle || isRequired(name, scope.nodes, new Set()));
+        return isAdded ? generate(auto, this.#facts) : undefined;
+    }
+
+    #fillElements(node: PlanNode, value: JsonValue[]): JsonValue[] {
+
+        let isChanged = false;
+        const filled = value.map((element, index) => {
+
+            let after = element;
+            for (const child of nodesByIndex(node, index)) {
+                after = child.isGenerated ? this.fill(child, after) : after;
+            }
+
+            if (node.contains?.node.isGenerated) {
+                after = this.#tryBranch(node.contains, after, INNER) ?? after;
+            }
+
+            isChanged ||= after !== element;
+            return after;
+        });
+        return isChanged ? copyNumberTexts(value, filled) : value;
+    }
+
+    #fillBranches(node: PlanNode, value: JsonValue, scope: Scope): JsonValue {
+
+        let filled = value;
+        for (const { isExclusive, options } of node.alternatives) {
+            for (const option of options) {
+                const branch = option.node.isGenerated ? this.#tryBranch(option, filled, scope) : undefined;
+                filled = branch ?? filled;
+                if (branch !== undefined && isExclusive) {
+                    break;
+                }
+            }
+        }
+
+        if (node.condition) {
+            const { test, then, otherwise } = node.condition;
+            const tried = test.node.isGenerated ? this.#tryBranch(test, filled, scope) : undefined;
+            filled = tried ?? filled;
+            const branch = this.#matches(test.schema, filled) ? then : otherwise;
+            filled = branch?.isGenerated ? this.fill(branch, filled, within(scope, branch)) : filled;
+        }
+
+        return filled;
+    }
+
+    /** The value filled as a branch asks for it, when it then matches the branch; undefined when it does not. */
+    #tryBranch(option: PlanOption, value: JsonValue, scope: Scope): JsonValue | undefined {
+
+        const candidate = this.fill(option.node, value, within(scope, option.node));
+        return this.#matches(option.schema, candidate) ? candidate : undefined;
+    }
+}
+
+/** Defined, not assigned: a member called __proto__ must stay one. */
+function setMember(object: JsonObject, name: string, value: JsonValue): void {
+
+    if (name === '__proto__') {
+        Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
+    }
+    else {
+        object[name] = value;
+    }
+}
+
+/** Of a value that is not the whole content. */
+const INNER: Scope = { nodes: [], addsHandle: false };
+
+/** The same value, when one more schema applies to it. */
+function within({ nodes, ...rules }: Scope, node: PlanNode): Scope {
+
+    return { ...rules, nodes: [...nodes, node] };
+}
+
+/** The field that a schema, or one that it refers to, has generated. */
+function fieldOf(node: PlanNode, seen: Set<PlanNode>): AutoField | undefined {
+
+    spend(VISIT_COST);
+    if (node.auto || seen.has(node)) {
+        return node.auto;
+    }
+
+    seen.add(node);
+    for (const other of node.inPlace) {
+        const auto = other.isGenerated ? fieldOf(other, seen) : undefined;
+        if (auto) {
+            return auto;
+        }
+    }
+
+    return undefined;
+}
+
+/** True when one of the schemas, or of those that they refer to, demands a property. */
+function isRequired(name: string, nodes: readonly PlanNode[], seen: Set<PlanNode>): boolean {
+
+    return nodes.some((node) => {
+
+        spend(VISIT_COST);
+        if (node.required.has(name)) {
+            return true;
+        }
+
+        const isNew = !seen.has(node);
+        seen.add(node);
+        return isNew && isRequired(name, node.requiring, seen);
+    });
+}

@@ -1,0 +1,91 @@
+/**
+ * Handle references: values of content that name other objects. Which values they are is found here; whether the objects
+ * exist is for the caller to look up, and what it means when they do not is said here again.
+ */
+
+import type { ContentFault } from '../../errors/errors.js';
+import { invalidContent } from '../../errors/errors.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { childPointer } from '../../json/pointer.js';
+import { memberOf } from '../schema/extension-keyword.js';
+import { prependOf } from '../schema/prepend.js';
+import type { ContentReference, Annotation } from '../../model/processed-content.js';
+
+/** One object pointing at more than this many others is no longer a document. */
+const MAX_REFERENCES = 10_000;
+
+/**
+ * The references among annotations. An array that is marked as a whole is a list of references.
+ *
+ * @throws DoipError 400 for a reference that is no string, and for too many of them
+ */
+export function findReferences(annotations: readonly Annotation[], prefix: string): ContentReference[] {
+
+    const references: ContentReference[] = [];
+    const seen = new Set<string>();
+    for (const { pointer, keyword, value } of annotations) {
+        const rule = memberOf(keyword, 'type', 'handleReference');
+        for (const reference of isJsonObject(rule) ? referencesAt(pointer, value, rule, prefix) : []) {
+            const key = JSON.stringify(reference);
+            if (!seen.has(key)) {
+                seen.add(key);
+                references.push(reference);
+            }
+        }
+
+        if (references.length > MAX_REFERENCES) {
+            throw invalidContent([{ pointer, message: `content may refer to at most ${MAX_REFERENCES} objects` }]);
+        }
+    }
+
+    return references;
+}
+
+/** What is wrong with references, given the types of the objects that were found: id → type. */
+export function referenceFaults(references: readonly ContentReference[], types: ReadonlyMap<string, string>): ContentFault[] {
+
+    return references.flatMap(({ pointer, id, types: allowed, excludeTypes }) => {
+
+        const type = types.get(id);
+        if (type === undefined) {
+            return [{ pointer, message: `Unexpected missing cordra object ${id} at ${pointer}` }];
+        }
+
+        const found = `Cordra object ${id} referenced at ${pointer} has type ${type}`;
+        if (excludeTypes?.includes(type)) {
+            return [{ pointer, message: `${found} which is not permitted.` }];
+        }
+
+        return allowed && !allowed.includes(type) ? [{ pointer, message: `${found}, expected [${allowed.join(', ')}]` }] : [];
+    });
+}
+
+function referencesAt(pointer: string, value: JsonValue, rule: JsonObject, prefix: string): ContentReference[] {
+
+    if (value === null) {
+        return [];
+    }
+
+    if (Array.isArray(value)) {
+        return value.flatMap((element, index) => referencesAt(childPointer(pointer, index), element, rule, prefix));
+    }
+
+    if (typeof value !== 'string') {
+        throw invalidContent([{ pointer, message: 'must be a string: it refers to an object by its id' }]);
+    }
+
+    const types = namesIn(rule['types']);
+    const excludeTypes = namesIn(rule['excludeTypes']);
+    return [{
+        pointer, id: prependOf(rule)(prefix) + value,
+        ...(types.length > 0 ? { types } : {}),
+        ...(excludeTypes.length > 0 ? { excludeTypes } : {})
+    }];
+}
+
+function namesIn(value: JsonValue | undefined): string[] {
+
+    const names = Array.isArray(value) ? value : [value];
+    return names.filter((name) => typeof name === 'string');
+}

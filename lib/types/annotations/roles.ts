@@ -1,0 +1,66 @@
+/**
+ * Values with a role: those that the schema marks for logging in and for groups (`auth`), those that are kept as hashes
+ * only (`secureProperty`), and the directory name of an object whose elements are modules for scripts (`referrable`).
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import type { ContentRoles, MarkedValue } from '../../model/account-annotations.js';
+import { memberOf } from '../schema/extension-keyword.js';
+import { prependOf } from '../schema/prepend.js';
+import type { Annotation } from '../../model/processed-content.js';
+
+/** The names that `auth` may have. */
+export const AUTH_ROLES: readonly string[] = [
+    'username', 'password', 'requirePasswordChange', 'accountActive', 'publicKey', 'usersList'
+];
+
+/** What a value with this keyword is for in logging in or in groups; undefined for nothing. */
+export function authRoleOf(keyword: JsonObject): string | undefined {
+
+    const auth = memberOf(keyword, 'auth');
+    const role = isJsonObject(auth) ? auth['type'] : auth;
+    return typeof role === 'string' && AUTH_ROLES.includes(role) ? role : undefined;
+}
+
+/** The roles among annotations. Of several values with one role the first counts, of lists of members the last. */
+export function findRoles(annotations: readonly Annotation[], prefix: string): ContentRoles {
+
+    const marked: Record<string, MarkedValue> = {};
+    const secure: MarkedValue[] = [];
+    let members: readonly string[] | undefined;
+    for (const { pointer, keyword, value } of annotations) {
+        const role = authRoleOf(keyword);
+        if (role === 'usersList') {
+            const auth = memberOf(keyword, 'auth');
+            members = membersIn(value, isJsonObject(auth) ? auth : {}, prefix);
+        }
+        else if (role !== undefined && value !== null) {
+            marked[role] ??= { pointer, value };
+        }
+
+        if (memberOf(keyword, 'secureProperty') === true && value !== null) {
+            secure.push({ pointer, value });
+        }
+    }
+
+    return { ...marked, ...(members ? { members } : {}), secure };
+}
+
+/** Name of the directory in which the elements of an object are modules for scripts; undefined when they are none. */
+export function findModuleDirectory(annotations: readonly Annotation[]): string | undefined {
+
+    const directories = annotations.filter(({ keyword }) => {
+
+        const payloads = memberOf(keyword, 'referrable', 'payloads');
+        return memberOf(keyword, 'referrable', 'id') === true && (payloads === 'scripts' || payloads === 'script');
+    });
+    return directories.map(({ value }) => value).find((value) => typeof value === 'string');
+}
+
+function membersIn(value: JsonValue, rule: JsonObject, prefix: string): string[] {
+
+    const prepend = prependOf(rule)(prefix);
+    const ids = Array.isArray(value) ? value : [];
+    return ids.filter((id) => typeof id === 'string').map((id) => prepend + id);
+}

@@ -1,0 +1,96 @@
+/**
+ * Makes validators of linked schemas with ajv. What it would do slowly for hostile content or careless schemas is done by
+ * keywords of our own; see `custom-keywords.ts` and `validator-calls.ts`.
+ */
+
+import Ajv2019 from 'ajv/dist/2019.js';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { LinearPattern } from '../../util/regexp/safe-regexp.js';
+import { callingKeywords } from './validator-calls.js';
+import { schemaFormats } from './formats.js';
+import { ownKeywords, REPLACED_KEYWORDS } from './custom-keywords.js';
+import type { Schema } from './shapes.js';
+import { uncounted } from '../../util/concurrency/time-budget.js';
+import type { ValidatorOf } from './validator-calls.js';
+
+/** Key of the schemas within their compiler. */
+const KEY = 'type';
+
+const FORMATS = schemaFormats();
+
+/** Tells whether a value matches one of the linked schemas, or a schema within them. */
+export type MatchTest = (schema: JsonValue | undefined, value: JsonValue) => boolean;
+
+/** What became of linked schemas. */
+export interface Validator {
+    /** The errors of a value against the first schema; empty when it matches. */
+    errors(value: JsonValue): readonly ErrorObject[];
+    readonly matches: MatchTest;
+    /** Compiles everything now. @throws Error when something cannot be compiled */
+    compileAll(): void;
+}
+
+/**
+ * Compiles linked schemas, each when it is first needed.
+ *
+ * @param allErrors true to go on after the first fault.
+ */
+export function compileSchemas(targets: readonly Schema[], allErrors: boolean): Validator {
+
+    const known: Schema[] = [];
+    const validators = new Map<Schema, ValidateFunction>();
+    const validatorOf: ValidatorOf = (schema) => {
+
+        const found = validators.get(schema);
+        if (found) {
+            return found;
+        }
+
+        const made = uncounted(() => ajv.getSchema(`${KEY}#/t/${known.push(schema) - 1}`));
+        if (!made) {
+            throw new Error('a linked schema cannot be found');
+        }
+
+        validators.set(schema, made);
+        return made;
+    };
+
+    const matches: MatchTest = (schema, value) => (isJsonObject(schema) ? validatorOf(schema)(value) === true : schema !== false);
+    // a compiler of its own for each type costs 0.2 ms, and lets all that belongs to the type go with it
+    const ajv = createAjv(allErrors);
+    ajv.addVocabulary([...ownKeywords({ targets, matches }), ...callingKeywords({ targets, validatorOf, allErrors })]);
+    ajv.addSchema({ t: known }, KEY);
+    const errors = (value: JsonValue): readonly ErrorObject[] => {
+
+        const validate = validatorOf(targets[0] ?? true);
+        return validate(value) ? [] : validate.errors ?? [];
+    };
+
+    return { errors, matches, compileAll: () => targets.forEach((target) => validatorOf(target)) };
+}
+
+function createAjv(allErrors: boolean): Ajv2019 {
+
+    const regExp = Object.assign((source: string) => LinearPattern.of(source), { code: 'LinearPattern.of' });
+    const ajv = new Ajv2019({
+        allErrors,
+        strict: false,
+        meta: false,
+        validateSchema: false,
+        logger: false,
+        // a property called `constructor` is only there when the content has it
+        ownProperties: true,
+        unicodeRegExp: true,
+        // 19.99 is a multiple of 0.01, whatever binary fractions say
+        multipleOfPrecision: 9,
+        formats: FORMATS,
+        // optimising takes five times as long as compiling and gains nothing
+        code: { regExp, optimize: false }
+    });
+    // its own way of noting what was evaluated fails where patterns stand inside of conditions
+    Object.assign(ajv.opts, { unevaluated: false });
+    REPLACED_KEYWORDS.forEach((keyword) => ajv.removeKeyword(keyword));
+    return ajv;
+}

@@ -1,0 +1,136 @@
+/**
+ * Keywords of the schema compiler that are done here: in time proportional to the content where ajv compares everything
+ * with everything, or exactly where ajv's own way has gaps.
+ */
+
+import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { LONG_ENUM } from './linked-schema.js';
+import type { Linked } from './unevaluated.js';
+import { unevaluatedIndices, unevaluatedNames } from './unevaluated.js';
+
+/** Keywords of ajv that ours take the place of. */
+export const REPLACED_KEYWORDS: readonly string[] = ['$ref', 'uniqueItems', 'unevaluatedProperties', 'unevaluatedItems'];
+
+/** The keywords, for linked schemas. */
+export function ownKeywords(linked: Linked): FuncKeywordDefinition[] {
+
+    return [UNIQUE_ITEMS, ENUM, unevaluatedProperties(linked), unevaluatedItems(linked)];
+}
+
+const UNIQUE_ITEMS: FuncKeywordDefinition = {
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    errors: true,
+    compile: (isUnique: boolean) => {
+
+        const validate: SchemaValidateFunction = (elements: JsonValue[]) => {
+
+            const equal = isUnique ? equalElements(elements) : undefined;
+            return report(validate, 'uniqueItems', equal);
+        };
+
+        return validate;
+    }
+};
+
+const ENUM: FuncKeywordDefinition = {
+    keyword: LONG_ENUM,
+    schemaType: 'array',
+    errors: true,
+    compile: (allowedValues: JsonValue[]) => {
+
+        const allowed = new Set(allowedValues.map(keyOf));
+        const validate: SchemaValidateFunction = (value: JsonValue) =>
+            report(validate, 'enum', allowed.has(keyOf(value)) ? undefined : { allowedValues });
+        return validate;
+    }
+};
+
+function unevaluatedProperties(linked: Linked): FuncKeywordDefinition {
+
+    return {
+        keyword: 'unevaluatedProperties',
+        type: 'object',
+        schemaType: ['object', 'boolean'],
+        errors: true,
+        compile: (schema: JsonValue, parent: JsonObject) => {
+
+            const validate: SchemaValidateFunction = (value: JsonObject) => {
+
+                const faulty = unevaluatedNames(parent, value, linked).find((name) => !linked.matches(schema, value[name] ?? null));
+                return report(validate, 'unevaluatedProperties', faulty === undefined ? undefined : { unevaluatedProperty: faulty });
+            };
+
+            return validate;
+        }
+    };
+}
+
+function unevaluatedItems(linked: Linked): FuncKeywordDefinition {
+
+    return {
+        keyword: 'unevaluatedItems',
+        type: 'array',
+        schemaType: ['object', 'boolean'],
+        errors: true,
+        compile: (schema: JsonValue, parent: JsonObject) => {
+
+            const validate: SchemaValidateFunction = (value: JsonValue[]) => {
+
+                const faulty = unevaluatedIndices(parent, value, linked).find((index) => !linked.matches(schema, value[index] ?? null));
+                return report(validate, 'unevaluatedItems', faulty === undefined ? undefined : { unevaluatedItem: String(faulty) });
+            };
+
+            return validate;
+        }
+    };
+}
+
+/** Notes the error of a keyword, when there is one, where ajv looks for it. */
+function report(validate: SchemaValidateFunction, keyword: string, params: Record<string, unknown> | undefined): boolean {
+
+    validate.errors = params ? [{ keyword, params }] : [];
+    return params === undefined;
+}
+
+/** The places of two equal elements, the first that there are; undefined when all differ. */
+function equalElements(elements: readonly JsonValue[]): { i: number; j: number } | undefined {
+
+    const seen = new Map<unknown, number>();
+    for (const [i, element] of elements.entries()) {
+        const key = keyOf(element);
+        const j = seen.get(key);
+        if (j !== undefined) {
+            return { i, j };
+        }
+
+        seen.set(key, i);
+    }
+
+    return undefined;
+}
+
+/** Equal for equal values only. Scalars are their own keys; a text never begins like the key of an array or object. */
+function keyOf(value: JsonValue): unknown {
+
+    if (typeof value === 'string') {
+        return `s${value}`;
+    }
+
+    return typeof value === 'object' && value !== null ? canonical(value) : value;
+}
+
+function canonical(value: JsonValue): string {
+
+    if (typeof value !== 'object' || value === null) {
+        return JSON.stringify(value);
+    }
+
+    if (Array.isArray(value)) {
+        return `[${value.map(canonical).join()}]`;
+    }
+
+    return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join()}}`;
+}

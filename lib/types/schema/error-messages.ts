@@ -1,0 +1,156 @@
+/**
+ * Faults of content in good words. The compiler's errors say which keyword failed; what is said here is for people who
+ * look at their content. Values are never repeated: they may be secret.
+ */
+
+import type { ErrorObject } from 'ajv';
+import type { ContentFault } from '../../errors/errors.js';
+import type { JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { childPointer, getAt } from '../../json/pointer.js';
+import { formatName } from './formats.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** How a fault of one keyword is told. `value` is the faulty one. */
+type Wording = (params: Params, value: JsonValue | undefined) => string;
+
+const WORDINGS: Readonly<Record<string, Wording>> = {
+    'type': ({ type }, value) => `must be ${typePhrase(type)}, got ${nameOfType(value)}`,
+    'enum': ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
+    'const': ({ allowedValue }) => `must be ${shown(allowedValue)}`,
+    'required': () => 'is required',
+    'dependencies': ({ property }) => `is required where ${String(property)} is present`,
+    'dependentRequired': ({ property }) => `is required where ${String(property)} is present`,
+    'additionalProperties': () => 'is not a property of this type',
+    'unevaluatedProperties': () => 'is not a property of this type',
+    'minProperties': ({ limit }, value) => `must have at least ${counted(limit, 'property', 'properties')}, has ${lengthOf(value)}`,
+    'maxProperties': ({ limit }, value) => `must have at most ${counted(limit, 'property', 'properties')}, has ${lengthOf(value)}`,
+    'minItems': ({ limit }, value) => `must have at least ${counted(limit, 'element')}, has ${lengthOf(value)}`,
+    'maxItems': ({ limit }, value) => `must have at most ${counted(limit, 'element')}, has ${lengthOf(value)}`,
+    'additionalItems': ({ limit }) => `must have at most ${counted(limit, 'element')}`,
+    'unevaluatedItems': () => 'is not an element that its schema allows',
+    'uniqueItems': ({ i, j }) => `must not have equal elements, but ${String(j)} and ${String(i)} are equal`,
+    'contains': ({ minContains, maxContains }) => `must have ${containsPhrase(minContains, maxContains)} that match what it should contain`,
+    'minLength': ({ limit }, value) => `is too short: ${counted(lengthOf(value), 'character')}, at least ${String(limit)} needed`,
+    'maxLength': ({ limit }, value) => `is too long: ${counted(lengthOf(value), 'character')}, at most ${String(limit)} allowed`,
+    'pattern': ({ pattern }) => `must match the pattern ${clipped(String(pattern))}`,
+    'format': ({ format }) => `must be in the format ${formatName(String(format))}`,
+    'minimum': ({ limit }) => `must be at least ${String(limit)}`,
+    'maximum': ({ limit }) => `must be at most ${String(limit)}`,
+    'exclusiveMinimum': ({ limit }) => `must be more than ${String(limit)}`,
+    'exclusiveMaximum': ({ limit }) => `must be less than ${String(limit)}`,
+    'multipleOf': ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
+    'anyOf': () => 'must match at least one of the forms that its schema allows',
+    'oneOf': ({ passingSchemas }) => `must match exactly one of the forms that its schema allows, matches ${passingSchemas ? 'several' : 'none'}`,
+    'if': ({ failingKeyword }) => `must match what its schema demands ${failingKeyword === 'then' ? 'in this case' : 'otherwise'}`,
+    'not': () => 'must not match what its schema excludes',
+    'false schema': () => 'is not allowed'
+};
+
+/** Params that name the member that is missing or too much; the fault is told of the member, not of its parent. */
+const MEMBER_PARAMS = ['missingProperty', 'additionalProperty', 'unevaluatedProperty', 'unevaluatedItem'];
+
+/** Keywords whose error follows, and sums up, the errors of the schemas below them. */
+const SUMMARIES = new Set(['anyOf', 'oneOf']);
+
+/** Those whose summary says nothing that the errors before it do not say better. */
+const EMPTY_SUMMARIES = new Set(['if', 'propertyNames']);
+
+/** What is wrong with content, the most telling fault first; at most `limit` of them. */
+export function contentFaults(errors: readonly ErrorObject[], content: JsonValue, limit: number): ContentFault[] {
+
+    const faults: ContentFault[] = [];
+    for (const { keyword, fault } of telling(errors, content)) {
+        if (!SUMMARIES.has(keyword)) {
+            faults.push(fault);
+            continue;
+        }
+
+        // the details of the alternatives come before their summary; people read the other way round
+        const firstDetail = faults.findIndex(({ pointer }) => pointer === fault.pointer || pointer.startsWith(`${fault.pointer}/`));
+        faults.splice(firstDetail < 0 ? faults.length : firstDetail, 0, fault);
+    }
+
+    return faults.slice(0, limit);
+}
+
+function telling(errors: readonly ErrorObject[], content: JsonValue): { keyword: string; fault: ContentFault }[] {
+
+    const isAlone = errors.length === 1;
+    const worthTelling = errors.filter(({ keyword }) => isAlone || !EMPTY_SUMMARIES.has(keyword));
+    return worthTelling.slice(0, 500).map((error) => ({ keyword: error.keyword, fault: faultOf(error, content) }));
+}
+
+function faultOf({ keyword, params, instancePath, propertyName, message }: ErrorObject, content: JsonValue): ContentFault {
+
+    const named = params as Params;
+    const wording = WORDINGS[keyword];
+    if (propertyName !== undefined) {
+        const text = wording?.(named, propertyName) ?? 'is not valid';
+        return { pointer: childPointer(instancePath, propertyName), message: `has a name that ${text}` };
+    }
+
+    const member = MEMBER_PARAMS.map((name) => named[name]).find((name) => typeof name === 'string');
+    return {
+        pointer: member === undefined ? instancePath : childPointer(instancePath, member),
+        message: wording?.(named, getAt(content, instancePath)) ?? message ?? 'is not valid'
+    };
+}
+
+const TYPE_PHRASES: Readonly<Record<string, string>> = {
+    array: 'an array', boolean: 'true or false', integer: 'a whole number', null: 'null', number: 'a number', object: 'an object',
+    string: 'a string'
+};
+
+function typePhrase(type: unknown): string {
+
+    const types = Array.isArray(type) ? type as unknown[] : String(type).split(',');
+    return types.map((name) => TYPE_PHRASES[String(name)] ?? String(name)).join(' or ');
+}
+
+function nameOfType(value: JsonValue | undefined): string {
+
+    if (value === null || value === undefined) {
+        return 'null';
+    }
+
+    return Array.isArray(value) ? 'an array' : isJsonObject(value) ? 'an object' : `a ${typeof value}`;
+}
+
+function listed(values: unknown): string {
+
+    const list = Array.isArray(values) ? values as unknown[] : [];
+    const more = list.length > 10 ? `, … (${list.length} in all)` : '';
+    return list.slice(0, 10).map(shown).join(', ') + more;
+}
+
+function shown(value: unknown): string {
+
+    return clipped(JSON.stringify(value));
+}
+
+function clipped(text: string): string {
+
+    return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function counted(count: unknown, one: string, many = `${one}s`): string {
+
+    return `${String(count)} ${count === 1 ? one : many}`;
+}
+
+function containsPhrase(min: unknown, max: unknown): string {
+
+    return max === undefined ? `at least ${counted(min, 'element')}` : `${String(min)} to ${counted(max, 'element')}`;
+}
+
+/** Characters as people count them, elements, or members. */
+function lengthOf(value: JsonValue | undefined): number {
+
+    if (typeof value === 'string') {
+        return [...value].length;
+    }
+
+    return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+}

@@ -1,0 +1,234 @@
+/**
+ * Brings together what one type needs: its schema and, through references, parts of the schemas of other types. The result
+ * is a flat list of schemas in one uniform dialect, so that the compiler meets no ids, no drafts and no URIs, and schemas of
+ * different drafts may refer to each other.
+ */
+
+import type { ContentFault } from '../../errors/errors.js';
+import type { JsonObject } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { mergedKeyword } from './extension-keyword.js';
+import type { LinkedSchema, SchemaLookup } from './linked-schema.js';
+import { ANNOTATION, CONTAINS_ALONE, LONG_ENUM, MANY_PROPERTIES, withReference } from './linked-schema.js';
+import type { SchemaDocument, Subschema } from './document.js';
+import { endlessFault } from './ref-cycles.js';
+import { formatIn } from './formats.js';
+import { ReferenceResolver } from './ref-resolver.js';
+import type { Schema } from './shapes.js';
+import { mapSubschemas } from './shapes.js';
+import { isRemote } from './uri.js';
+import type { Draft } from './vocabulary.js';
+import { shapeOf } from './vocabulary.js';
+
+/** With all that it refers to, a schema may have no more subschemas than this. */
+const MAX_LINKED = 10_000;
+
+/** Lists of values longer than this are looked up instead of compared one by one. */
+const SHORT_ENUM = 20;
+
+/** More properties than this are looked up one by one: compiled in one piece they would nest too deeply. */
+const FEW_PROPERTIES = 100;
+
+/** Thrown when a schema cannot be used. */
+export class UnusableSchema extends Error {
+
+    readonly faults: readonly ContentFault[];
+    /** Types, by name or by the URI of their schema, that it refers to and that do not exist. When there are no faults, their creation makes it usable. */
+    readonly missingTypes: readonly string[];
+    readonly dependencies: LinkedSchema['dependencies'];
+
+    constructor(faults: readonly ContentFault[], missingTypes: readonly string[], dependencies: LinkedSchema['dependencies']) {
+
+        const first = faults[0];
+        super(first ? `${first.pointer}: ${first.message}` : `refers to the ${missing(missingTypes[0] ?? '')}, which does not exist`);
+        this.name = 'UnusableSchema';
+        this.faults = faults;
+        this.missingTypes = missingTypes;
+        this.dependencies = dependencies;
+    }
+}
+
+function missing(type: string): string {
+
+    return `${isRemote(type) ? 'schema' : 'type'} ${type}`;
+}
+
+/** Links a schema. @throws UnusableSchema */
+export function linkSchema(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): LinkedSchema {
+
+    return new Linker(document, lookup, keywordNames).link();
+}
+
+class Linker {
+
+    readonly #root: SchemaDocument;
+    readonly #keywordNames: readonly string[];
+    readonly #references: ReferenceResolver;
+    /** What becomes a target, in the order of numbers. */
+    readonly #ordered: Subschema[] = [];
+    readonly #numbers = new Map<Subschema, number>();
+    readonly #faults: ContentFault[] = [];
+    readonly #missing = new Set<string>();
+    #count = 0;
+
+    constructor(root: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]) {
+
+        this.#root = root;
+        this.#keywordNames = keywordNames;
+        this.#references = new ReferenceResolver(root, lookup);
+    }
+
+    link(): LinkedSchema {
+
+        const dependencies = this.#references.asked;
+        if (this.#root.faults.length > 0) {
+            throw new UnusableSchema(this.#root.faults, [], dependencies);
+        }
+
+        const targets = this.#convertAll();
+        if (this.#count > MAX_LINKED) {
+            this.#faults.push({ pointer: '', message: `has, with all it refers to, more than ${MAX_LINKED} subschemas` });
+        }
+
+        // what was examined on the way, because a reference leads there, may have brought more
+        const faults = [...this.#root.faults, ...this.#faults];
+        const isComplete = faults.length === 0 && this.#missing.size === 0;
+        const endless = isComplete ? endlessFault(targets) : [];
+        if (!isComplete || endless.length > 0) {
+            throw new UnusableSchema([...faults, ...endless], [...this.#missing], dependencies);
+        }
+
+        return { targets, dependencies };
+    }
+
+    #convertAll(): Schema[] {
+
+        const targets: Schema[] = [];
+        this.#numberOf(this.#root.root);
+        for (let i = 0; i < this.#ordered.length && this.#count <= MAX_LINKED; ++i) {
+            targets.push(this.#convert(this.#ordered[i] ?? this.#root.root));
+        }
+
+        return targets;
+    }
+
+    #numberOf(subschema: Subschema): number {
+
+        let number = this.#numbers.get(subschema);
+        if (number === undefined) {
+            number = this.#ordered.length;
+            this.#numbers.set(subschema, number);
+            this.#ordered.push(subschema);
+        }
+
+        return number;
+    }
+
+    #convert(from: Subschema): Schema {
+
+        this.#count += 1;
+        if (!isJsonObject(from.schema)) {
+            return from.schema;
+        }
+
+        const { draft } = from.resource.document;
+        let converted: JsonObject = {};
+        for (const [keyword, value] of Object.entries(from.schema)) {
+            const shape = shapeOf(keyword, draft);
+            if (shape === 'reference' && typeof value === 'string') {
+                converted = withReference(converted, this.#target(from, keyword, value));
+            }
+            else if (shape && keyword !== 'definitions' && keyword !== '$defs') {
+                converted[keyword] = mapSubschemas(shape, value, (_, path) => this.#convertChild(from, `${keyword}${path}`));
+            }
+        }
+
+        replaceFormat(converted, draft);
+
+        const annotation = mergedKeyword(from.schema, this.#keywordNames);
+        return {
+            ...uniform(converted),
+            ...(converted['contains'] !== undefined && draft === 2019 ? { [CONTAINS_ALONE]: true } : {}),
+            ...(annotation ? { [ANNOTATION]: annotation } : {})
+        };
+    }
+
+    #convertChild(from: Subschema, path: string): Schema {
+
+        const child = from.resource.document.subschemaAt(`${from.pointer}/${path}`, from.resource);
+        return child && this.#count <= MAX_LINKED ? this.#convert(child) : false;
+    }
+
+    /** Number of the target that a reference means; any number after noting what is wrong with it. */
+    #target(from: Subschema, keyword: string, reference: string): number {
+
+        const found = this.#references.resolve(reference, keyword, from);
+        if ('subschema' in found) {
+            return this.#numberOf(found.subschema);
+        }
+
+        if ('missingType' in found) {
+            this.#missing.add(found.missingType);
+            return 0;
+        }
+
+        const { document } = from.resource;
+        const pointer = `${from.pointer}/${keyword}`;
+        this.#faults.push(document === this.#root ?
+            { pointer, message: found.fault } :
+            { pointer: '', message: `refers to the schema ${document.name}, which is not usable: ${pointer}: ${found.fault}` });
+        return 0;
+    }
+}
+
+/** Differences between the drafts, and what would be slow or too large as it is, put into one form. */
+function uniform(schema: JsonObject): JsonObject {
+
+    const out = { ...schema };
+    replaceBooleanLimit(out, 'exclusiveMinimum', 'minimum');
+    replaceBooleanLimit(out, 'exclusiveMaximum', 'maximum');
+    if (out['prefixItems'] !== undefined) {
+        const { prefixItems, items } = out;
+        delete out['prefixItems'];
+        Object.assign(out, { items: prefixItems }, items === undefined ? {} : { additionalItems: items });
+    }
+
+    if (Array.isArray(out['enum']) && out['enum'].length > SHORT_ENUM) {
+        out[LONG_ENUM] = out['enum'];
+        delete out['enum'];
+    }
+
+    const properties = out['properties'];
+    const names = isJsonObject(properties) ? Object.keys(properties) : [];
+    if (properties !== undefined && names.length > FEW_PROPERTIES) {
+        out[MANY_PROPERTIES] = properties;
+        out['properties'] = Object.fromEntries(names.map((name) => [name, true]));
+    }
+
+    return out;
+}
+
+/** A format that the draft does not know is a hint. */
+function replaceFormat(schema: JsonObject, draft: Draft): void {
+
+    const { format } = schema;
+    const checked = typeof format === 'string' ? formatIn(draft, format) : undefined;
+    delete schema['format'];
+    Object.assign(schema, checked === undefined ? {} : { format: checked });
+}
+
+/** Draft 4 says by a boolean whether a limit itself is excluded. */
+function replaceBooleanLimit(schema: JsonObject, exclusive: string, inclusive: string): void {
+
+    const limit = schema[inclusive];
+    if (typeof schema[exclusive] !== 'boolean') {
+        return;
+    }
+
+    const isExcluded = schema[exclusive];
+    delete schema[exclusive];
+    if (isExcluded && limit !== undefined) {
+        delete schema[inclusive];
+        schema[exclusive] = limit;
+    }
+}

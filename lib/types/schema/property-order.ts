@@ -1,0 +1,123 @@
+/**
+ * The order of properties. Content is stored with its properties in the order of the schema, the ones that the schema does
+ * not name behind them; followed through references, objects and arrays with one schema for all elements.
+ */
+
+import { copyNumberTexts } from '../../json/exact-numbers.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { propertiesOf, referredBy } from './linked-schema.js';
+import type { Schema } from './shapes.js';
+
+/** What a schema says about the order inside a value. */
+export interface Order {
+    readonly properties: Map<string, Order | undefined>;
+    items: Order | undefined;
+    /** The order of the schema that this one refers to, until it is taken over. */
+    referred: Order | undefined;
+}
+
+/** The order that linked schemas ask for; undefined when they ask for none. */
+export function orderOf(targets: readonly Schema[]): Order | undefined {
+
+    const known = new Map<JsonObject, Order>();
+    const order = readOrder(targets[0], targets, known);
+    known.forEach(complete);
+    return order;
+}
+
+/**
+ * Content with its properties in order. Always a new object at the root; other parts are shared with the given content
+ * where nothing moved.
+ */
+export function reorder(content: JsonObject, order: Order | undefined): JsonObject {
+
+    const ordered = order ? reorderValue(content, order) : content;
+    return ordered === content || !isJsonObject(ordered) ? { ...content } : ordered;
+}
+
+function reorderValue(value: JsonValue, order: Order): JsonValue {
+
+    if (Array.isArray(value)) {
+        const { items } = order;
+        return items ? mapChanged(value, (element) => reorderValue(element, items)) : value;
+    }
+
+    return isJsonObject(value) && order.properties.size > 0 ? reorderObject(value, order) : value;
+}
+
+function reorderObject(value: JsonObject, { properties }: Order): JsonObject {
+
+    const ordered: JsonObject = {};
+    const names = Object.keys(value);
+    let at = 0;
+    let isChanged = false;
+    for (const [name, order] of properties) {
+        const member = Object.hasOwn(value, name) ? value[name] : undefined;
+        if (member !== undefined) {
+            const after = order ? reorderValue(member, order) : member;
+            isChanged ||= after !== member || names[at] !== name;
+            ordered[name] = after;
+            at += 1;
+        }
+    }
+
+    if (!isChanged) {
+        return value;
+    }
+
+    for (const name of names) {
+        if (!properties.has(name)) {
+            // defined, not assigned: a member called __proto__ must stay one
+            Object.defineProperty(ordered, name, { value: value[name], enumerable: true, writable: true, configurable: true });
+        }
+    }
+
+    return copyNumberTexts(value, ordered);
+}
+
+function mapChanged(values: JsonValue[], convert: (value: JsonValue) => JsonValue): JsonValue[] {
+
+    const converted = values.map(convert);
+    return converted.some((value, index) => value !== values[index]) ? copyNumberTexts(values, converted) : values;
+}
+
+/** Reads the orders of a schema and of all in it. A schema may lead back to itself, so each is entered before it is complete. */
+function readOrder(schema: JsonValue | undefined, targets: readonly Schema[], known: Map<JsonObject, Order>): Order | undefined {
+
+    if (!isJsonObject(schema)) {
+        return undefined;
+    }
+
+    let order = known.get(schema);
+    if (!order) {
+        order = { properties: new Map(), items: undefined, referred: undefined };
+        known.set(schema, order);
+        for (const [name, property] of propertiesOf(schema)) {
+            order.properties.set(name, readOrder(property, targets, known));
+        }
+
+        order.items = readOrder(schema['items'], targets, known);
+        order.referred = readOrder(referredBy(schema, targets), targets, known);
+    }
+
+    return order;
+}
+
+/** Takes over what a referred schema says, behind what the schema says itself. */
+function complete(order: Order): void {
+
+    const { referred } = order;
+    order.referred = undefined;
+    if (!referred) {
+        return;
+    }
+
+    complete(referred);
+    order.items ??= referred.items;
+    for (const [name, property] of referred.properties) {
+        if (!order.properties.has(name)) {
+            order.properties.set(name, property);
+        }
+    }
+}

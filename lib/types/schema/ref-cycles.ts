@@ -1,0 +1,56 @@
+/**
+ * Finds schemas that refer to themselves without looking at a smaller part of the content in between, such as
+ * `{"allOf": [{"$ref": "#"}]}`. Checking anything against one of them would never end.
+ */
+
+import type { ContentFault } from '../../errors/errors.js';
+import type { JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { REFERENCE } from './linked-schema.js';
+import type { Schema } from './shapes.js';
+
+/** Keywords whose subschemas are applied to the same value as the schema itself. */
+const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
+const IN_PLACE_MAPS = ['dependentSchemas', 'dependencies'];
+
+/** The fault, when there is such a circle among linked schemas, or a chain too long to be followed; else nothing. */
+export function endlessFault(targets: readonly Schema[]): ContentFault[] {
+
+    const state = new Map<number, 'open' | 'done'>();
+    const isEndless = (number: number): boolean => {
+
+        if (state.has(number)) {
+            return state.get(number) === 'open';
+        }
+
+        state.set(number, 'open');
+        const found = inPlaceReferences(targets[number] ?? true).some(isEndless);
+        state.set(number, 'done');
+        return found;
+    };
+
+    try {
+        const found = targets.some((_, number) => isEndless(number));
+        return found ? [{ pointer: '', message: 'refers to itself without end' }] : [];
+    }
+    catch (error) {
+        if (error instanceof RangeError) {
+            return [{ pointer: '', message: 'refers through too many schemas' }];
+        }
+
+        throw error;
+    }
+}
+
+/** Numbers of the targets that apply to the same value. */
+function inPlaceReferences(schema: JsonValue): number[] {
+
+    if (!isJsonObject(schema)) {
+        return [];
+    }
+
+    const children = IN_PLACE.flatMap((keyword) => schema[keyword] ?? []);
+    const members = IN_PLACE_MAPS.flatMap((keyword) => (isJsonObject(schema[keyword]) ? Object.values(schema[keyword]) : []));
+    const own = typeof schema[REFERENCE] === 'number' ? [schema[REFERENCE]] : [];
+    return [...own, ...[...children, ...members].flatMap(inPlaceReferences)];
+}

@@ -1,0 +1,174 @@
+/**
+ * The shapes that keywords take: is a value of the right one, and where are the subschemas in it. Keeps the schema compiler
+ * from ever seeing anything malformed.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { escapeSegment } from '../../json/pointer.js';
+import { LinearPattern } from '../../util/regexp/safe-regexp.js';
+import type { Draft, Shape } from './vocabulary.js';
+import { TYPE_NAMES } from './vocabulary.js';
+
+/** Longer lists of subschemas are refused: compiled in one piece they would nest too deeply. */
+const MAX_LIST = 1000;
+
+/** Patterns of property names in one place: each is tried on every name. */
+const MAX_NAME_PATTERNS = 200;
+
+/** A subschema, as far as it may be told without looking inside. */
+export type Schema = JsonObject | boolean;
+
+/** True for what may stand where a schema is expected. */
+export function isSchema(value: JsonValue | undefined): value is Schema {
+
+    return typeof value === 'boolean' || isJsonObject(value);
+}
+
+/** What is wrong with the value of a keyword, as the rest of a sentence; null when nothing is. Subschemas are not looked into. */
+export function shapeFault(shape: Shape, value: JsonValue, draft: Draft): string | null {
+
+    switch (shape) {
+        case 'schema': case 'schemas': case 'schema-map': case 'pattern-map': case 'items': case 'dependencies':
+            return containerFault(shape, value);
+        case 'count':
+            return unless(Number.isInteger(value) && Number(value) >= 0, 'must be a whole number, not negative');
+        case 'positive':
+            return unless(isNumber(value) && Number(value) > 0, 'must be a number above zero');
+        case 'number':
+            return unless(isNumber(value), 'must be a number');
+        case 'limit':
+            return unless(isNumber(value) || (draft <= 4 && typeof value === 'boolean'), 'must be a number');
+        case 'boolean':
+            return unless(typeof value === 'boolean', 'must be true or false');
+        case 'string': case 'reference':
+            return unless(typeof value === 'string', 'must be a string');
+        case 'pattern':
+            return typeof value === 'string' ? patternFault(value) : 'must be a string';
+        case 'names':
+            return unless(isNames(value), 'must be an array of property names');
+        case 'name-lists':
+            return nameListsFault(value);
+        case 'types':
+            return typesFault(value);
+        case 'values':
+            return unless(Array.isArray(value) && value.length > 0, 'must be an array of at least one value');
+        case 'value':
+            return null;
+    }
+}
+
+/**
+ * The value of a keyword with every subschema in it replaced by what `convert` makes of it. `path` is the pointer of the
+ * subschema within the value.
+ */
+export function mapSubschemas(shape: Shape, value: JsonValue, convert: (schema: JsonValue, path: string) => JsonValue): JsonValue {
+
+    switch (shape) {
+        case 'schema':
+            return convert(value, '');
+        case 'items':
+            return Array.isArray(value) ? mapList(value, convert) : convert(value, '');
+        case 'schemas':
+            return mapList(value, convert);
+        case 'schema-map': case 'pattern-map':
+            return mapMembers(value, convert);
+        case 'dependencies':
+            return mapMembers(value, (member, path) => (Array.isArray(member) ? member : convert(member, path)));
+        default:
+            return value;
+    }
+}
+
+function mapList(value: JsonValue, convert: (schema: JsonValue, path: string) => JsonValue): JsonValue {
+
+    return Array.isArray(value) ? value.map((element, index) => convert(element, `/${index}`)) : value;
+}
+
+function mapMembers(value: JsonValue, convert: (schema: JsonValue, path: string) => JsonValue): JsonValue {
+
+    const members = isJsonObject(value) ? Object.entries(value) : [];
+    return Object.fromEntries(members.map(([name, member]) => [name, convert(member, `/${escapeSegment(name)}`)]));
+}
+
+function containerFault(shape: Shape, value: JsonValue): string | null {
+
+    switch (shape) {
+        case 'schemas':
+            return unless(Array.isArray(value) && value.length > 0 && value.length <= MAX_LIST, `must be an array of 1 to ${MAX_LIST} schemas`);
+        case 'schema':
+            return unless(isSchema(value), 'must be a schema: an object or a boolean');
+        case 'items':
+            return unless(isSchema(value) || (Array.isArray(value) && value.length <= MAX_LIST), `must be a schema or an array of at most ${MAX_LIST} of them`);
+        default:
+            return mapFault(shape, value);
+    }
+}
+
+function mapFault(shape: Shape, value: JsonValue): string | null {
+
+    if (!isJsonObject(value)) {
+        return 'must be an object whose members are schemas';
+    }
+
+    // a property of this name cannot be told from the prototype by much of the world's JavaScript
+    if (Object.hasOwn(value, '__proto__')) {
+        return 'must not name a property __proto__';
+    }
+
+    if (shape === 'dependencies') {
+        const names = Object.fromEntries(Object.entries(value).filter(([, member]) => !isSchema(member)));
+        return nameListsFault(names) === null ? null : 'must be an object whose members are schemas or arrays of property names';
+    }
+
+    if (shape === 'pattern-map' && Object.keys(value).length > MAX_NAME_PATTERNS) {
+        return `must have at most ${MAX_NAME_PATTERNS} members`;
+    }
+
+    const fault = shape === 'pattern-map' ? Object.keys(value).map(patternFault).find((message) => message !== null) : null;
+    return fault ?? null;
+}
+
+function nameListsFault(value: JsonValue): string | null {
+
+    const lists = isJsonObject(value) ? Object.values(value) : [null];
+    if (!lists.every(isNames)) {
+        return 'must be an object of arrays of property names';
+    }
+
+    return unless(lists.flat().length <= MAX_LIST, `must name at most ${MAX_LIST} properties`);
+}
+
+function patternFault(source: string): string | null {
+
+    try {
+        LinearPattern.of(source);
+        return null;
+    }
+    catch (error) {
+        const shown = source.length > 100 ? `${source.slice(0, 100)}…` : source;
+        return `the pattern ${shown} ${(error as Error).message}`;
+    }
+}
+
+function typesFault(value: JsonValue): string | null {
+
+    const types = Array.isArray(value) ? value : [value];
+    const known = types.length > 0 && types.every((type) => typeof type === 'string' && TYPE_NAMES.includes(type));
+    return unless(known, `must be one of ${TYPE_NAMES.join(', ')}, or an array of them`);
+}
+
+function isNames(value: JsonValue): boolean {
+
+    return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+function isNumber(value: JsonValue): boolean {
+
+    return typeof value === 'number' && Number.isFinite(value);
+}
+
+function unless(condition: boolean, message: string): string | null {
+
+    return condition ? null : message;
+}

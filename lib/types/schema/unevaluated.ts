@@ -1,0 +1,100 @@
+/**
+ * `unevaluatedProperties` and `unevaluatedItems`: they apply to the members and elements that nothing else in a schema
+ * describes, nothing it refers to, and no branch of its alternatives that the value matches.
+ */
+
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { LinearPattern } from '../../util/regexp/safe-regexp.js';
+import { CONTAINS_ALONE, propertiesOf, referredBy } from './linked-schema.js';
+import type { Schema } from './shapes.js';
+import { spend } from '../../util/concurrency/time-budget.js';
+
+/** About what a visit costs, in steps of the budget. */
+const VISIT_COST = 20;
+
+/** The linked schemas, and a test whether a value matches one of them. */
+export interface Linked {
+    readonly targets: readonly Schema[];
+    readonly matches: (schema: JsonValue | undefined, value: JsonValue) => boolean;
+}
+
+/** Names of the members of a value that a schema leaves undescribed, apart from its `unevaluatedProperties`. */
+export function unevaluatedNames(schema: JsonObject, value: JsonObject, linked: Linked): string[] {
+
+    const described = new Set<string>();
+    const isAll = describeNames({ ...schema, unevaluatedProperties: undefined }, value, described, linked);
+    return isAll ? [] : Object.keys(value).filter((name) => !described.has(name));
+}
+
+/** Indices of the elements of a value that a schema leaves undescribed, apart from its `unevaluatedItems`. */
+export function unevaluatedIndices(schema: JsonObject, value: readonly JsonValue[], linked: Linked): number[] {
+
+    const described = new Set<number>();
+    const isAll = describeIndices({ ...schema, unevaluatedItems: undefined }, value, described, linked);
+    return isAll ? [] : [...value.keys()].filter((index) => !described.has(index));
+}
+
+/** A schema some of whose keywords are not to be looked at. */
+type Partly = Readonly<Record<string, JsonValue | undefined>>;
+
+/** Adds the names that a schema describes; true when it describes all that there are. */
+function describeNames(schema: Partly, value: JsonObject, described: Set<string>, linked: Linked): boolean {
+
+    spend(VISIT_COST);
+    if (schema['additionalProperties'] !== undefined || schema['unevaluatedProperties'] !== undefined) {
+        return true;
+    }
+
+    propertiesOf(schema).forEach(([name]) => described.add(name));
+    const patterns = Object.keys(schema['patternProperties'] ?? {}).map((source) => LinearPattern.of(source));
+    for (const name of patterns.length > 0 ? Object.keys(value) : []) {
+        if (patterns.some((pattern) => pattern.test(name))) {
+            described.add(name);
+        }
+    }
+
+    return samePlace(schema, value, linked).some((other) => describeNames(other, value, described, linked));
+}
+
+/** Adds the indices that a schema describes; true when it describes all that there are. */
+function describeIndices(schema: Partly, value: readonly JsonValue[], described: Set<number>, linked: Linked): boolean {
+
+    spend(VISIT_COST);
+    const { items, additionalItems, unevaluatedItems, contains } = schema;
+    const tuple = Array.isArray(items) ? items : [];
+    if ((items !== undefined && items !== tuple) || (items === tuple && additionalItems !== undefined) || unevaluatedItems !== undefined) {
+        return true;
+    }
+
+    for (const [index, element] of value.entries()) {
+        if (index < tuple.length || (contains !== undefined && schema[CONTAINS_ALONE] !== true && linked.matches(contains, element))) {
+            described.add(index);
+        }
+    }
+
+    return samePlace(schema, [...value], linked).some((other) => describeIndices(other, value, described, linked));
+}
+
+/** The schemas, as far as they are objects, that count for the same value. */
+function samePlace(schema: Partly, value: JsonValue, { targets, matches }: Linked): JsonObject[] {
+
+    const { allOf, anyOf, oneOf, dependentSchemas, dependencies } = schema;
+    const found: (JsonValue | undefined)[] = [referredBy(schema, targets), ...listOf(allOf)];
+    found.push(...[...listOf(anyOf), ...listOf(oneOf)].filter((option) => matches(option, value)));
+    if (schema['if'] !== undefined) {
+        found.push(...(matches(schema['if'], value) ? [schema['if'], schema['then']] : [schema['else']]));
+    }
+
+    for (const dependents of [dependentSchemas, dependencies]) {
+        const present = isJsonObject(dependents) && isJsonObject(value) ? Object.entries(dependents) : [];
+        found.push(...present.filter(([name]) => Object.hasOwn(value as JsonObject, name)).map(([, other]) => other));
+    }
+
+    return found.filter((other) => isJsonObject(other));
+}
+
+function listOf(value: JsonValue | undefined): JsonValue[] {
+
+    return Array.isArray(value) ? value : [];
+}

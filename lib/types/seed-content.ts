@@ -1,0 +1,162 @@
+/**
+ * What a fresh service starts with: its design, and the types User, Group and Document, which are ordinary types from then
+ * on. Also a template for a type whose objects hold modules for scripts.
+ */
+
+import type { JsonObject } from '../util/json-types.js';
+
+/** Access rules of a fresh service: anyone may read, every user may create, and owners may write. */
+export const INITIAL_AUTH_CONFIG: JsonObject = {
+    schemaAcls: {
+        User: { defaultAclRead: ['public'], defaultAclWrite: ['self'], aclCreate: [] },
+        Schema: { defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [] },
+        CordraDesign: { defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [] }
+    },
+    defaultAcls: { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['authenticated'] }
+};
+
+/** The content of the design object of a fresh service. */
+export function initialDesign({ prefix, baseUri }: { prefix: string; baseUri?: string | null | undefined }): JsonObject {
+
+    return {
+        handleMintingConfig: { prefix, ...(baseUri ? { baseUri } : {}) },
+        authConfig: structuredClone(INITIAL_AUTH_CONFIG)
+    };
+}
+
+/** Contents of the Schema objects of a fresh service. `keyword` is the name of the extension keyword. */
+export function initialTypes(keyword: string): readonly JsonObject[] {
+
+    return [userType(keyword), groupType(keyword), documentType(keyword)];
+}
+
+/** Contents that Schema objects of a fresh service had in earlier versions. */
+export function earlierTypes(keyword: string): readonly JsonObject[] {
+
+    return [documentType(keyword, { name: { maxLength: 128 }, description: { maxLength: 2048 } })];
+}
+
+/** A schema for objects whose elements are modules for scripts; `directory` is where `require` finds them. */
+export function moduleDirectoryTemplate(keyword: string): JsonObject {
+
+    return {
+        type: 'object',
+        title: 'JavaScriptDirectory',
+        required: ['id', 'directory'],
+        properties: {
+            id: auto(keyword, 'handle'),
+            directory: {
+                type: 'string', title: 'Directory', [keyword]: { preview: PRIMARY, referrable: { id: true, payloads: 'scripts' } }
+            }
+        }
+    };
+}
+
+const PRIMARY = { showInPreview: true, isPrimary: true };
+const SHOWN = { showInPreview: true };
+
+/** Adds what the schema requires when it is missing, and holds new passwords to a minimum length. */
+const USER_SCRIPT = `'use strict';
+
+const MIN_PASSWORD_LENGTH = 8;
+
+exports.beforeSchemaValidation = function (object, context) {
+    const content = object.content;
+    if (content.id === undefined) {
+        content.id = '';
+    }
+
+    if (content.password === undefined) {
+        content.password = '';
+    }
+
+    const isGiven = context.isNew || content.password !== '';
+    if (isGiven && String(content.password).length < MIN_PASSWORD_LENGTH) {
+        throw 'Password is too short. Min length ' + MIN_PASSWORD_LENGTH + ' characters';
+    }
+
+    return object;
+};
+`;
+
+/** The code of these types, which needs no checking. */
+export const INITIAL_SCRIPTS: ReadonlySet<string> = new Set([USER_SCRIPT]);
+
+function userType(keyword: string): JsonObject {
+
+    return {
+        identifier: '',
+        name: 'User',
+        schema: {
+            type: 'object',
+            title: 'User',
+            required: ['id', 'username', 'password'],
+            properties: {
+                id: auto(keyword, 'handle'),
+                username: { type: 'string', title: 'Username', [keyword]: { preview: PRIMARY, auth: 'username' } },
+                password: { type: 'string', format: 'password', title: 'Password', [keyword]: { auth: 'password' } },
+                requirePasswordChange: {
+                    type: 'boolean', title: 'Require Password Change', description: 'a new password must be set before anything else',
+                    [keyword]: { auth: 'requirePasswordChange' }
+                }
+            }
+        },
+        javascript: USER_SCRIPT
+    };
+}
+
+function groupType(keyword: string): JsonObject {
+
+    return {
+        identifier: '',
+        name: 'Group',
+        schema: {
+            type: 'object',
+            title: 'Group',
+            required: ['id', 'groupName', 'description'],
+            properties: {
+                id: auto(keyword, 'handle'),
+                groupName: { type: 'string', title: 'Group Name', [keyword]: { preview: PRIMARY } },
+                description: {
+                    type: 'string', format: 'textarea', maxLength: 2048, title: 'Description',
+                    [keyword]: { preview: { showInPreview: true, excludeTitle: true } }
+                },
+                users: {
+                    type: 'array', format: 'table', title: 'Users', uniqueItems: true,
+                    items: { type: 'string', title: 'User', [keyword]: { type: { handleReference: { types: ['User', 'Group'] } } } },
+                    [keyword]: { auth: 'usersList' }
+                }
+            }
+        }
+    };
+}
+
+function documentType(keyword: string, limits: { name?: JsonObject; description?: JsonObject } = {}): JsonObject {
+
+    return {
+        identifier: '',
+        name: 'Document',
+        schema: {
+            type: 'object',
+            title: 'Document',
+            required: ['id'],
+            properties: {
+                id: auto(keyword, 'handle'),
+                name: { type: 'string', title: 'Name', ...limits.name, [keyword]: { preview: PRIMARY } },
+                description: {
+                    type: 'string', format: 'textarea', ...limits.description, title: 'Description',
+                    [keyword]: { preview: { showInPreview: true, excludeTitle: true } }
+                },
+                creationDate: auto(keyword, 'creationDate', 'Created', SHOWN),
+                modificationDate: auto(keyword, 'modificationDate', 'Modified', SHOWN),
+                createdBy: auto(keyword, 'createdBy', 'Created by'),
+                modifiedBy: auto(keyword, 'modifiedBy', 'Modified by')
+            }
+        }
+    };
+}
+
+function auto(keyword: string, field: string, title = 'Identifier', preview?: JsonObject): JsonObject {
+
+    return { type: 'string', title, [keyword]: { type: { autoGeneratedField: field }, ...(preview ? { preview } : {}) } };
+}

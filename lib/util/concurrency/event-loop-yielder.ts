@@ -1,0 +1,96 @@
+/**
+ * Lets long work take turns with whatever else the process does, and with its like: of all who wait one goes on in each turn of
+ * the event loop.
+ */
+
+import type { JsonObject, JsonValue } from '../json-types.js';
+import { isJsonObject } from '../json-types.js';
+
+type Go = () => void;
+
+export class LoopTurns {
+
+    readonly #waiting: Go[] = [];
+    #isScheduled = false;
+
+    /** Resolves in a later turn of the event loop; in the order in which they came, no two in the same one. */
+    async next(): Promise<void> {
+
+        await new Promise<void>((resolve) => {
+
+            this.#waiting.push(resolve);
+            this.#schedule();
+        });
+    }
+
+    #schedule(): void {
+
+        if (this.#isScheduled || this.#waiting.length === 0) {
+            return;
+        }
+
+        this.#isScheduled = true;
+        setImmediate(() => {
+
+            this.#isScheduled = false;
+            this.#waiting.shift()?.();
+            this.#schedule();
+        });
+    }
+}
+
+/** Work on texts of so many characters takes a turn of its own. */
+const LONG_TEXT = 32 * 1024;
+
+/** Characters of a value that is no string, about. */
+const VALUE_LENGTH = 4;
+
+const longTexts = new LoopTurns();
+
+/**
+ * Stands between two pieces of work on a text, such as parsing and validating it: what is done with a long one takes turns with
+ * everything else, and of all long texts of the process one is worked on in each turn.
+ */
+export function turnFor(length: number): Promise<void> | undefined {
+
+    return length < LONG_TEXT ? undefined : longTexts.next();
+}
+
+/** {@link turnFor} for a value whose text nobody knows. */
+export function turnForValue(value: JsonValue): Promise<void> | undefined {
+
+    return remainder(value, LONG_TEXT) > 0 ? undefined : longTexts.next();
+}
+
+/** What is left of a length after the text of a value, about; not above zero when the text is longer. */
+function remainder(value: JsonValue, length: number): number {
+
+    if (typeof value === 'string') {
+        return length - value.length;
+    }
+
+    let left = length - VALUE_LENGTH;
+    for (const inner of Array.isArray(value) ? value : []) {
+        if (left <= 0) {
+            return left;
+        }
+
+        left = remainder(inner, left);
+    }
+
+    return isJsonObject(value) ? remainderOfMembers(value, left) : left;
+}
+
+function remainderOfMembers(object: JsonObject, length: number): number {
+
+    let left = length;
+    for (const name in object) {
+        if (left <= 0) {
+            return left;
+        }
+
+        left = remainder(object[name] ?? null, left - name.length);
+    }
+
+    return left;
+}

@@ -1,0 +1,132 @@
+/**
+ * Calls to a worker thread, with answers and errors; the thread answers them as worker-server.ts says.
+ */
+
+import { Worker } from 'node:worker_threads';
+import type { WorkerOptions } from 'node:worker_threads';
+import { DoipError, unavailable } from '../../errors/errors.js';
+import type { AnswerMessage, CallMessage, SentError } from './worker-server.js';
+
+interface Waiting {
+    readonly resolve: (value: never) => void;
+    readonly reject: (error: Error) => void;
+}
+
+/** A worker thread as its owner sees it. `A` has the answer to every kind of call. */
+export class WorkerPort<C extends { readonly kind: string }, A extends Record<C['kind'], unknown>> {
+
+    readonly #worker: Worker;
+    readonly #waiting = new Map<number, Waiting>();
+    #nextId = 1;
+    #isOver = false;
+
+    /**
+     * @param file compiled script of the worker
+     * @param lost told when the worker ends though nobody has closed it
+     * @param options what it is started with
+     */
+    constructor(file: string, lost: (error: Error) => void, options: Pick<WorkerOptions, 'workerData' | 'transferList' | 'resourceLimits'> = {}) {
+
+        this.#worker = new Worker(file, options);
+        this.#worker.unref();
+        this.#worker.on('message', (message: AnswerMessage) => this.#settle(message));
+        let cause: Error | null = null;
+        this.#worker.on('error', (error) => {
+
+            cause = error;
+        });
+        this.#worker.on('exit', (code) => {
+
+            const isExpected = this.#isOver;
+            this.#isOver = true;
+            this.#failAll();
+            if (!isExpected) {
+                lost(cause ?? new Error(`the worker ended with code ${code}`));
+            }
+        });
+    }
+
+    /** Rejects with 503 when the worker ends before it has answered. */
+    call<K extends C['kind']>(call: C & { readonly kind: K }): Promise<A[K]> {
+
+        if (this.#isOver) {
+            return Promise.reject(gone());
+        }
+
+        const id = this.#nextId++;
+        return new Promise((resolve, reject) => {
+
+            this.#waiting.set(id, { resolve, reject });
+            if (this.#waiting.size === 1) {
+                this.#worker.ref();
+            }
+
+            this.#worker.postMessage({ id, call } satisfies CallMessage<C>);
+        });
+    }
+
+    /** Ends the worker at once; calls that are not answered are rejected. */
+    async terminate(): Promise<void> {
+
+        this.#isOver = true;
+        // Somebody waits for the end: the process must live to see it.
+        this.#worker.ref();
+        await this.#worker.terminate();
+    }
+
+    #settle(message: AnswerMessage): void {
+
+        const waiting = this.#waiting.get(message.id);
+        this.#waiting.delete(message.id);
+        if (this.#waiting.size === 0 && !this.#isOver) {
+            // A worker that has nothing to do does not keep the process alive; one that is being ended does.
+            this.#worker.unref();
+        }
+
+        if (message.ok) {
+            waiting?.resolve(message.value as never);
+        }
+        else {
+            waiting?.reject(received(message.error));
+        }
+    }
+
+    #failAll(): void {
+
+        for (const { reject } of this.#waiting.values()) {
+            reject(gone());
+        }
+
+        this.#waiting.clear();
+    }
+}
+
+function received({ message, stack, status, http }: SentError): Error {
+
+    if (status !== null) {
+        return new DoipError(status, message, http === undefined ? {} : { http });
+    }
+
+    const error = new Error(message);
+    if (stack !== undefined) {
+        error.stack = stack;
+    }
+
+    return error;
+}
+
+const GONE = new WeakSet<Error>();
+
+/** The error of whoever asks a thread that has ended, or is about to. */
+export function gone(): Error {
+
+    const error = unavailable('the search index is being restarted, try again', 1);
+    GONE.add(error);
+    return error;
+}
+
+/** Was a call rejected because the worker has ended? */
+export function isGone(error: unknown): boolean {
+
+    return error instanceof Error && GONE.has(error);
+}

@@ -1,0 +1,182 @@
+/**
+ * Versions of objects (interface specification, "Versions"): copies of an object as it was, under ids of their own. A version
+ * shares the bytes of elements with the object that it was made from; nobody copies them.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
+import type { JsonObject } from '../util/json-types.js';
+import type { Metadata } from '../doip/digital-object.js';
+import type { Caller } from '../model/caller.js';
+import type { ObjectStore } from '../stores/objects/object-store.js';
+import type { ReferenceStore } from '../stores/reference-store.js';
+import type { VersionEntry, VersionStore } from '../stores/version-store.js';
+import type { Catalog } from '../types/catalog.js';
+import type { FieldLimits } from '../objects/input/field-validation.js';
+import type { Lifecycle } from '../objects/hooks/lifecycle.js';
+import type { ObjectWriter, WriteOutcome } from '../objects/object-writer.js';
+import type { StoredObject } from '../model/stored-object.js';
+import type { TransactionClock } from '../objects/txn-id-generator.js';
+import type { HookParts } from '../objects/hooks/write-hooks.js';
+import { badRequest, conflict, missingObject } from '../errors/errors.js';
+import { ChangeFrame } from '../objects/object-transaction.js';
+import { checkNewId } from '../objects/input/field-validation.js';
+import { mintId } from '../objects/id-minter.js';
+import { withIndexForm } from '../objects/hooks/indexed-form-builder.js';
+import { LOST_RACE } from '../objects/object-writer.js';
+import { authorOf, type WriteContext } from '../model/write-context.js';
+import { checkWritable } from '../objects/write-permissions.js';
+
+/** How a version is to be made. */
+export interface PublishWish {
+    /** Id of the version; without it one is minted. */
+    readonly versionId?: string | undefined;
+    /** False: the version has no elements. */
+    readonly withElements: boolean;
+}
+
+/** Most milliseconds between two attempts while other nodes change the object. */
+const RACE_PAUSE = 20;
+
+/** Publishes and lists versions. */
+export class VersionService {
+
+    readonly #store: ObjectStore;
+    readonly #versions: VersionStore;
+    readonly #references: ReferenceStore;
+    readonly #catalog: Catalog;
+    readonly #writer: ObjectWriter;
+    readonly #clock: TransactionClock;
+    readonly #frame: ChangeFrame;
+    readonly #hooks: HookParts;
+
+    constructor(parts: {
+        store: ObjectStore; versions: VersionStore; references: ReferenceStore; catalog: Catalog; writer: ObjectWriter;
+        clock: TransactionClock; limits: FieldLimits; locks: KeyedLocks; lifecycle: Lifecycle; patience?: number | undefined;
+    }) {
+
+        this.#store = parts.store;
+        this.#versions = parts.versions;
+        this.#references = parts.references;
+        this.#catalog = parts.catalog;
+        this.#writer = parts.writer;
+        this.#clock = parts.clock;
+        this.#frame = new ChangeFrame(parts);
+        this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
+    }
+
+    /**
+     * Publishes an object as it is now. The copy is not validated, and no hook sees it but the one for indexing.
+     *
+     * @throws DoipError 400 for an object that is a version itself and for an id that cannot be, 404 when the object does not
+     *     exist, 409 when the id is taken
+     */
+    async publish(tipId: string, wish: PublishWish, context: WriteContext): Promise<JsonObject> {
+
+        const { versionId } = wish;
+        if (versionId !== undefined) {
+            checkNewId(versionId, this.#catalog.current.prefix, this.#hooks.limits);
+        }
+
+        return this.#frame.locked(tipId, context, async (deadline) => {
+
+            do {
+                const { version, outcome } = await this.#clock.during(() => this.#attempt(tipId, wish, context));
+                if (outcome === 'stored') {
+                    return versionRecord(version);
+                }
+
+                if (outcome === 'id-taken' && versionId !== undefined) {
+                    throw conflict(`Object already exists: ${versionId}`);
+                }
+
+                await sleep(Math.random() * RACE_PAUSE);
+            }
+            while (performance.now() < deadline);
+
+            throw conflict(`object ${tipId} is being changed by others, try again`);
+        });
+    }
+
+    /**
+     * The records of a family of versions: of the object, or of the one whose version it is, or of one that is gone. The oldest
+     * version comes first, the tip last. Those that are not visible are left out.
+     */
+    async list(member: Pick<StoredObject, 'id'> & Partial<StoredObject>, isVisible: (entry: VersionEntry) => boolean): Promise<JsonObject[]> {
+
+        const tipId = member.metadata?.versionOf ?? member.id;
+        const records: JsonObject[] = [];
+        for await (const block of this.#versions.versionsOf(tipId)) {
+            records.push(...block.filter(isVisible).map(versionRecord));
+        }
+
+        const { object: tip } = await this.#store.view(tipId);
+        return tip && isVisible(tip) ? [...records, versionRecord(tip)] : records;
+    }
+
+    async #attempt(tipId: string, wish: PublishWish, context: WriteContext): Promise<{ version: StoredObject; outcome: WriteOutcome }> {
+
+        const tip = await this.#tip(tipId, context);
+        const version = this.#versionOf(tip, wish, context.caller);
+        return { version, outcome: await this.#write(tip, version, context) };
+    }
+
+    async #tip(id: string, { caller, check }: WriteContext): Promise<StoredObject> {
+
+        const { object } = await this.#frame.view(id);
+        if (!object) {
+            throw missingObject(id);
+        }
+
+        check?.(object);
+        checkWritable(this.#catalog.current.design, caller, '');
+        if (object.metadata.isVersion) {
+            throw badRequest('Cannot publish a version for an object that is not the tip.');
+        }
+
+        return object;
+    }
+
+    /** A copy with all it has; also the hashes are those of the tip. */
+    #versionOf(tip: StoredObject, { versionId, withElements }: PublishWish, caller: Caller): StoredObject {
+
+        return {
+            ...tip,
+            id: versionId ?? mintId(this.#catalog.current.prefix),
+            elements: withElements ? tip.elements : [],
+            metadata: {
+                ...tip.metadata,
+                isVersion: true,
+                versionOf: tip.id,
+                publishedBy: authorOf(caller),
+                publishedOn: Date.now(),
+                txnId: this.#clock.next(tip.metadata.txnId)
+            }
+        };
+    }
+
+    async #write(tip: StoredObject, version: StoredObject, context: WriteContext): Promise<WriteOutcome> {
+
+        // The elements of the tip are linked once more: they must still be its own.
+        const steps = [this.#store.holdStep(tip, LOST_RACE), ...this.#references.copySteps(tip.id, version.id)];
+        const change = { before: null, after: version, processed: null, steps, caller: context.caller, now: Date.now() };
+        return this.#writer.write(await withIndexForm(this.#hooks, change, context));
+    }
+}
+
+/** What is told of a version, or of the tip (specification, "Version record"). */
+function versionRecord({ id, type, metadata }: VersionEntry): JsonObject {
+
+    const { isVersion, versionOf, publishedBy, publishedOn, modifiedOn }: Metadata = metadata;
+    if (!isVersion) {
+        return { id, type, modifiedOn, isTip: true };
+    }
+
+    return {
+        id, type,
+        ...(versionOf === undefined ? {} : { versionOf }),
+        ...(publishedBy === undefined ? {} : { publishedBy }),
+        ...(publishedOn === undefined ? {} : { publishedOn }),
+        isTip: false
+    };
+}

@@ -1,0 +1,184 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { CommitResult, Database, Step } from '../../../../db/database.js';
+import { DatabaseError } from '../../../../db/errors.js';
+import { openDatabase } from '../../../../db/engines/open.js';
+import { DIALECTS } from '../../../support/database.js';
+import { openProxied, type MysqlProxy, type ProxiedDatabase } from '../../../support/mysql-proxy.js';
+import { until } from '../../../support/until.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
+    describe(`${name} in trouble`, () => {
+
+        let opened: ProxiedDatabase;
+        let direct: Database;
+        let proxy: MysqlProxy;
+        let database: Database;
+
+        before(async () => {
+
+            opened = await openProxied(create);
+            ({ direct, proxy, database } = opened);
+        });
+
+        after(() => opened.stop());
+
+        function put(key: string): Step {
+
+            return { sql: 'insert into settings (name, value) values (?, ?)', bindings: [key, '0'], duplicate: 'taken' };
+        }
+
+        function add(key: string): Step {
+
+            return { sql: 'update settings set value = value + 1 where name = ?', bindings: [key], expect: { rows: 1, otherwise: 'gone' } };
+        }
+
+        async function value(key: string): Promise<unknown> {
+
+            return (await direct.read<{ value: string }>({ sql: 'select value from settings where name = ?' }, [key]))[0]?.value;
+        }
+
+        async function fault(work: Promise<unknown>): Promise<string> {
+
+            const error: unknown = await work.then(() => 'none', (reason: unknown) => reason);
+            return error instanceof DatabaseError ? error.fault : String(error);
+        }
+
+        it('writes every unit although they deadlock each other', async () => {
+
+            await direct.commit({ steps: ['lock-a', 'lock-b'].map(put) });
+            const units: Promise<CommitResult>[] = [];
+            for (let i = 0; i < 40; ++i) {
+                const keys = i % 2 === 0 ? ['lock-a', 'lock-b'] : ['lock-b', 'lock-a'];
+                units.push((i % 4 < 2 ? database : direct).commit({ steps: keys.map(add) }));
+            }
+
+            expect((await Promise.all(units)).every(({ ok }) => ok)).to.be.true();
+            expect([await value('lock-a'), await value('lock-b')]).to.equal(['40', '40']);
+        });
+
+        for (const command of ['begin', 'rollback'] as const) {
+            it(`writes a unit once when the connection is lost at ${command}`, async () => {
+
+                // A duplicate makes the unit roll back; then the same question is asked again and has the same answer.
+                const key = `lost-at-${command}`;
+                const steps = command === 'begin' ? [put(key), add(key)] : [put(key), put(key)];
+                proxy.cutNext({ command, when: 'after' });
+
+                const result = await database.commit({ steps });
+
+                expect(result.ok).to.equal(command === 'begin');
+                expect(await value(key)).to.equal(command === 'begin' ? '1' : undefined);
+            });
+        }
+
+        it('does not write again when the connection is lost at the commit, written', async () => {
+
+            proxy.cutNext({ command: 'commit', when: 'after' });
+
+            expect(await fault(database.commit({ steps: [put('written'), add('written')] }))).to.equal('unknown-outcome');
+            expect(await value('written')).to.equal('1');
+        });
+
+        it('does not write again when the connection is lost at the commit, not written', async () => {
+
+            proxy.cutNext({ command: 'commit', when: 'before' });
+
+            expect(await fault(database.commit({ steps: [put('unwritten')] }))).to.equal('unknown-outcome');
+            expect(await value('unwritten')).to.be.undefined();
+        });
+
+        it('reads and writes on when idle connections have been cut', async () => {
+
+            await Promise.all(Array.from({ length: 8 }, () => database.ping()));
+            const before = proxy.connections();
+            proxy.cutAll();
+
+            expect(await database.read({ sql: 'select 1 as one' }, [])).to.have.length(1);
+            proxy.cutAll();
+            expect((await database.commit({ steps: [put('after-cut')] })).ok).to.be.true();
+            expect(proxy.connections()).to.be.above(before);
+        });
+
+        it('is unavailable while the server is away, and recovers by itself', async () => {
+
+            proxy.accept(false);
+            proxy.cutAll();
+
+            expect(await fault(database.ping())).to.equal('unavailable');
+            expect(await fault(database.read({ sql: 'select 1' }, []))).to.equal('unavailable');
+            expect(await fault(database.commit({ steps: [put('away')] }))).to.equal('unavailable');
+
+            proxy.accept(true);
+            await database.ping();
+            expect((await database.commit({ steps: [put('away')] })).ok).to.be.true();
+        });
+
+        it('waits out a short absence', async () => {
+
+            proxy.accept(false);
+            proxy.cutAll();
+            const write = database.commit({ steps: [put('patience')] });
+            const tried = proxy.connections();
+            await until(() => proxy.connections() > tried);
+            proxy.accept(true);
+
+            expect((await write).ok).to.be.true();
+        });
+
+        it('waits for a server that has fallen silent no longer than it may, and goes on when it speaks again', async () => {
+
+            const impatient = await openDatabase({ dataDir: '', url: `${proxy.url}?connections=2&timeout=1` });
+            await Promise.all([impatient.ping(), impatient.ping()]);
+            proxy.freeze(true);
+            const work = [
+                impatient.read({ sql: 'select 1' }, []), impatient.commit({ steps: [put('silence-a')] }),
+                impatient.commit({ steps: [put('silence-b')], shared: true }), impatient.ping(), impatient.blobs.readChunk(1, 1)
+            ];
+
+            // More than there are connections: those that wait for one get no better.
+            expect(await Promise.all(work.map(fault))).to.equal(Array.from(work, () => 'unavailable'));
+            proxy.freeze(false);
+            await impatient.ping();
+            expect((await impatient.commit({ steps: [put('silence-c')] })).ok).to.be.true();
+            const beforeEnd = impatient.read({ sql: 'select sleep(0.01)' }, []);
+            proxy.freeze(true);
+            await Promise.all([beforeEnd.catch(() => null), impatient.close()]);
+            proxy.freeze(false);
+        });
+
+        it('says what is wrong with a statement without showing it', async () => {
+
+            const error: unknown = await database.read({ sql: 'select secret from nowhere' }, []).catch((reason: unknown) => reason);
+
+            expect(error).to.be.an.error(DatabaseError, 'the database refused the statement');
+            expect((error as DatabaseError).fault).to.equal('failed');
+        });
+
+        it('keeps a session that is strict, in UTC, and sees what is committed', async () => {
+
+            const [settings] = await database.read({
+                sql: 'select @@time_zone as zone, @@sql_mode as mode, @@tx_isolation as isolation, @@character_set_client as charset'
+            }, []);
+
+            expect(settings).to.include({ zone: '+00:00', isolation: 'READ-COMMITTED', charset: 'utf8mb4' });
+            expect(settings?.['mode']).to.match(/STRICT_ALL_TABLES/);
+            const long = 'x'.repeat(256);
+            expect(await fault(database.commit({ steps: [put(long)] }))).to.equal('failed');
+        });
+
+        it('reads all kinds of values as they were written', async () => {
+
+            const bytes = Buffer.from([0, 255, 128, 10]);
+            await database.blobs.writeChunk(2 ** 40, 0, bytes);
+            const sql = 'select blob_id, bytes, ? as text, ? as nothing, ? as fraction from blob_chunks where blob_id = ?';
+
+            const [row] = await database.read({ sql }, ['😀', null, 1.5, 2 ** 40]);
+
+            expect({ ...row }).to.equal({ blob_id: 2 ** 40, bytes, text: '😀', nothing: null, fraction: 1.5 });
+        });
+    });
+}

@@ -1,0 +1,33 @@
+/** What errors of MySQL and MariaDB mean, by number and code; some of them cannot be had from a server that is well. */
+
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { MysqlFault } from '../../../../db/engines/mysql/errors.js';
+import { mysqlFault } from '../../../../db/engines/mysql/errors.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('an error of a MySQL server', () => {
+
+    const table: [error: { errno?: number; code?: string; fatal?: boolean; message?: string }, fault: MysqlFault][] = [
+        [{ errno: 1062, message: 'Duplicate entry \'error 28\' for key \'PRIMARY\'' }, 'duplicate'],
+        [{ errno: 1213, message: 'Deadlock found when trying to get lock' }, 'rolled-back'],
+        [{ errno: 1927, message: 'Connection was killed' }, 'lost'],
+        [{ code: 'ECONNRESET' }, 'lost'],
+        [{ fatal: true }, 'lost'],
+        [{ errno: 1114, message: 'The table \'blob_chunks\' is full' }, 'full'],
+        [{ errno: 1021, message: 'Disk full (/tmp/#sql-temptable); waiting for someone to free some space' }, 'full'],
+        [{ errno: 1026, message: 'Error writing file \'/tmp/MLfd=40\' (Errcode: 28 "No space left on device")' }, 'full'],
+        [{ errno: 1030, message: 'Got error 28 "No space left on device" from storage engine InnoDB' }, 'full'],
+        [{ errno: 1030, message: 'Got error 122 "Disk quota exceeded" from storage engine InnoDB' }, 'full'],
+        [{ errno: 1030, message: 'Got error 168 "Unknown (generic) error from engine" from storage engine InnoDB' }, 'refused'],
+        [{ errno: 1064, message: 'You have an error in your SQL syntax' }, 'refused']
+    ];
+    for (const [error, fault] of table) {
+        it(`is "${fault}" with ${JSON.stringify(error)}`, () => {
+
+            expect(mysqlFault(Object.assign(new Error(error.message), error))).to.equal(fault);
+        });
+    }
+});

@@ -1,0 +1,124 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { DataDirError } from '../../../lib/app/data-dir.js';
+import type { Gateway, GatewayStart } from '../../../lib/app/gateway.js';
+import { createGateway } from '../../../lib/app/gateway.js';
+import { PersistentStart } from '../../../lib/app/startup-retry.js';
+import type { TestDatabase } from '../../support/database.js';
+import { createSqlite } from '../../support/database.js';
+import { gatewayOptions, startGateway, talkTo } from '../../support/gateway.js';
+import { until } from '../../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const STATUS = 'gateway/Op.StartupStatus';
+
+describe('a start that does not give up', () => {
+
+    let database: TestDatabase;
+    let gateway: Gateway;
+    let started: GatewayStart[] = [];
+    let blocked = '';
+
+    beforeEach(async () => {
+
+        database = await createSqlite();
+        started = [];
+        // A link to a disk that is away.
+        blocked = join(database.options.dataDir, 'blocked');
+        await symlink(join(database.options.dataDir, 'away'), blocked);
+    });
+
+    afterEach(async () => {
+
+        await gateway.stop();
+        await database.dispose();
+    });
+
+    function startOf(dataDir: string, options: { patienceMs?: number } = {}): PersistentStart {
+
+        gateway = createGateway(gatewayOptions(database, { dataDir, databaseUrl: undefined, adminPassword: null }));
+        return new PersistentStart(gateway, {
+            onStarted: (start) => started.push(start),
+            isFinal: (error) => error instanceof DataDirError && !error.mayPass,
+            log: pino({ level: 'silent' }), ...options
+        });
+    }
+
+    const state = async (): Promise<unknown> => (await talkTo(gateway).perform(STATUS)).value;
+
+    it('is over when the gateway has started', async () => {
+
+        const start = startOf(join(database.options.dataDir, 'data'));
+        await start.begin();
+        await start.end();
+
+        expect(started).to.have.length(1);
+        expect(started[0]?.generatedPassword).to.be.a.string();
+        expect((await talkTo(gateway).perform('0.DOIP/Op.Hello')).status).to.equal('0.DOIP/Status.001');
+    });
+
+    it('goes on after an attempt in vain, and tells of its success once', async () => {
+
+        const start = startOf(join(blocked, 'data'));
+        await start.begin();
+        const failed = await state();
+        await rm(blocked);
+        await until(() => started.length > 0);
+        await start.end();
+
+        expect(failed).to.include({ state: 'FAILED', message: 'start-up failed' });
+        expect((await talkTo(gateway).perform('0.DOIP/Op.Hello')).status).to.equal('0.DOIP/Status.001');
+        expect(started).to.have.length(1);
+    });
+
+    it('ends when it is told to', async () => {
+
+        const start = startOf(join(blocked, 'data'));
+        await start.begin();
+        await start.end();
+        await rm(blocked);
+
+        expect(started).to.equal([]);
+        expect(await state()).to.include({ state: 'FAILED' });
+    });
+
+    it('ends with an error that nothing will mend', async () => {
+
+        const other = await startGateway(database);
+        const start = startOf(database.options.dataDir);
+        const error = await expect(start.begin()).to.reject(DataDirError);
+        await other.stop();
+
+        expect(error.message).to.include('in use by process');
+        expect(started).to.equal([]);
+    });
+
+    it('is not waited for any longer than wanted', async () => {
+
+        const start = startOf(join(database.options.dataDir, 'data'), { patienceMs: 0 });
+        await start.begin();
+        const early = await state();
+        await until(() => started.length > 0);
+        await start.end();
+
+        expect(early).to.include({ state: 'FAILED', details: {} });
+        expect((await talkTo(gateway).perform('0.DOIP/Op.Hello')).status).to.equal('0.DOIP/Status.001');
+    });
+
+    it('that was stopped under way leaves nothing open', async () => {
+
+        const start = startOf(join(database.options.dataDir, 'data'), { patienceMs: 0 });
+        await start.begin();
+        const ended = start.end();
+        await gateway.stop();
+        await ended;
+
+        const next = await startGateway({ ...database, options: { dataDir: join(database.options.dataDir, 'data') } });
+        await next.stop();
+    });
+});

@@ -1,0 +1,56 @@
+/** A batch tells of its faults in few lines. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Log } from '../../../../db/log.js';
+import { FaultLog } from '../../../../lib/bulk/batch/error-log-limiter.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach } = lab;
+
+describe('the faults of a batch', () => {
+
+    let lines: Record<string, unknown>[];
+    let faults: FaultLog;
+
+    beforeEach(() => {
+
+        lines = [];
+        const log: Log = { info() {}, warn() {}, error: (fields, message) => void lines.push({ ...fields, message }) };
+        faults = new FaultLog(log);
+    });
+
+    it('are told once with their cause, and at the end how many more there were', () => {
+
+        const lost = new Error('connection lost');
+        const full = new Error('disk full');
+        for (let position = 0; position < 1600; ++position) {
+            faults.add(new Error('hidden', { cause: lost }), position);
+        }
+
+        faults.add(full, 1600);
+        expect(lines).to.equal([
+            { err: lost, position: 0, message: 'an item of a batch failed' }, { err: full, position: 1600, message: 'an item of a batch failed' }
+        ]);
+
+        faults.end();
+        expect(lines.slice(2)).to.equal([{ count: 1599, fault: 'connection lost', message: 'more items of a batch failed' }]);
+    });
+
+    it('are counted together when each is another one', () => {
+
+        for (let position = 0; position < 100; ++position) {
+            faults.add(`fault ${position}`, position);
+        }
+
+        faults.end();
+        expect(lines).to.have.length(11);
+        expect(lines[10]).to.equal({ count: 90, fault: 'others', message: 'more items of a batch failed' });
+    });
+
+    it('are not mentioned when there were none', () => {
+
+        faults.end();
+        expect(lines).to.equal([]);
+    });
+});

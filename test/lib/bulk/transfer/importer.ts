@@ -1,0 +1,114 @@
+/** An import gives back what an export wrote, digit for digit, and tells when something of it is missing. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
+import type { TestDatabase } from '../../../support/database.js';
+import type { Answer, TestGateway } from '../../../support/gateway.js';
+import { parseJson } from '../../../../lib/json/strict-parser.js';
+import { Op } from '../../../../lib/doip/operation-ids.js';
+import { bytesSegment } from '../../../../lib/doip/segments.js';
+import { forEachDatabase } from '../../../support/database.js';
+import { startGateway } from '../../../support/gateway.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+/** Numbers that JavaScript would write otherwise. */
+const NUMBERS = '{"price":1.10,"count":9007199254740993,"zero":-0,"tiny":1e-400,"power":1E+2,"list":[1.0,[0.10,{"deep":2.50}],3],"digits":0.1234567890123456789}';
+
+forEachDatabase((name, create) => {
+
+    describe(`an import on ${name}`, () => {
+
+        let places: TestDatabase[];
+        let source: TestGateway;
+        let target: TestGateway;
+        let exported: string;
+
+        before({ timeout: 60_000 }, async () => {
+
+            places = [await create(), await create()];
+            [source, target] = await Promise.all(places.map((place) => startGateway(place))) as [TestGateway, TestGateway];
+            const numbers = parseJson(NUMBERS) as JsonObject;
+            const schema = parseJson('{"properties":{"price":{"maximum":1.50E1}}}');
+            await source.create('Schema', { identifier: '', name: 'Priced', schema }, { id: 'test/priced' });
+            await source.create('Priced', numbers, { id: 'test/odd', attributes: { userMetadata: numbers } });
+            await source.asAdmin('20.DOIP/Op.Versions.Publish', { targetId: 'test/odd', attributes: { versionId: 'test/odd-1' } });
+            exported = await exportOf(source);
+        });
+
+        after({ timeout: 60_000 }, async () => {
+
+            await Promise.all([source.stop(), target.stop()]);
+            await Promise.all(places.map((place) => place.dispose()));
+        });
+
+        const exportOf = async (gateway: TestGateway): Promise<string> => String((await gateway.asAdmin(Op.exportObjects)).output[0]);
+
+        const importInto = (gateway: TestGateway, text: string): Promise<Answer> => (
+            gateway.asAdmin(Op.importObjects, { input: [bytesSegment(Buffer.from(text), { mediaType: 'application/x-ndjson' })] })
+        );
+
+        const lineOf = (text: string, id: string): string => (
+            text.split('\n').find((line) => line.startsWith(`{"id":"${id}"`))?.replace(/"txnId":\d+/, '') ?? ''
+        );
+
+        it('keeps numbers as they were sent, from one service to the next', { timeout: 60_000 }, async () => {
+
+            const { value } = await importInto(target, exported);
+            const again = await importInto(target, exported);
+            const back = await exportOf(target);
+
+            expect(value as object).to.include({ success: true });
+            expect(again.value as object).to.include({ success: true, created: 0, updated: 0 });
+            expect(lineOf(back, 'test/odd')).to.include([`"content":${NUMBERS}`, `"userMetadata":${NUMBERS}`]);
+            expect(lineOf(back, 'test/priced')).to.include('{"maximum":1.50E1}');
+            for (const id of ['test/odd', 'test/odd-1', 'test/priced']) {
+                expect(lineOf(back, id), id).to.equal(lineOf(exported, id));
+            }
+        });
+
+        it('takes another text of a number for a change', { timeout: 60_000 }, async () => {
+
+            await importInto(target, exported);
+
+            const { value } = await importInto(target, exported.replace('"price":1.10', '"price":1.1'));
+
+            expect((value as { updated: number }).updated).to.equal(1);
+        });
+
+        it('takes several exports one behind the other', { timeout: 60_000 }, async () => {
+
+            const late = '{"id":"test/late","type":"Document","attributes":{"content":{}}}\n';
+            const { value } = await importInto(target, `${exported}{"export":1}\n${late}{"end":true,"objects":1}\n`);
+
+            expect(value as object).to.include({ success: true });
+            expect((await target.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/late' })).status).to.equal('0.DOIP/Status.001');
+        });
+
+        const wrong: [string, (text: string) => string, RegExp][] = [
+            ['without its last line', (text) => text.replace(/\{"end".*\n/, ''), /the export is not complete: its last line is missing/],
+            ['without an object in the middle', (text) => text.replace(/\{"id":"test\/odd",.*\n/, ''), /^the export is not complete: it has \d+ of \d+ objects$/],
+            ['of another version', (text) => text.replace('"export":1', '"export":2'), /an export of version 2 cannot be read here/],
+            ['without anything', () => '\n', /^nothing to import/]
+        ];
+        for (const [title, change, message] of wrong) {
+
+            it(`says so, of an export ${title}`, { timeout: 60_000 }, async () => {
+
+                const { value } = await importInto(target, change(exported));
+
+                expect((value as { success?: boolean }).success ?? false).to.be.false();
+                expect((value as { message: string }).message).to.match(message);
+            });
+        }
+
+        it('makes no version of the design object, which nobody could change any more', { timeout: 60_000 }, async () => {
+
+            const { value } = await importInto(target, '{"id":"design","type":"CordraDesign","content":{},"metadata":{"isVersion":true,"versionOf":"test/odd"}}\n');
+
+            expect(JSON.stringify(value)).to.include('the design object cannot be a version');
+        });
+    });
+});

@@ -1,0 +1,288 @@
+/** The configuration: where values come from, which are refused, and what is said about it. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import Path from 'node:path';
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { ConfigError, configTable, configure, describeConfig, loadConfig } from '../../../lib/config/index.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const SECRET = 'correct horse battery staple';
+
+/** A handle server with everything that it takes. */
+const HANDLE_SERVER = { HANDLE_SERVER_URL: 'https://hdl.example:8000', HANDLE_SERVER_IDENTITY: '300:test/ADMIN', HANDLE_SERVER_SECRET: 'key' };
+
+describe('the configuration', () => {
+
+    let folder: string;
+
+    before(() => {
+
+        folder = mkdtempSync(Path.join(tmpdir(), 'gateway-config-'));
+    });
+
+    after(() => {
+
+        rmSync(folder, { recursive: true });
+    });
+
+    const file = (name: string, text: string): string => {
+
+        const path = Path.join(folder, name);
+        writeFileSync(path, text);
+        return path;
+    };
+
+    const faultsOf = (load: () => unknown): readonly string[] => {
+
+        const error = expect(load).to.throw(ConfigError);
+        return error.faults;
+    };
+
+    it('has a default for everything', () => {
+
+        const config = loadConfig({});
+
+        expect(config.listen).to.include({ port: 8080, host: '127.0.0.1', basePath: '', tlsCert: null });
+        expect(config.storage).to.equal({ dataDir: './data', minFreeBytes: null, databaseUrl: null });
+        expect(config.service).to.equal({ handlePrefix: 'test', baseUri: null, extensionKeyword: 'cordra' });
+        expect(config.admin.password).to.be.null();
+        expect(config.limits.idBytes).to.equal(255);
+    });
+
+    it('prefers the environment to the file, and the file to defaults', () => {
+
+        const path = file('precedence.json', JSON.stringify({ PORT: 9000, HANDLE_PREFIX: '20.500.123', BASE_URI: null }));
+
+        const config = loadConfig({ CONFIG_FILE: path, PORT: '9001' });
+
+        expect(config.listen.port).to.equal(9001);
+        expect(config.service).to.include({ handlePrefix: '20.500.123', baseUri: null });
+    });
+
+    it('takes an empty variable for one that is not set', () => {
+
+        const config = loadConfig({ PORT: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '', CONFIG_FILE: '', TLS_CERT: '' });
+
+        expect(config).to.equal(loadConfig({}));
+    });
+
+    it('is the same made in code as read from the environment', () => {
+
+        const made = configure({ PORT: 0, CORS_ORIGINS: ['https://a.example', 'https://b.example'], ADMIN_PASSWORD: SECRET, BASE_URI: undefined });
+        const read = loadConfig({ PORT: '0', CORS_ORIGINS: 'https://a.example, https://b.example', ADMIN_PASSWORD: SECRET });
+
+        expect(made).to.equal(read);
+    });
+
+    const good: readonly (readonly [title: string, name: string, value: string, expected: unknown])[] = [
+        ['an empty list by the word none', 'CORS_ORIGINS', 'none', []],
+        ['any origin', 'CORS_ORIGINS', '*', ['*']],
+        ['a list with blanks and a comma too many', 'TRUSTED_PROXIES', ' 10.0.0.0/8,, ::1,loopback ', ['10.0.0.0/8', '::1', 'loopback']],
+        ['the IPv6 wildcard address', 'HOST', '::', '::'],
+        ['a base path, without its last slash', 'BASE_PATH', '/api/v1/', '/api/v1'],
+        ['any free port', 'PORT', '0', 0],
+        ['a prefix with dots', 'HANDLE_PREFIX', '20.500.123', '20.500.123'],
+        ['another extension keyword', 'EXTENSION_KEYWORD', 'x-repository', 'x-repository'],
+        ['MariaDB by its own name', 'DATABASE_URL', 'mariadb://u:p@h/d', 'mariadb://u:p@h/d']
+    ];
+
+    for (const [title, name, value, expected] of good) {
+        it(`takes ${title}`, () => {
+
+            const config = loadConfig({ [name]: value });
+
+            const setting = describeConfig().find((candidate) => candidate.name === name);
+            const [group, member] = setting!.path;
+            expect((config as unknown as Record<string, Record<string, unknown>>)[group]?.[member]).to.equal(expected);
+        });
+    }
+
+    it('takes a handle server with a secret key, or with a certificate, and this machine without TLS', () => {
+
+        const certified = { HANDLE_SERVER_URL: 'https://hdl.example:8000', HANDLE_SERVER_CERT: __filename, HANDLE_SERVER_KEY: __filename };
+
+        expect(loadConfig(HANDLE_SERVER).handles).to.include({ serverSecret: 'key', serverIdentity: '300:test/ADMIN' });
+        expect(loadConfig(certified).handles.serverCert).to.equal(__filename);
+        expect(loadConfig({ ...HANDLE_SERVER, HANDLE_SERVER_URL: 'http://127.0.0.1:8000/' }).handles.serverUrl).to.equal('http://127.0.0.1:8000/');
+        expect(loadConfig({}).handles.serverUrl).to.be.null();
+    });
+
+    const bad: readonly (readonly [environment: Record<string, string>, fault: RegExp])[] = [
+        [{ PORT: 'abc' }, /^PORT \(environment\) must be a number, got "abc"$/],
+        [{ PORT: '65536' }, /^PORT .* less than or equal to 65535/],
+        [{ PORT: '-1' }, /^PORT .* greater than or equal to 0/],
+        [{ PORT: '80.5' }, /^PORT .* must be an integer/],
+        [{ HOST: 'no host' }, /^HOST .* valid hostname, got "no host"/],
+        [{ BASE_PATH: 'api' }, /^BASE_PATH .* must be a path such as \/api/],
+        [{ BASE_PATH: '/{id}' }, /^BASE_PATH /],
+        [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES .* IP addresses, ranges/],
+        [{ TRUSTED_PROXIES: '10.0.0.1,proxy.example' }, /^TRUSTED_PROXIES /],
+        [{ TRUSTED_PROXIES: '::1/129' }, /^TRUSTED_PROXIES /],
+        [{ TRUSTED_PROXIES: '::1/8/8' }, /^TRUSTED_PROXIES /],
+        [{ CORS_ORIGINS: 'https://a.example/path' }, /^CORS_ORIGINS .* must hold origins/],
+        [{ CORS_ORIGINS: 'ftp://a.example' }, /^CORS_ORIGINS /],
+        [{ CORS_METHODS: 'GET,TRACE' }, /^CORS_METHODS .* must be one of/],
+        [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL .* must be one of/],
+        [{ HANDLE_PREFIX: 'a/b' }, /^HANDLE_PREFIX .* handle prefix/],
+        [{ HANDLE_PREFIX: '.a' }, /^HANDLE_PREFIX /],
+        [{ HANDLE_PREFIX: 'x'.repeat(101) }, /^HANDLE_PREFIX .* 100/],
+        [{ EXTENSION_KEYWORD: '$ref x' }, /^EXTENSION_KEYWORD .* must be a word/],
+        [{ BASE_URI: 'example.org' }, /^BASE_URI .* http:\/\/ or https:\/\//],
+        [{ DATABASE_URL: 'mysql://host/d' }, /^DATABASE_URL \(environment\): the database URL must name a user/],
+        [{ DATABASE_URL: 'postgres://u:p@h/d' }, /^DATABASE_URL .* must start with mysql:\/\/.* leave it out to use SQLite$/],
+        [{ MAX_ID_BYTES: '256' }, /^MAX_ID_BYTES .* 255/],
+        [{ TLS_CERT: __filename }, /^TLS_CERT and TLS_KEY belong together: TLS_KEY is not set$/],
+        [{ TLS_KEY: __filename }, /^TLS_CERT and TLS_KEY belong together: TLS_CERT is not set$/],
+        [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: __filename }, /^TLS_CERT \(environment\) cannot be read: ENOENT/],
+        [{ HANDLE_SERVER_SECRET: 'key' }, /^HANDLE_SERVER_SECRET is of no use without HANDLE_SERVER_URL$/],
+        [{ ...HANDLE_SERVER, HANDLE_SERVER_URL: 'http://hdl.example:8000' }, /^HANDLE_SERVER_URL must begin with https:\/\//],
+        [{ ...HANDLE_SERVER, HANDLE_SERVER_URL: 'http://localhost.example' }, /^HANDLE_SERVER_URL must begin with https:\/\//],
+        [{ ...HANDLE_SERVER, HANDLE_SERVER_IDENTITY: 'test/ADMIN' }, /^HANDLE_SERVER_IDENTITY .* an index and a handle/],
+        [{ HANDLE_SERVER_URL: 'https://hdl.example' }, /^HANDLE_SERVER_URL needs either HANDLE_SERVER_SECRET or HANDLE_SERVER_CERT$/],
+        [{ HANDLE_SERVER_URL: 'https://hdl.example', HANDLE_SERVER_SECRET: 'key' }, /^HANDLE_SERVER_SECRET needs HANDLE_SERVER_IDENTITY/],
+        [{ HANDLE_SERVER_URL: 'https://hdl.example', HANDLE_SERVER_CERT: __filename }, /^HANDLE_SERVER_CERT and HANDLE_SERVER_KEY belong together/],
+        [{ CONFIG_FILE: '/nowhere/config.json' }, /^CONFIG_FILE \/nowhere\/config\.json cannot be read: ENOENT/],
+        [{ ADMIN_PASSWORD_FILE: '/nowhere/password' }, /^ADMIN_PASSWORD_FILE \(environment\) cannot be read: ENOENT/],
+        [{ ADMIN_PASSWORD: 'a', ADMIN_PASSWORD_FILE: '/nowhere/password' }, /^ADMIN_PASSWORD and ADMIN_PASSWORD_FILE are both set/]
+    ];
+
+    for (const [environment, fault] of bad) {
+        it(`refuses ${JSON.stringify(environment).slice(0, 80)}`, () => {
+
+            const faults = faultsOf(() => loadConfig(environment));
+
+            expect(faults).to.have.length(1);
+            expect(faults[0]).to.match(fault);
+        });
+    }
+
+    it('reports every fault at once, of file and environment', () => {
+
+        const path = file('faults.json', JSON.stringify({ PROT: 1, MAX_PAYLOADS: 'many' }));
+
+        const faults = faultsOf(() => loadConfig({ CONFIG_FILE: path, PORT: 'x', LOG_LEVEL: 'loud', TLS_KEY: __filename }));
+
+        expect(faults.map((fault) => fault.split(' ')[0])).to.only.include(['PROT', 'TLS_CERT', 'PORT', 'LOG_LEVEL', 'MAX_PAYLOADS']);
+        expect(faults).to.have.length(5);
+    });
+
+    const misspelt: readonly (readonly [name: string, remedy: string | null])[] = [
+        ['PROT', 'PORT'],
+        ['port', 'PORT'],
+        ['handlePrefix', 'HANDLE_PREFIX'],
+        ['MAX_PAYLOAD', 'MAX_PAYLOADS'],
+        ['ADMIN_PASSWORD_FIL', 'ADMIN_PASSWORD_FILE'],
+        ['__proto__', null],
+        ['SOMETHING_ELSE_ALTOGETHER', null]
+    ];
+
+    for (const [name, remedy] of misspelt) {
+        it(`refuses the unknown setting ${name} in a file, ${remedy ? `proposing ${remedy}` : 'with no proposal'}`, () => {
+
+            const path = file('misspelt.json', `{ "${name}": 1 }`);
+
+            const [fault] = faultsOf(() => loadConfig({ CONFIG_FILE: path }));
+
+            expect(fault).to.equal(`${name} (${path}) is not a setting${remedy ? `; did you mean ${remedy}?` : ''}`);
+        });
+    }
+
+    for (const text of ['', '[]', 'null', '{"PORT":', `{"ADMIN_PASSWORD":"${SECRET}",}`]) {
+        it(`refuses a file that holds ${text === '' ? 'nothing' : text.slice(0, 20)}`, () => {
+
+            const [fault, ...others] = faultsOf(() => loadConfig({ CONFIG_FILE: file('broken.json', text) }));
+
+            expect(fault).to.match(/is not valid JSON$|must hold one JSON object$/);
+            expect(others).to.be.empty();
+        });
+    }
+
+    it('reads a file that starts with a byte order mark', () => {
+
+        const path = file('bom.json', '\uFEFF{"PORT":9000}');
+
+        expect(loadConfig({ CONFIG_FILE: path }).listen.port).to.equal(9000);
+    });
+
+    describe('secrets', () => {
+
+        it('come from the environment', () => {
+
+            expect(loadConfig({ ADMIN_PASSWORD: SECRET }).admin.password).to.equal(SECRET);
+        });
+
+        it('come from a file of their own, without its last line break', () => {
+
+            const path = file('password', `${SECRET}\n`);
+
+            expect(loadConfig({ ADMIN_PASSWORD_FILE: path }).admin.password).to.equal(SECRET);
+        });
+
+        it('come from a file that the configuration file names', () => {
+
+            const password = file('password', SECRET);
+            const path = file('secret-file.json', JSON.stringify({ ADMIN_PASSWORD_FILE: password }));
+
+            expect(loadConfig({ CONFIG_FILE: path }).admin.password).to.equal(SECRET);
+        });
+
+        it('are refused in the configuration file, with the reason and the remedy', () => {
+
+            const path = file('secret.json', JSON.stringify({ ADMIN_PASSWORD: SECRET, DATABASE_URL: `mysql://u:${SECRET}@h/d` }));
+
+            const faults = faultsOf(() => loadConfig({ CONFIG_FILE: path }));
+
+            expect(faults).to.have.length(2);
+            expect(faults[0]).to.match(/^ADMIN_PASSWORD .* must not stand in the configuration file, .* set it in the environment, .* ADMIN_PASSWORD_FILE$/);
+            expect(faults[1]).to.match(/^DATABASE_URL .* DATABASE_URL_FILE$/);
+            expect(faults.join()).to.not.include(SECRET);
+        });
+
+        it('are refused when their file is empty', () => {
+
+            const [fault] = faultsOf(() => loadConfig({ ADMIN_PASSWORD_FILE: file('empty', '') }));
+
+            expect(fault).to.match(/^ADMIN_PASSWORD \(ADMIN_PASSWORD_FILE, environment\) is not allowed to be empty$/);
+        });
+
+        it('are never shown, even when they are what is wrong', () => {
+
+            const environments = [{ DATABASE_URL: `postgres://u:${SECRET}@h/d` }, { ADMIN_PASSWORD: SECRET.repeat(50) }];
+
+            for (const environment of environments) {
+                const [fault] = faultsOf(() => loadConfig(environment));
+                expect(fault).to.not.include(SECRET);
+            }
+        });
+    });
+
+    describe('as documentation', () => {
+
+        it('describes every setting in a sentence', () => {
+
+            for (const { name, description } of describeConfig()) {
+                expect(name).to.match(/^[A-Z][A-Z_]+$/);
+                expect(description).to.match(/\.$/);
+            }
+        });
+
+        it('names every setting once', () => {
+
+            const names = describeConfig().map(({ name }) => name);
+
+            expect(new Set(names).size).to.equal(names.length);
+        });
+
+        it('makes a table with a row per setting', () => {
+
+            const rows = configTable().split('\n');
+
+            expect(rows).to.have.length(describeConfig().length + 2);
+            expect(rows).to.include('| `PORT` | `8080` | TCP port; 0 takes any free one. |');
+        });
+    });
+});

@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { SILENT } from '../../../db/log.js';
+import { HandleDelivery } from '../../../lib/handles/outbox-worker.js';
+import { HandleOutboxStore } from '../../../lib/stores/handle-outbox-store.js';
+import { forEachDatabase } from '../../support/database.js';
+import { until } from '../../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+forEachDatabase((name, create) => {
+
+    describe(`the delivery of handles on ${name}`, () => {
+
+        it('does not look again and again while everything is under way', async () => {
+
+            const place = await create();
+            const outbox = new HandleOutboxStore(await place.open());
+            let looks = 0;
+            const due = outbox.due.bind(outbox);
+            outbox.due = (...wanted) => {
+
+                looks += 1;
+                return due(...wanted);
+            };
+
+            const told: string[] = [];
+            let answer = (): void => {};
+            const answered = new Promise<void>((resolve) => {
+
+                answer = resolve;
+            });
+            const delivery = new HandleDelivery({
+                outbox, log: SILENT, pace: { pollMs: 60_000 },
+                tell: (handle) => {
+
+                    told.push(handle);
+                    return answered;
+                }
+            });
+            await outbox.mark('test/1', Date.now());
+            const stop = new AbortController();
+            const job = { id: 1, payload: null, progress: null, attempts: 1, signal: stop.signal, report: () => Promise.resolve() };
+            const running = delivery.kind.run(job);
+
+            await until(() => told.length === 1);
+            await delay(100);
+            const before = looks;
+            answer();
+            await until(async () => await outbox.nextDue() === null);
+            stop.abort();
+            await running;
+            await place.dispose();
+
+            expect(told).to.equal(['test/1']);
+            expect(before).to.be.at.most(3);
+        });
+    });
+});

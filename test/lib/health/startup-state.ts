@@ -1,0 +1,87 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { StorageTrouble, Subsystem, SubsystemState } from '../../../lib/health/startup-state.js';
+import { StartupState, SUBSYSTEMS } from '../../../lib/health/startup-state.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const ALL_UP = SUBSYSTEMS.map((subsystem): [Subsystem, SubsystemState] => [subsystem, 'UP']);
+
+describe('the state of the service', () => {
+
+    const table: readonly (readonly [title: string, changes: readonly (readonly [Subsystem, SubsystemState])[], state: 'UP' | 'FAILED'])[] = [
+        ['has failed until the storage is up', [], 'FAILED'],
+        ['is up as soon as the storage is, whatever else is starting', [['storage', 'UP']], 'UP'],
+        ['is up when everything is', ALL_UP, 'UP'],
+        ['has failed when anything has', [...ALL_UP, ['indexer', 'FAILED']], 'FAILED'],
+        ['has failed when anything has, whatever is starting', [['storage', 'FAILED']], 'FAILED'],
+        ['is up again when that is', [...ALL_UP, ['storage', 'FAILED'], ['storage', 'UP']], 'UP']
+    ];
+    for (const [title, changes, state] of table) {
+        it(title, () => {
+
+            const startup = new StartupState();
+            startup.begin();
+            changes.forEach(([subsystem, each]) => startup.set(subsystem, each));
+
+            expect(startup.state).to.equal(state);
+            expect<unknown>(startup.record()['state']).to.equal(state);
+        });
+    }
+
+    it('has the states and names of the specification, and of every subsystem beside them', () => {
+
+        const startup = new StartupState();
+        const before = startup.record();
+        startup.begin();
+        const starting = startup.record();
+        SUBSYSTEMS.forEach((subsystem) => startup.set(subsystem, 'UP'));
+
+        expect<unknown>(before).to.equal({ state: 'FAILED', details: {}, subsystems: {} });
+        expect<unknown>(starting).to.equal({
+            state: 'FAILED', details: {},
+            subsystems: { storage: 'STARTING', indexer: 'STARTING', identity: 'STARTING', handles: 'STARTING', jobs: 'STARTING' }
+        });
+        expect<unknown>(startup.record()).to.equal({
+            state: 'UP', details: { storage: 'UP', indexer: 'UP' },
+            subsystems: { storage: 'UP', indexer: 'UP', identity: 'UP', handles: 'UP', jobs: 'UP' }
+        });
+    });
+
+    it('is failure of what was starting when a start ends early, until the next one', () => {
+
+        const startup = new StartupState();
+        startup.begin();
+        startup.set('storage', 'UP');
+        startup.fail();
+        const failed = startup.record();
+        startup.begin();
+
+        expect<unknown>(failed).to.equal({
+            state: 'FAILED', details: { storage: 'UP', indexer: 'FAILED' },
+            subsystems: { storage: 'UP', indexer: 'FAILED', identity: 'FAILED', handles: 'FAILED', jobs: 'FAILED' }
+        });
+        expect<unknown>(startup.record()['details']).to.equal({});
+    });
+
+    const troubles: readonly (readonly [trouble: StorageTrouble, message: RegExp])[] = [
+        ['silent', /does not answer/], ['full', /is full: what is stored can be read/], ['damaged', /cannot be read/]
+    ];
+    for (const [trouble, message] of troubles) {
+        it(`is failure of a storage that is ${trouble}, as long as it is`, async () => {
+
+            const startup = new StartupState();
+            SUBSYSTEMS.forEach((subsystem) => startup.set(subsystem, 'UP'));
+            let found: StorageTrouble | null = trouble;
+            startup.ask(() => Promise.resolve(found));
+            const failed = await startup.look();
+            found = null;
+
+            expect(JSON.stringify([failed['state'], failed['details']])).to.equal('["FAILED",{"storage":"FAILED","indexer":"UP"}]');
+            expect(JSON.stringify(failed['message'])).to.match(message);
+            expect(JSON.stringify(await startup.look())).to.equal(JSON.stringify(startup.record()));
+            expect(startup.state).to.equal('UP');
+        });
+    }
+});

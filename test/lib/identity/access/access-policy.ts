@@ -1,0 +1,252 @@
+/** Rights: one row per rule of the access control lists. */
+
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
+import type { Acl } from '../../../../lib/doip/digital-object.js';
+import { readAclDefaults } from '../../../../lib/types/access-rules.js';
+import type { Caller } from '../../../../lib/model/caller.js';
+import { ANONYMOUS } from '../../../../lib/model/caller.js';
+import { denied, Policy } from '../../../../lib/identity/access/access-policy.js';
+import type { MethodCall, Permission } from '../../../../lib/identity/access/access-policy.js';
+import type { StoredObject } from '../../../../lib/model/stored-object.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const SYSTEM = { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['authenticated'] };
+
+const ADMIN: Caller = { ...ANONYMOUS, userId: 'admin', username: 'admin', isAdmin: true, method: 'password' };
+const ANN: Caller = { ...ANONYMOUS, userId: 'test/ann', username: 'ann', isAuthenticated: true, groupIds: ['test/g1'], method: 'token' };
+const BOB: Caller = { ...ANN, userId: 'test/bob', username: 'bob', groupIds: [] };
+const GUEST: Caller = { ...BOB, userId: 'orcid/1', username: null, isAuthenticated: false };
+
+/** A policy from the `authConfig` members of the design object. */
+function policyOf(defaultAcls: JsonObject = SYSTEM, schemaAcls: Record<string, JsonObject> = {}): Policy {
+
+    const entries = new Map(Object.entries(schemaAcls).map(([type, entry]) => [type, readAclDefaults(entry)]));
+    const system = readAclDefaults(defaultAcls);
+    const names = ['Schema', 'User', 'Document'];
+    return new Policy(() => ({ system, entryOf: (type) => entries.get(type), typeNames: () => names, entryNames: () => [...names, ...entries.keys()] }));
+}
+
+function objectOf(acl: Acl | null = null, facts: { id?: string; type?: string; createdBy?: string } = {}): StoredObject {
+
+    const { id = 'test/1', type = 'Document', createdBy = 'test/owner' } = facts;
+    const metadata = { createdOn: 1, createdBy, modifiedOn: 1, modifiedBy: createdBy, txnId: 1 };
+    return { id, type, content: {}, acl, userMetadata: null, metadata, elements: [] };
+}
+
+describe('Policy', () => {
+
+    describe('permission on an object', () => {
+
+        const cases: readonly (readonly [title: string, caller: Caller, object: StoredObject, expected: Permission])[] = [
+            ['lets admin write whatever the lists say', ADMIN, objectOf({ readers: [], writers: [] }), 'WRITE'],
+            ['lets anyone read what is public', ANONYMOUS, objectOf({ readers: ['public'], writers: [] }), 'READ'],
+            ['lets anyone write what is public to writers', ANONYMOUS, objectOf({ readers: [], writers: ['public'] }), 'WRITE'],
+            ['takes an empty list for nobody, not for the default', ANN, objectOf({ readers: [], writers: [] }), 'NONE'],
+            ['lets a listed reader read', ANN, objectOf({ readers: ['test/ann'], writers: [] }), 'READ'],
+            ['lets a listed writer read and write', ANN, objectOf({ readers: [], writers: ['test/ann'] }), 'WRITE'],
+            ['does not take the username for an id', ANN, objectOf({ readers: ['ann'], writers: [] }), 'NONE'],
+            ['lets a member of a listed group read', ANN, objectOf({ readers: ['test/g1'], writers: [] }), 'READ'],
+            ['keeps others out', BOB, objectOf({ readers: ['test/ann', 'test/g1'], writers: [] }), 'NONE'],
+            ['compares ids byte for byte', BOB, objectOf({ readers: ['test/Bob', 'test/bob ', 'TEST/bob'], writers: [] }), 'NONE'],
+            ['keeps anonymous callers out of authenticated', ANONYMOUS, objectOf({ readers: ['authenticated'], writers: [] }), 'NONE'],
+            ['lets users into authenticated', BOB, objectOf({ readers: ['authenticated'], writers: [] }), 'READ'],
+            ['keeps callers without user object out of authenticated', GUEST, objectOf({ readers: ['authenticated'], writers: [] }), 'NONE'],
+            ['lets callers without user object in by their id', GUEST, objectOf({ readers: ['orcid/1'], writers: [] }), 'READ'],
+            ['lets the creator in', ANN, objectOf({ readers: ['creator'], writers: [] }, { createdBy: 'test/ann' }), 'READ'],
+            ['knows a creator by the whole id', BOB, objectOf({ readers: ['creator'], writers: [] }, { createdBy: 'test/ann' }), 'NONE'],
+            ['does not take a group for the creator', ANN, objectOf({ writers: ['creator'] }, { createdBy: 'test/g1' }), 'READ'],
+            ['takes nobody for the creator of what anonymous callers created', { ...GUEST, userId: 'anonymous' },
+                objectOf({ readers: ['creator', 'anonymous'], writers: [] }, { createdBy: 'anonymous' }), 'NONE'],
+            ['lets users into their own object by self', ANN, objectOf({ readers: ['self'], writers: [] }, { id: 'test/ann' }), 'READ'],
+            ['does not take a group for self', ANN, objectOf({ readers: [], writers: ['self'] }, { id: 'test/g1' }), 'NONE'],
+            ['takes keywords as they are written', ANN, objectOf({ readers: ['Public', 'AUTHENTICATED', 'Self'], writers: [] }), 'NONE'],
+            ['knows no keyword admin', ANN, objectOf({ readers: ['admin'], writers: ['admin'] }), 'NONE'],
+            ['knows readers and writers in method lists alone', ANN, objectOf({ readers: ['writers'], writers: ['readers'] }), 'NONE'],
+            ['gives nothing to an id spelled like a keyword', { ...GUEST, userId: 'authenticated' },
+                objectOf({ readers: ['authenticated'], writers: [] }), 'NONE'],
+            ['falls back to the default readers when only writers are given', ANONYMOUS, objectOf({ writers: [] }), 'READ'],
+            ['falls back to the default writers when only readers are given', ANN, objectOf({ readers: [] }, { createdBy: 'test/ann' }), 'WRITE'],
+            ['falls back for both without a list', BOB, objectOf(null), 'READ']
+        ];
+
+        for (const [title, caller, object, expected] of cases) {
+            it(title, () => {
+
+                const policy = policyOf();
+
+                expect(policy.permissionOf(caller, object)).to.equal(expected);
+                expect(policy.canRead(caller, object).allowed).to.equal(expected !== 'NONE');
+                expect(policy.canWrite(caller, object).allowed).to.equal(expected === 'WRITE');
+            });
+        }
+
+        it('takes the entry of the type instead of the defaults of the service, missing arrays as empty', () => {
+
+            const policy = policyOf(SYSTEM, { Document: { defaultAclWrite: ['test/bob'] } });
+
+            expect(policy.permissionOf(ANONYMOUS, objectOf())).to.equal('NONE');
+            expect(policy.permissionOf(BOB, objectOf())).to.equal('WRITE');
+            expect(policy.permissionOf(ANONYMOUS, objectOf(null, { type: 'Other' }))).to.equal('READ');
+        });
+
+        it('admits nobody by rules that cannot be read', () => {
+
+            const policy = policyOf({ defaultAclRead: 'public', defaultAclWrite: { 0: 'public' }, aclCreate: [1, null] });
+
+            expect(policy.permissionOf(ANN, objectOf())).to.equal('NONE');
+            expect(policy.canCreate(ANN, 'Document').allowed).to.be.false();
+        });
+
+        it('gives its reason for the log', () => {
+
+            const { reason } = policyOf().canRead(BOB, objectOf({ readers: ['test/ann'] }));
+
+            expect(reason).to.equal('readers of test/1 does not admit test/bob');
+        });
+    });
+
+    describe('reading elements', () => {
+
+        const listed = objectOf({ readers: ['public'], writers: ['test/bob'], payloadReaders: ['test/ann'] });
+        const cases: readonly (readonly [string, Caller, StoredObject, JsonObject, boolean])[] = [
+            ['follows the readers when nothing is said of elements', ANONYMOUS, objectOf(), SYSTEM, true],
+            ['follows the list of the object', ANN, listed, SYSTEM, true],
+            ['keeps readers out who are not on the list', ANONYMOUS, listed, SYSTEM, false],
+            ['includes writers', BOB, listed, SYSTEM, true],
+            ['follows the default list', ANONYMOUS, objectOf(), { ...SYSTEM, defaultAclPayloadRead: ['authenticated'] }, false],
+            ['takes an empty list for nobody', ANN, objectOf({ payloadReaders: [] }), SYSTEM, false]
+        ];
+
+        for (const [title, caller, object, defaults, expected] of cases) {
+            it(title, () => {
+
+                expect(policyOf(defaults).canReadPayload(caller, object).allowed).to.equal(expected);
+            });
+        }
+    });
+
+    describe('creating', () => {
+
+        const types = { User: { aclCreate: [] }, Schema: { aclCreate: ['test/g1', 'creator', 'self'] } };
+
+        const cases: readonly (readonly [string, Caller, string[]])[] = [
+            ['lets admin create every type', ADMIN, ['Schema', 'User', 'Document']],
+            ['lets a group create', ANN, ['Schema', 'Document']],
+            ['falls back to the service for types without an entry', BOB, ['Document']],
+            ['gives anonymous callers nothing by authenticated', ANONYMOUS, []]
+        ];
+
+        for (const [title, caller, expected] of cases) {
+            it(title, () => {
+
+                expect(policyOf(SYSTEM, types).typesPermittedToCreate(caller)).to.equal(expected);
+            });
+        }
+    });
+
+    describe('calling methods', () => {
+
+        const aclMethods = {
+            instance: { sign: ['authenticated'], mine: ['self'], look: ['readers'] },
+            static: { count: ['public'] },
+            default: { instance: ['test/g1'], static: ['writers'] }
+        };
+        const own = { Document: { ...SYSTEM, aclMethods } };
+        const document = objectOf(null, { createdBy: 'test/bob' });
+        const schema = objectOf({ writers: ['test/bob'] }, { id: 'test/schema', type: 'Schema' });
+        const call = (method: string, kind: MethodCall['kind'] = 'instance', object: StoredObject | null = document): MethodCall => {
+
+            return { kind, type: 'Document', method, object };
+        };
+
+        const cases: readonly (readonly [string, Policy, Caller, MethodCall, boolean])[] = [
+            ['lets admin call what is listed nowhere', policyOf(SYSTEM, { Document: { aclMethods: {} } }), ADMIN, call('x'), true],
+            ['is for writers when there are no rules at all', policyOf(), BOB, call('x'), true],
+            ['keeps readers out when there are no rules at all', policyOf(), ANN, call('x'), false],
+            ['is for writers of the Schema object where the method is static', policyOf(), BOB, call('x', 'static', schema), true],
+            ['keeps others from static methods', policyOf(), ANN, call('x', 'static', schema), false],
+            ['is for admin where a static method has no Schema object', policyOf(), BOB, call('x', 'static', null), false],
+            ['follows the rule of the method', policyOf(SYSTEM, own), ANN, call('sign'), true],
+            ['keeps others out by the rule of the method', policyOf(SYSTEM, own), ANONYMOUS, call('sign'), false],
+            ['knows readers', policyOf(SYSTEM, own), ANONYMOUS, call('look'), true],
+            ['knows self', policyOf(SYSTEM, own), BOB, call('mine', 'instance', objectOf(null, { id: 'test/bob' })), true],
+            ['keeps the rules of instance and static methods apart', policyOf(SYSTEM, own), ANONYMOUS, call('count'), false],
+            ['follows the rule of a static method', policyOf(SYSTEM, own), ANONYMOUS, call('count', 'static', schema), true],
+            ['falls back to the default of the kind', policyOf(SYSTEM, own), ANN, call('other'), true],
+            ['falls back to the default for static methods', policyOf(SYSTEM, own), ANN, call('other', 'static', schema), false],
+            ['admits nobody when neither the method nor a default is listed', policyOf(SYSTEM, { Document: { aclMethods: { instance: {} } } }),
+                BOB, call('x'), false],
+            ['falls back to the service when the entry of the type says nothing of methods',
+                policyOf({ ...SYSTEM, aclMethods }, { Document: SYSTEM }), ANONYMOUS, call('look'), true],
+            ['does not mix the entry of the type with the rules of the service',
+                policyOf({ ...SYSTEM, aclMethods }, { Document: { ...SYSTEM, aclMethods: { default: {} } } }), ANN, call('sign'), false],
+            ['finds nothing under inherited names', policyOf(SYSTEM, { Document: { aclMethods: { instance: {} } } }), BOB, call('constructor'), false],
+            ['lets the list of the object decide before the rules of its type', policyOf(SYSTEM, own), ANONYMOUS,
+                call('sign', 'instance', objectOf({ methods: { sign: ['public'] } })), true],
+            ['lets an empty list of the object keep writers out', policyOf(), BOB, call('x', 'instance', objectOf({ writers: ['test/bob'], methods: { x: [] } })), false],
+            ['finds nothing in the list of the object under inherited names', policyOf(), ANN, call('toString', 'instance', objectOf({ methods: {} })), false],
+            ['rules methods of the design object like those of instances', policyOf(SYSTEM, { CordraDesign: { aclMethods } }),
+                ANN, { kind: 'service', type: 'CordraDesign', method: 'sign' }, true]
+        ];
+
+        for (const [title, policy, caller, methodCall, expected] of cases) {
+            it(title, () => {
+
+                expect(policy.canCall(caller, methodCall).allowed).to.equal(expected);
+            });
+        }
+    });
+
+    describe('objects that do not exist', () => {
+
+        const cases: readonly (readonly [string, Caller, string[], boolean])[] = [
+            ['may be known to be missing where everything is public', ANONYMOUS, ['public'], true],
+            ['may be known to be missing to admin', ADMIN, [], true],
+            ['are not told of to callers who could read nothing', BOB, ['creator', 'self'], false],
+            ['are told of to those who could read', BOB, ['authenticated'], true]
+        ];
+
+        for (const [title, caller, defaultAclRead, expected] of cases) {
+            it(title, () => {
+
+                expect(policyOf({ ...SYSTEM, defaultAclRead }).canReadUnknown(caller).allowed).to.equal(expected);
+            });
+        }
+    });
+
+    it('hides nothing by default and what it is told from those who may not write', () => {
+
+        const object = objectOf({ readers: ['public'], writers: ['test/ann'] });
+        const hiding = new Policy(() => ({ system: readAclDefaults(SYSTEM), entryOf: () => undefined, typeNames: () => [], entryNames: () => [] }),
+            (whole) => ({ ...whole, acl: null }));
+
+        expect(policyOf().visibleTo(BOB, object) === object).to.be.true();
+        expect(hiding.visibleTo(ANN, object) === object).to.be.true();
+        expect(hiding.visibleTo(BOB, object).acl).to.be.null();
+    });
+
+    it('tells a search by which entries a caller is admitted', () => {
+
+        const policy = policyOf();
+
+        expect(policy.readPrincipals(ANONYMOUS)).to.equal({ all: false, entries: ['public'], userId: null });
+        expect(policy.readPrincipals(ANN)).to.equal({
+            all: false, entries: ['public', 'authenticated', 'test/ann', 'test/g1'], userId: 'test/ann'
+        });
+        expect(policy.readPrincipals(ADMIN).all).to.be.true();
+    });
+
+    it('answers 401 to anonymous callers and 403 to others, with the reason for the log alone', () => {
+
+        const anonymous = denied(ANONYMOUS, 'secret rule');
+        const known = denied(ANN, 'secret rule');
+
+        expect([anonymous.status, known.status]).to.equal(['0.DOIP/Status.102', '0.DOIP/Status.103']);
+        expect([anonymous.reason, known.reason]).to.equal(['secret rule', 'secret rule']);
+        expect(`${anonymous.message} ${known.message}`).to.not.contain('secret');
+    });
+});

@@ -1,0 +1,254 @@
+/** Hashing of passwords: records, imports, turns and bounds. */
+
+import { pbkdf2Sync } from 'node:crypto';
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { DoipError } from '../../../../lib/errors/errors.js';
+import { FairQueue } from '../../../../lib/util/concurrency/fair-queue.js';
+import { importRecord, matchesRecord, parseRecord } from '../../../../lib/identity/passwords/password-hash.js';
+import { Passwords } from '../../../../lib/identity/passwords/password-hasher.js';
+import { QUICK } from '../../../support/gateway.js';
+import { processorTime } from '../../../support/processor-time.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+function imported(password: string, iterations?: number): string {
+
+    const salt = 'a1b2c3d4e5f60718293a4b5c6d7e8f90';
+    const hash = pbkdf2Sync(password, Buffer.from(salt, 'hex'), iterations ?? 2048, 32, 'sha1').toString('hex');
+    return JSON.stringify(importRecord({ hash, salt, ...iterations === undefined ? {} : { iterations } }));
+}
+
+describe('Passwords', () => {
+
+    const passwords = new Passwords({ cost: QUICK });
+
+    it('keeps scrypt hashes with their parameters beside them, each with a salt of its own', async () => {
+
+        const [one, two] = [await passwords.hash('secret', 'a'), await passwords.hash('secret', 'a')];
+
+        expect(JSON.parse(one)).to.include({ algorithm: 'scrypt', cost: 1024, blockSize: 1, parallelization: 1 });
+        expect(one).to.not.contain('secret');
+        expect(one).to.not.equal(two);
+    });
+
+    const checks: readonly (readonly [title: string, password: string, record: () => Promise<string | null>, expected: object])[] = [
+        ['takes the right password', 'secret', () => passwords.hash('secret', 'a'), { matches: true, outdated: false }],
+        ['takes any characters', 'pä€😀 \u0001x', () => passwords.hash('pä€😀 \u0001x', 'a'), { matches: true, outdated: false }],
+        ['refuses a wrong password', 'Secret', () => passwords.hash('secret', 'a'), { matches: false, outdated: false }],
+        ['refuses the empty password', '', () => passwords.hash('secret', 'a'), { matches: false, outdated: false }],
+        ['refuses everything where nothing is kept', 'secret', async () => null, { matches: false, outdated: false }],
+        ['refuses a password that is too long instead of cutting it', 'x'.repeat(2000), () => passwords.hash('x'.repeat(1000), 'a'),
+            { matches: false, outdated: false }],
+        ['refuses everything by a record that cannot be read', 'secret', async () => '{"algorithm":"md5","salt":"x","hash":"0123456789abcdef"}',
+            { matches: false, outdated: false }],
+        ['says when a record was made at another cost', 'secret', () => new Passwords({ cost: { ...QUICK, cost: 512 } }).hash('secret', 'a'),
+            { matches: true, outdated: true }],
+        ['verifies imported PBKDF2 records and says that they are outdated', 'secret', async () => imported('secret', 10_000),
+            { matches: true, outdated: true }],
+        ['verifies imported records from before iterations were kept', 'secret', async () => imported('secret'), { matches: true, outdated: true }],
+        ['refuses a wrong password by an imported record', 'wrong', async () => imported('secret'), { matches: false, outdated: false }]
+    ];
+
+    for (const [title, password, record, expected] of checks) {
+        it(title, async () => {
+
+            expect(await passwords.check(password, await record(), 'a')).to.equal(expected);
+        });
+    }
+
+    it('takes about the same time for a wrong password, an unknown user and an imported record', async () => {
+
+        const costly = new Passwords({ cost: { cost: 8192, blockSize: 8, parallelization: 2 } });
+        const records = [await costly.hash('secret', 'a'), null, imported('secret')];
+        const times: number[] = [];
+        for (const record of records) {
+            const runs = [];
+            for (let i = 0; i < 5; ++i) {
+                const elapsed = processorTime();
+                await costly.check('wrong', record, `a${i}`);  // Who is wrong often has to rest
+                runs.push(elapsed());
+            }
+
+            times.push(Math.min(...runs));
+        }
+
+        expect(Math.max(...times) / Math.min(...times)).to.be.below(3);
+    });
+
+    it('does not hold the event loop while it hashes', async () => {
+
+        const costly = new Passwords({ cost: { cost: 16_384, blockSize: 8, parallelization: 5 } });
+        let turns = 0;
+        const timer = setInterval(() => ++turns, 1);
+
+        await costly.check('wrong', null, 'a');
+        clearInterval(timer);
+
+        expect(turns).to.be.above(5);
+    });
+
+    it('refuses to hash what is too long', async () => {
+
+        const error = await expect(passwords.hash('ä'.repeat(600), 'a')).to.reject(DoipError, 'a password or secret may have at most 1024 bytes');
+
+        expect(error.status).to.equal('0.DOIP/Status.101');
+    });
+});
+
+describe('password records', () => {
+
+    const broken: readonly (readonly [string, string])[] = [
+        ['no JSON', 'secret'], ['no object', '"x"'], ['no hash', '{"algorithm":"scrypt","salt":"x"}'],
+        ['no parameters', '{"algorithm":"scrypt","salt":"xx","hash":"0123456789abcdef"}'],
+        ['an empty hash, which would match everything', '{"algorithm":"PBKDF2WithHmacSHA1","iterations":1,"salt":"00","hash":""}'],
+        ['a negative count', '{"algorithm":"PBKDF2WithHmacSHA1","iterations":-1,"salt":"00","hash":"0123456789abcdef"}']
+    ];
+
+    for (const [title, text] of broken) {
+        it(`are not read from ${title}`, () => {
+
+            expect<unknown>(parseRecord(text)).to.be.null();
+        });
+    }
+
+    it('are imported from hexadecimal hashes alone', async () => {
+
+        const record = importRecord({ hash: '0123456789abcdef', salt: '0123456789abcdef', iterations: 1 });
+
+        expect(await matchesRecord('x', record!)).to.be.false();
+        expect<unknown>(importRecord({ hash: 'no hex in here!!', salt: '0123456789abcdef' })).to.be.null();
+        expect<unknown>(importRecord({ hash: '0123456789abcdef', salt: '0123456789abcdef', iterations: '1' })).to.be.null();
+        expect<unknown>(importRecord({})).to.be.null();
+    });
+});
+
+describe('FairQueue', () => {
+
+    /** Runs tasks that end when they are told to; notes the order in which they start. */
+    function harness(limits: { parallel: number; perSource: number; total: number }) {
+
+        const queue = new FairQueue(limits);
+        const started: string[] = [];
+        const ends: (() => void)[] = [];
+        const add = (source: string, name = source): Promise<string> => queue.run(source, () => {
+
+            started.push(name);
+            return new Promise((resolve) => {
+
+                ends.push(() => resolve(name));
+            });
+        });
+        const endOne = async (): Promise<void> => {
+
+            await new Promise(setImmediate);
+            ends.shift()?.();
+            await new Promise(setImmediate);
+        };
+
+        return { add, endOne, queue, started };
+    }
+
+    it('lets a late source take its turn before the rest of a flood', async () => {
+
+        const { add, endOne, started } = harness({ parallel: 1, perSource: 10, total: 20 });
+        const all = ['f1', 'f2', 'f3', 'f4'].map((name) => add('flood', name));
+        all.push(add('late'));
+
+        for (let i = 0; i < 5; ++i) {
+            await endOne();
+        }
+
+        await Promise.all(all);
+        expect(started).to.equal(['f1', 'late', 'f2', 'f3', 'f4']);
+    });
+
+    it('refuses what one source has too much of with 429 and Retry-After', async () => {
+
+        const { add, endOne } = harness({ parallel: 1, perSource: 1, total: 20 });
+        const fits = [add('a'), add('a')];
+
+        const error = await expect(add('a')).to.reject(DoipError);
+
+        expect<unknown>([error.http, error.attributes.retryAfter]).to.equal([429, 2]);
+        await endOne();
+        await endOne();
+        await Promise.all(fits);
+    });
+
+    it('makes room for a newcomer at the expense of the busiest', async () => {
+
+        const { add, endOne, started } = harness({ parallel: 1, perSource: 10, total: 3 });
+        const flood = ['f1', 'f2', 'f3', 'f4'].map((name) => add('flood', name).catch((error: DoipError) => `${name} ${error.http}`));
+        const late = add('late');
+        const refused = await expect(Promise.all([add('flood'), endOne()])).to.reject(DoipError);
+
+        for (let i = 0; i < 4; ++i) {
+            await endOne();
+        }
+
+        expect(refused.http).to.equal(429);
+        expect(await late).to.equal('late');
+        expect<unknown>(await Promise.all(flood)).to.equal(['f1', 'f2', 'f3', 'f4 429']);
+        expect(started).to.equal(['f1', 'late', 'f2', 'f3']);
+    });
+
+    it('lets a source rest, and goes on with others meanwhile', async () => {
+
+        const queue = new FairQueue({ parallel: 1, perSource: 5, total: 5 });
+        const started: string[] = [];
+        const run = (source: string) => queue.run(source, async () => {
+
+            started.push(source);
+        });
+        queue.rest('tired', 30);
+        const start = Date.now();
+
+        await Promise.all([run('tired'), run('tired'), run('fresh')]);
+
+        expect(started).to.equal(['fresh', 'tired', 'tired']);
+        expect(Date.now() - start).to.be.at.least(29);
+    });
+
+    it('does not let a source rest longer because the clock is set back', async () => {
+
+        const queue = new FairQueue({ parallel: 1, perSource: 5, total: 5 });
+        const { now } = Date;
+        queue.rest('tired', 30);
+        Date.now = () => now() - 30 * 86_400_000;
+        try {
+            expect(await queue.run('tired', async () => 'done')).to.equal('done');
+        }
+        finally {
+            Date.now = now;
+        }
+    });
+
+    it('gives less room where it is told to, knows what waits, and refuses everything when it closes', async () => {
+
+        const { add, queue } = harness({ parallel: 1, perSource: 2, total: 20 });
+        void add('a');
+        const waiting = [add('a'), add('b')].map((each) => each.catch((error: DoipError) => error.http));
+
+        const narrow = await expect(queue.run('a', async () => 'x', 1)).to.reject(DoipError);
+        const lengths = [queue.length, queue.lengthOf('a'), queue.lengthOf('b'), queue.lengthOf('c')];
+        queue.close();
+        const late = await expect(queue.run('c', async () => 'x')).to.reject(DoipError);
+
+        expect([narrow.http, late.http]).to.equal([429, 429]);
+        expect(lengths).to.equal([2, 1, 1, 0]);
+        expect<unknown>(await Promise.all(waiting)).to.equal([429, 429]);
+    });
+
+    it('goes on after a task that fails', async () => {
+
+        const queue = new FairQueue({ parallel: 1, perSource: 5, total: 5 });
+
+        const results = await Promise.allSettled([
+            queue.run('a', () => Promise.reject(new Error('broken'))), queue.run('a', () => Promise.resolve('fine'))
+        ]);
+
+        expect(results.map(({ status }) => status)).to.equal(['rejected', 'fulfilled']);
+    });
+});

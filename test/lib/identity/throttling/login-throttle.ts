@@ -1,0 +1,245 @@
+/** Against guessing: delays after failures, per name and place, on all nodes together. */
+
+import { createHash } from 'node:crypto';
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { DoipError } from '../../../../lib/errors/errors.js';
+import { BackOff, sourceOf } from '../../../../lib/identity/throttling/login-throttle.js';
+import { forEachDatabase } from '../../../support/database.js';
+import type { TestDatabase } from '../../../support/database.js';
+import { IdentityKit } from '../../../support/identity.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const fail = async (): Promise<null> => null;
+const succeed = async (): Promise<string> => 'in';
+
+forEachDatabase((name, create) => {
+
+    describe(`back-off on ${name}`, () => {
+
+        let place: TestDatabase;
+        let kit: IdentityKit;
+
+        before(async () => {
+
+            place = await create();
+            kit = new IdentityKit(await place.open());
+        });
+
+        after(() => place.dispose());
+
+        /** A node with a clock of its own; sleeping turns it. */
+        function node(enabled = true) {
+
+            const clock = { now: 1_000_000 };
+            const delays: number[] = [];
+            const sleep = async (ms: number): Promise<void> => {
+
+                delays.push(ms);
+                clock.now += ms;
+            };
+
+            return { clock, delays, backOff: new BackOff(kit.logins, { enabled: () => enabled, now: () => clock.now, sleep }) };
+        }
+
+        it('delays the attempt after the nth failure by n² tenths of a second, at most five', async () => {
+
+            const { backOff, delays } = node();
+
+            for (let i = 0; i < 9; ++i) {
+                await backOff.guard('ann', '192.0.2.1', fail);
+            }
+
+            expect(delays).to.equal([100, 400, 900, 1600, 2500, 3600, 4900, 5000]);
+        });
+
+        it('counts the delay from the last failure', async () => {
+
+            const { backOff, clock, delays } = node();
+            await backOff.guard('since', 'a', fail);
+            await backOff.guard('since', 'a', fail);
+
+            clock.now += 150;
+            await backOff.guard('since', 'a', fail);
+            clock.now += 1000;
+            await backOff.guard('since', 'a', succeed);
+
+            expect(delays).to.equal([100, 250]);
+        });
+
+        it('takes a name in any case for the same', async () => {
+
+            const { backOff, delays } = node();
+
+            await backOff.guard('Case', 'a', fail);
+            await backOff.guard('cASE', 'a', fail);
+
+            expect(delays).to.equal([100]);
+        });
+
+        it('forgets after a success', async () => {
+
+            const { backOff, delays } = node();
+            await backOff.guard('right', 'a', fail);
+            expect(await backOff.guard('right', 'a', succeed)).to.equal('in');
+
+            await backOff.guard('right', 'a', fail);
+            await backOff.guard('right', 'a', succeed);
+
+            expect(delays).to.equal([100, 100]);
+        });
+
+        it('forgets after an hour', async () => {
+
+            const { backOff, clock, delays } = node();
+            for (let i = 0; i < 3; ++i) {
+                await backOff.guard('hour', 'a', fail);
+            }
+
+            clock.now += 3_600_000;
+            await backOff.guard('hour', 'a', fail);
+            await backOff.guard('hour', 'a', fail);
+
+            expect(delays).to.equal([100, 400, 100]);
+        });
+
+        it('does not let failures from one place lock a name for others', async () => {
+
+            const { backOff, delays } = node();
+            for (let i = 0; i < 20; ++i) {
+                await backOff.guard('victim', 'attacker', fail);
+            }
+
+            delays.length = 0;
+            await backOff.guard('victim', 'home', succeed);
+
+            expect(delays).to.equal([200]);
+        });
+
+        it('does not touch other names', async () => {
+
+            const { backOff, delays } = node();
+            await backOff.guard('one', 'a', fail);
+
+            await backOff.guard('two', 'a', fail);
+
+            expect(delays).to.equal([]);
+        });
+
+        it('counts for all nodes together', async () => {
+
+            const [one, two] = [node(), node()];
+            await one.backOff.guard('everywhere', 'a', fail);
+            await two.backOff.guard('everywhere', 'a', fail);
+
+            await one.backOff.guard('everywhere', 'a', fail);
+
+            expect(two.delays).to.equal([100]);
+            expect(one.delays.at(-1) ?? 0).to.be.within(300, 400);
+        });
+
+        it('neither counts nor forgets by an attempt that decided nothing', async () => {
+
+            const { backOff, delays } = node();
+            await backOff.guard('undecided', 'a', fail);
+            await backOff.guard('undecided', 'a', async () => undefined);
+            await backOff.guard('undecided', 'a', fail);
+            await backOff.guard('undecided', 'a', succeed);
+
+            expect(delays).to.equal([100, 400]);
+        });
+
+        it('does not count attempts that were not made', async () => {
+
+            const { backOff, delays } = node();
+            await expect(backOff.guard('busy', 'a', () => Promise.reject(new Error('too much')))).to.reject('too much');
+
+            await backOff.guard('busy', 'a', fail);
+
+            expect(delays).to.equal([]);
+        });
+
+        it('makes attempts with one name from one place one after the other, and refuses more than a few', async () => {
+
+            const { backOff } = node();
+            let running = 0;
+            let most = 0;
+            const attempt = async (): Promise<null> => {
+
+                most = Math.max(most, ++running);
+                await new Promise(setImmediate);
+                --running;
+                return null;
+            };
+
+            const results = await Promise.allSettled(Array.from({ length: 50 }, () => backOff.guard('flood', 'a', attempt)));
+
+            const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+            expect(most).to.equal(1);
+            expect(refused).to.have.length(45);
+            expect(refused.every(({ reason }) => reason instanceof DoipError && reason.http === 429 && reason.attributes.retryAfter === 5)).to.be.true();
+        });
+
+        it('lets nobody wait any longer when the service stops', async () => {
+
+            const backOff = new BackOff(kit.logins, { enabled: () => true, now: () => 1_000_000 });
+            for (let i = 0; i < 7; ++i) {
+                await kit.logins.addFailure([createHash('sha256').update('stopping\na').digest('hex')], 1_000_000, 0);
+            }
+
+            let attempts = 0;
+            const waiting = backOff.guard('stopping', 'a', async () => ++attempts);
+            waiting.catch(() => undefined);
+            await kit.epochs();
+            backOff.close();
+
+            await expect(waiting).to.reject(DoipError, /shutting down/);
+            expect(attempts).to.equal(0);
+        });
+
+        it('stays away when the design switches it off', async () => {
+
+            const { backOff, delays } = node(false);
+
+            await Promise.all(Array.from({ length: 20 }, () => backOff.guard('off', 'a', fail)));
+
+            expect(delays).to.equal([]);
+            expect(await backOff.guard('off', 'a', succeed)).to.equal('in');
+        });
+
+        it('keeps neither names nor addresses in the database', async () => {
+
+            const { backOff } = node();
+            await backOff.guard('Confidential', '198.51.100.9', fail);
+
+            const rows = await kit.db.read({ sql: 'select * from back_off' }, []);
+
+            expect(rows.length).to.be.above(0);
+            expect(JSON.stringify(rows)).to.not.match(/confidential|198\.51/i);
+        });
+    });
+});
+
+describe('sourceOf', () => {
+
+    const cases: readonly (readonly [address: string, source: string])[] = [
+        ['192.0.2.1', '192.0.2.1'],
+        ['::ffff:192.0.2.1', '192.0.2.1'],
+        ['', 'internal'],
+        ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+        ['2001:0DB8:0001:0002::9', '2001:db8:1:2::/64'],
+        ['2001:db8::1', '2001:db8:0:0::/64'],
+        ['::1', '0:0:0:0::/64'],
+        ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+        ['no address', 'no address']
+    ];
+
+    for (const [address, source] of cases) {
+        it(`takes ${address || 'a call of the same process'} for ${source}`, () => {
+
+            expect(sourceOf(address)).to.equal(source);
+        });
+    }
+});

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Database } from '../../../db/database.js';
+import { SILENT } from '../../../db/log.js';
+import type { JobKind, RunningJob } from '../../../lib/jobs/job-kind.js';
+import { defaultBackOff } from '../../../lib/jobs/job-kind.js';
+import { JobRunner } from '../../../lib/jobs/job-runner.js';
+import { JobStore } from '../../../lib/stores/jobs/job-store.js';
+import { forEachDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { until } from '../../support/until.js';
+import type { JobState } from '../../../lib/stores/jobs/job.js';
+
+export const lab = Lab.script();
+const { after, afterEach, before, describe, it } = lab;
+
+forEachDatabase((name, create) => {
+
+    describe(`job runner on ${name}`, () => {
+
+        let place: TestDatabase;
+        let database: Database;
+        let store: JobStore;
+        let runner: JobRunner;
+        let kinds = 0;
+
+        before(async () => {
+
+            place = await create();
+            database = await place.open();
+            store = new JobStore(database);
+        });
+
+        afterEach(() => runner.stop());
+        after(() => place.dispose());
+
+        /** Starts a runner with one kind of a fresh name; slow polling, so that whatever is fast was woken. */
+        function start(run: JobKind['run'], options: Partial<JobKind> & { pollMs?: number } = {}): string {
+
+            kinds += 1;
+            const kind = `kind-${kinds}`;
+            const { pollMs = 60_000, ...rest } = options;
+            runner = new JobRunner(store, { log: SILENT, pollMs });
+            runner.register({ kind, run, ...rest });
+            runner.start();
+            return kind;
+        }
+
+        async function state(kind: string): Promise<JobState | undefined> {
+
+            return (await store.list({ kind, limit: 1 }))[0]?.state;
+        }
+
+        it('does a job at once when it is enqueued here', async () => {
+
+            const seen: unknown[] = [];
+            const kind = start((job) => Promise.resolve(void seen.push(job.payload)));
+
+            await runner.enqueue({ kind, payload: { id: 'test/1' } });
+            await until(async () => await state(kind) === 'done');
+
+            expect(seen).to.equal([{ id: 'test/1' }]);
+        });
+
+        it('forgets a job as soon as it is done, where the kind says so, not one that has failed', async () => {
+
+            const kind = start((job) => (job.payload === 'bad' ? Promise.reject(new Error('no')) : Promise.resolve()), { isForgotten: true, maxAttempts: 1 });
+
+            await Promise.all(['good', 'bad', 'good'].map((payload) => runner.enqueue({ kind, payload })));
+            await until(async () => (await store.list({ kind, limit: 10 })).every((job) => job.state === 'failed'));
+
+            expect<unknown>((await store.list({ kind, limit: 10 })).map(({ payload }) => payload)).to.equal(['bad']);
+        });
+
+        it('finds jobs that others have enqueued by polling', async () => {
+
+            const kind = start(() => Promise.resolve(), { pollMs: 20 });
+            await store.enqueue({ kind, payload: null });
+
+            await until(async () => await state(kind) === 'done');
+        });
+
+        it('does a job when its time has come, without waiting for the next poll', async () => {
+
+            const kind = start(() => Promise.resolve());
+            await runner.enqueue({ kind, payload: null, runAt: Date.now() + 50 });
+
+            await until(async () => await state(kind) === 'done');
+        });
+
+        it('tries again after a failure, with the report of the last attempt, then gives up', async () => {
+
+            const seen: unknown[] = [];
+            const kind = start(async (job) => {
+
+                seen.push([job.attempts, job.progress]);
+                await job.report({ reached: job.attempts });
+                throw new Error(`attempt ${job.attempts} failed`);
+            }, { maxAttempts: 3, backOff: () => 5 });
+
+            await runner.enqueue({ kind, payload: null });
+            await until(async () => await state(kind) === 'failed');
+
+            expect(seen).to.equal([[1, null], [2, { reached: 1 }], [3, { reached: 2 }]]);
+            expect((await store.list({ kind, limit: 1 }))[0]?.lastError).to.equal('attempt 3 failed');
+        });
+
+        it('does as many at a time as the kind allows', async () => {
+
+            let running = 0;
+            let most = 0;
+            const kind = start(async () => {
+
+                running += 1;
+                most = Math.max(most, running);
+                await until(() => most >= 3);
+                await sleep(5);
+                running -= 1;
+            }, { concurrency: 3 });
+            await Promise.all(Array.from({ length: 12 }, (_, payload) => runner.enqueue({ kind, payload })));
+
+            await until(async () => (await store.list({ kind, state: 'done', limit: 20 })).length === 12);
+
+            expect(most).to.equal(3);
+        });
+
+        it('tells running jobs to stop, waits for them, and leaves them for the next start', async () => {
+
+            let reached = '';
+            const started = new EventTarget();
+            const kind = start(async (job) => {
+
+                started.dispatchEvent(new Event('running'));
+                await once(job.signal, 'abort');
+                await job.report('half');
+                await sleep(20);
+                reached = 'safe point';
+                job.signal.throwIfAborted();
+            });
+            const running = once(started, 'running');
+            await runner.enqueue({ kind, payload: null });
+            await running;
+
+            await runner.stop();
+
+            expect(reached).to.equal('safe point');
+            const [job] = await store.list({ kind, limit: 1 });
+            const facts: unknown = [job?.state, job?.attempts, job?.progress, job?.lastError];
+            expect(facts).to.equal(['waiting', 0, 'half', null]);
+        });
+
+        it('keeps the lease of a long job', async () => {
+
+            const kind = start(() => sleep(300), { leaseMs: 60 });
+            await runner.enqueue({ kind, payload: null });
+            await until(async () => await state(kind) === 'running');
+
+            await sleep(150);
+            expect(await store.claim(kind, 1000)).to.be.null();
+            await until(async () => await state(kind) === 'done');
+        });
+
+        it('tells a job that its lease is lost', async () => {
+
+            let reason: unknown;
+            const kind = start(async (job) => {
+
+                await once(job.signal, 'abort');
+                reason = job.signal.reason;
+                throw reason;
+            }, { leaseMs: 60 });
+            await runner.enqueue({ kind, payload: null });
+            await until(async () => await state(kind) === 'running');
+
+            await database.commit({ steps: [{ sql: 'update jobs set lease_owner = ? where kind = ?', bindings: ['thief', kind] }] });
+
+            await until(() => reason !== undefined);
+            expect(reason).to.be.an.error('the lease of the job is lost');
+        });
+
+        it('repeats a job for ever, also after failures', async () => {
+
+            let runs = 0;
+            const kind = start(() => {
+
+                runs += 1;
+                return runs % 2 === 0 ? Promise.reject(new Error('every second one fails')) : Promise.resolve();
+            }, { repeatMs: 5, backOff: () => 1 });
+
+            await until(() => runs >= 5);
+            await runner.stop();
+
+            expect<object[]>(await store.list({ kind, limit: 10 })).to.have.length(1);
+            expect(await state(kind)).to.equal('waiting');
+        });
+
+        it('refuses two kinds of one name', () => {
+
+            const kind = start(() => Promise.resolve());
+
+            expect(() => runner.register({ kind, run: (job: RunningJob) => job.report(null) })).to.throw(/registered already/);
+        });
+    });
+});
+
+describe('default back-off', () => {
+
+    for (const [attempts, most] of [[1, 1000], [2, 2000], [5, 16_000], [40, 3_600_000]] as const) {
+        it(`is at most ${most} ms after attempt ${attempts}`, () => {
+
+            expect(defaultBackOff(attempts)).to.be.between(most / 2 - 1, most + 1);
+        });
+    }
+});

@@ -1,0 +1,120 @@
+import * as Code from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { JsonObject } from '../../../lib/util/json-types.js';
+import { hasNumberTexts, restoreNumberTexts } from '../../../lib/json/exact-numbers.js';
+import { removeAt, requireAt, setAt } from '../../../lib/json/pointer.js';
+import { prune } from '../../../lib/json/filter.js';
+import { parseJson } from '../../../lib/json/strict-parser.js';
+import { readStored, writeJson, writeStored } from '../../../lib/json/serializer.js';
+import { seeded } from '../../support/random.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+const { expect } = Code;
+
+/** Numbers that JavaScript would write otherwise. */
+const SENT = [
+    '123456789.123456789', '9007199254740993', '1.0', '-0', '-0.0', '1E-7', '1e5', '1.10', '4.9e-324', '1795353533548123457', '0.0000001',
+    '100000000000000000000000', '1e21', '3.14159265358979323846', '-1e-400', '0e9', '0.00', `0.${'3'.repeat(990)}`
+];
+
+const parsed = (text: string): JsonObject => parseJson(text) as JsonObject;
+
+describe('Numbers in JSON', () => {
+
+    for (const number of SENT) {
+        it(`keep the text ${number.slice(0, 40)} in objects and arrays`, () => {
+
+            const text = `{"a":${number},"b":[{"c":1},[2,${number}],"${number}"],"d":{"x\\"y":{"e":${number}}},"f":1.5}`;
+
+            expect(writeJson(parsed(text))).to.equal(text);
+            expect(writeJson(readStored(writeStored(parsed(text))))).to.equal(text);
+            expect<unknown>((parsed(text)['d'] as { 'x"y': JsonObject })['x"y']['e']).to.equal(Number(number));
+        });
+    }
+
+    const plain = ['1', '-1', '0', '0.1', '-0.5', '1.5e-7', '1e+21', '123456789012345', '9007199254740991', '0.000001', '5e-324', '10.0000001', '-1e-7'];
+
+    it('have no text of their own where JavaScript writes them as they were sent', () => {
+
+        for (const number of plain) {
+            expect(hasNumberTexts(parseJson(`{"a":[${number}]}`)), number).to.be.false();
+            expect(writeStored(parseJson(`{"a":[${number}]}`))).to.equal(`{"a":[${number}]}`);
+        }
+    });
+
+    it('are written with an indent as JSON.stringify does it', () => {
+
+        const text = '{"a":[1.0,{"b":[]},{}],"c":{"d":"x"}}';
+
+        expect(writeJson(parseJson(text), 2)).to.equal(JSON.stringify(JSON.parse(text), null, 2).replace('1,', '1.0,'));
+    });
+
+    it('follow names that are escaped, and strings full of quotes and brackets', () => {
+
+        const text = '{"a\\"]":[1.0],"\\\\":"\\\\\\"{[1.0","\\u0061":[["]\\"",2.0],{"":3.0}]}';
+
+        expect(writeJson(parseJson(text))).to.equal(text.replace('\\u0061', 'a'));
+    });
+
+    it('are written as JavaScript writes them once they have changed', () => {
+
+        const value = parsed('{"a":1.10,"b":2.0}');
+
+        expect(writeJson({ ...value, a: 7 })).to.equal('{"a":7,"b":2.0}');
+        expect(writeJson({ ...value, a: '1.10' })).to.equal('{"a":"1.10","b":2.0}');
+    });
+
+    it('keep their text beside what a pointer sets or removes', () => {
+
+        const value = parsed('{"a":{"list":[1.0,2.0,3.0],"x":1.10},"b":1.0}');
+
+        expect(writeJson(setAt(value, '/a/list/1', 5))).to.equal('{"a":{"list":[1.0,5,3.0],"x":1.10},"b":1.0}');
+        expect(writeJson(setAt(value, '/a/list/1', 2))).to.equal('{"a":{"list":[1.0,2,3.0],"x":1.10},"b":1.0}');
+        expect(writeJson(setAt(value, '/a/list/-', 4, '4.00'))).to.equal('{"a":{"list":[1.0,2.0,3.0,4.00],"x":1.10},"b":1.0}');
+        expect(writeJson(setAt(value, '/a/x', 1.1))).to.equal('{"a":{"list":[1.0,2.0,3.0],"x":1.1},"b":1.0}');
+        expect(writeJson(removeAt(value, '/a/list/0'))).to.equal('{"a":{"list":[2.0,3.0],"x":1.10},"b":1.0}');
+        expect(writeJson(removeAt(value, '/a/x'))).to.equal('{"a":{"list":[1.0,2.0,3.0]},"b":1.0}');
+        expect(writeJson(value)).to.equal('{"a":{"list":[1.0,2.0,3.0],"x":1.10},"b":1.0}');
+    });
+
+    it('keep their text where a pointer or a filter shows them', () => {
+
+        const value = parsed('{"a":[{"n":1.0},{"n":2.0,"m":5}],"l":[1.0,2.0,3.0],"b":1E2}');
+
+        expect(writeJson(requireAt(value, '/b'))).to.equal('1E2');
+        expect(JSON.stringify(requireAt(value, '/b'))).to.equal('100');
+        expect(writeJson(requireAt(value, '/l'))).to.equal('[1.0,2.0,3.0]');
+        expect(writeJson(prune(value, ['/a/_/n', '/l/1', '/b']))).to.equal('{"a":[{"n":1.0},{"n":2.0}],"l":[2.0],"b":1E2}');
+    });
+
+    it('get their text back after code has had them', () => {
+
+        const before = parsed('{"a":1.10,"b":[-0,{"c":1.0}],"d":3.0,"e":[1.0]}');
+        const after = parsed('{"b":[0,{"c":1,"x":1}],"a":1.1,"d":4,"e":{"0":1}}');
+
+        expect(writeJson(restoreNumberTexts(before, after))).to.equal('{"b":[-0,{"c":1.0,"x":1}],"a":1.10,"d":4,"e":{"0":1}}');
+    });
+
+    it('come back as they were sent, in values of any shape', () => {
+
+        const random = seeded(11);
+        const make = (depth: number): string => {
+
+            const kind = random.integer(0, depth > 5 ? 2 : 4);
+            if (kind < 3) {
+                return [random.pick(SENT), random.pick(plain), '"a\\"[{,1.0"'][kind] as string;
+            }
+
+            const inner = Array.from({ length: random.integer(0, 5) }, (_, i) => `${kind === 3 ? '' : `"k${i}\\\\\\"":`}${make(depth + 1)}`);
+            return kind === 3 ? `[${inner.join()}]` : `{${inner.join()}}`;
+        };
+
+        for (let i = 0; i < 300; ++i) {
+            const text = `{"root":${make(0)}}`;
+            expect(writeJson(parseJson(text))).to.equal(text);
+            expect(writeJson(parseJson(text.replaceAll(':', ' :\n ')))).to.equal(text);
+            expect(JSON.stringify(parseJson(text))).to.equal(JSON.stringify(JSON.parse(text)));
+        }
+    });
+});

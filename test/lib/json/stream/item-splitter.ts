@@ -1,0 +1,127 @@
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { JsonItemsOptions } from '../../../../lib/json/stream/item-splitter.js';
+import { DoipError } from '../../../../lib/errors/errors.js';
+import { jsonItems } from '../../../../lib/json/stream/item-splitter.js';
+import { randomSource, randomValue } from '../../../support/random-json.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+interface Read {
+    readonly items: string[];
+    readonly fault?: { readonly message: string; readonly offset: unknown };
+}
+
+/** The items of a text that arrives in pieces of some length. */
+async function read(text: string | Buffer, format: JsonItemsOptions['format'], pieceBytes: number, maxItemBytes = 1000): Promise<Read> {
+
+    const bytes = Buffer.from(text);
+    const items: string[] = [];
+    try {
+        for await (const item of jsonItems(pieces(bytes, pieceBytes), { format, maxItemBytes })) {
+            expect(item.position).to.equal(items.length);
+            items.push(item.bytes?.toString().trim() ?? `too long: ${item.length}`);
+            if (item.bytes) {
+                expect(bytes.subarray(item.offset, item.offset + item.length).equals(item.bytes)).to.be.true();
+            }
+        }
+    }
+    catch (error) {
+        if (!(error instanceof DoipError)) {
+            throw error;
+        }
+
+        return { items, fault: { message: error.message, offset: error.details['offset'] } };
+    }
+
+    return { items };
+}
+
+async function *pieces(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
+
+    for (let start = 0; start < bytes.length; start += length) {
+        yield bytes.subarray(start, start + length);
+    }
+}
+
+const GOOD: readonly [title: string, format: JsonItemsOptions['format'], text: string, items: readonly string[]][] = [
+    ['an empty array', 'json', ' [ ] ', []],
+    ['an array of objects', 'json', '[{"a":1},{"b":[2,{}]}]', ['{"a":1}', '{"b":[2,{}]}']],
+    ['an array over several lines', 'json', '\ufeff[\r\n\t{"a":1}\n,\n {} ]\n', ['{"a":1}', '{}']],
+    ['other values', 'json', '[1, "a,]}", null,[[]],true ,-1e5]', ['1', '"a,]}"', 'null', '[[]]', 'true', '-1e5']],
+    ['brackets and quotes in strings', 'json', String.raw`[{"a":"}]\"{["},"\\",{"b\\\"":"\\\\"}]`,
+        [String.raw`{"a":"}]\"{["}`, String.raw`"\\"`, String.raw`{"b\\\"":"\\\\"}`]],
+    ['an object with results', 'json', '{"results":[{"a":1},{}]}', ['{"a":1}', '{}']],
+    ['results among other members', 'json', '{"size" : 2, "x":{"results":[1]},"r":"]}","results" :[{"a":1}] , "pageNum":[0]}', ['{"a":1}']],
+    ['results by an escaped name', 'json', String.raw`{"res\u0075lts":[{}]}`, ['{}']],
+    ['no results in results', 'json', '{"results":[]}', []],
+    ['lines', 'ndjson', '{"a":1}\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
+    ['blank lines, other ends of lines, and no last end', 'ndjson', '\n\r\n{"a":1}\r\n \t\n\n{"b":2}', ['{"a":1}', '{"b":2}']],
+    ['no lines', 'ndjson', '', []],
+    ['lines with whatever in them', 'ndjson', '[\n{"a":\n', ['[', '{"a":']]
+];
+
+const BROKEN: readonly [title: string, text: string, items: readonly string[], message: string][] = [
+    ['nothing', '', [], 'byte 0: the text ends where an array, or an object with results is expected'],
+    ['a bare value', '5', [], 'byte 0: expected an array, or an object with results'],
+    ['a missing end', '[{"a":1},{"b":2}', ['{"a":1}', '{"b":2}'], 'byte 16: the text ends where , or ] is expected'],
+    ['an end within an item', '[{"a":1},{"b":"', ['{"a":1}'], 'byte 15: the text ends within a value'],
+    ['a missing comma', '[{"a":1} {"b":2}]', ['{"a":1}'], 'byte 9: expected , or ]'],
+    ['a comma too many', '[{"a":1},]', ['{"a":1}'], 'byte 9: expected an object'],
+    ['two commas', '[{},,{}]', ['{}'], 'byte 4: expected an object'],
+    ['something behind the end', '[{}]{}', ['{}'], 'byte 4: expected nothing more'],
+    ['an object without results', '{"id":"test/1"}', [], 'byte 14: an object must have results, an array; newline-delimited JSON needs the media type application/x-ndjson'],
+    ['results that are no array', '{"results":{}}', [], 'byte 11: expected an array'],
+    ['results twice', '{"results":[1],"results":[2]}', ['1'], 'byte 24: property name results is repeated'],
+    ['a name without value', '{"a","results":[]}', [], 'byte 4: expected :'],
+    ['a member that is not JSON', '{"a":nothing,"results":[]}', [], 'byte 5: JSON is malformed'],
+    ['an end within the object', '{"results":[1]', ['1'], 'byte 14: the text ends where , or } is expected']
+];
+
+describe('the items of a JSON text', () => {
+
+    for (const [title, format, text, items] of GOOD) {
+        it(`are found in ${title}, wherever it is cut into pieces`, async () => {
+
+            for (let length = 1; length <= Buffer.byteLength(text) + 1; ++length) {
+                expect(await read(text, format, length), `pieces of ${length}`).to.equal({ items: [...items] });
+            }
+        });
+    }
+
+    for (const [title, text, items, message] of BROKEN) {
+        it(`are reported up to the place where the text breaks: ${title}`, async () => {
+
+            for (let length = 1; length <= Buffer.byteLength(text) + 1; ++length) {
+                const { items: found, fault } = await read(text, 'json', length);
+
+                expect(found).to.equal([...items]);
+                expect(String(fault?.message)).to.startWith(`the list of objects is broken at ${message}`);
+                expect(fault?.offset).to.equal(Number(/byte (\d+)/.exec(message)?.[1]));
+            }
+        });
+    }
+
+    it('come without bytes when they are too long, and leave the others alone', async () => {
+
+        const long = `{"a":"${'x'.repeat(100)}"}`;
+        for (const length of [1, 7, 64, 1000]) {
+            expect(await read(`[{},${long},{}]`, 'json', length, 50)).to.equal({ items: ['{}', `too long: ${long.length}`, '{}'] });
+            expect(await read(`{}\n${long}\n{}`, 'ndjson', length, 50)).to.equal({ items: ['{}', `too long: ${long.length}`, '{}'] });
+        }
+    });
+
+    it('are those that JSON.parse finds, for random values', async () => {
+
+        const random = randomSource(7);
+        const awkward = (): string => Array.from({ length: random(8) }, () => ['"', '\\', ',', ']', '}', 'ü', '\n'][random(7)]).join('');
+        for (let i = 0; i < 200; ++i) {
+            const values = Array.from({ length: random(6) }, () => (random(2) ? randomValue(random, 4) : { [awkward()]: awkward() }));
+            const { items, fault } = await read(JSON.stringify(values, null, random(3)), 'json', 1 + random(40), Infinity);
+
+            expect(fault).to.be.undefined();
+            expect<unknown>(items.map((item) => JSON.parse(item) as unknown)).to.equal(values);
+        }
+    });
+});

@@ -1,0 +1,97 @@
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { TransactionClock } from '../../../lib/objects/txn-id-generator.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('TransactionClock', () => {
+
+    /** An attempt that ends when it is told to. */
+    function begin(clock: TransactionClock, floor = 0): { number: number; end(error?: Error): Promise<unknown> } {
+
+        let settle: (error?: Error) => void = () => {};
+        const promise = new Promise<void>((resolve, reject) => {
+
+            settle = (error) => (error ? reject(error) : resolve());
+        });
+        let number = 0;
+        const attempt = clock.during(() => {
+
+            number = clock.next(floor);
+            return promise;
+        }).catch((error: unknown) => error);
+        return {
+            number,
+            end: (error) => {
+
+                settle(error);
+                return attempt;
+            }
+        };
+    }
+
+    it('gives ascending numbers that tell the time, above what was there before', () => {
+
+        const ahead = Date.now() * 1000 + 5_000_000;
+        const clock = new TransactionClock();
+        const before = Date.now() * 1000;
+        const numbers = [begin(clock).number, begin(clock).number, begin(clock, ahead).number, begin(clock).number];
+        expect(numbers[0] ?? 0).to.be.at.least(before);
+        expect(numbers).to.equal(numbers.toSorted((a, b) => a - b));
+        expect(new Set(numbers).size).to.equal(4);
+        expect(numbers.slice(2)).to.equal([ahead + 1, ahead + 2]);
+        expect(begin(new TransactionClock(ahead)).number).to.equal(ahead + 1);
+    });
+
+    it('calls settled what is below the first number that is on its way', async () => {
+
+        const clock = new TransactionClock();
+        const [first, second, third] = [begin(clock), begin(clock), begin(clock)];
+        expect(clock.settled).to.be.below(first.number);
+        await second.end();
+        expect(clock.settled).to.be.below(first.number);
+        await first.end();
+        expect(clock.settled).to.be.within(second.number, third.number - 1);
+        await third.end();
+        expect(clock.settled).to.be.at.least(third.number);
+    });
+
+    it('calls settled what is as old as this moment when nothing is on its way, and gives no such number any more', () => {
+
+        const clock = new TransactionClock();
+        const before = Date.now() * 1000;
+        const { settled } = clock;
+        expect(settled).to.be.at.least(before - 1);
+        expect(begin(clock).number).to.be.above(settled);
+        const ahead = new TransactionClock(before + 60_000_000);
+        expect(ahead.settled).to.equal(before + 60_000_000);
+    });
+
+    it('lets go of the numbers of what has failed, at once or later', async () => {
+
+        const clock = new TransactionClock();
+        const error = new Error('no');
+        const later = begin(clock);
+        expect(await later.end(error)).to.equal(error);
+        expect(clock.settled).to.be.at.least(later.number);
+        await expect(clock.during(() => {
+
+            throw error;
+        })).to.reject('no');
+        const last = begin(clock);
+        expect(clock.settled).to.be.below(last.number);
+        await last.end();
+        expect(clock.settled).to.be.at.least(last.number);
+    });
+
+    it('gives no number below one that it is told of, and none outside of an attempt', () => {
+
+        const clock = new TransactionClock();
+        const ahead = Date.now() * 1000 + 5_000_000;
+        clock.raise(ahead);
+        clock.raise(1);
+        expect(begin(clock).number).to.equal(ahead + 1);
+        expect(() => new TransactionClock().next()).to.throw('a transaction number was taken outside of an attempt');
+    });
+});

@@ -1,0 +1,254 @@
+/** Access rules that types make by `getAuthConfig`: what they open and close, and what counts when their code fails, on every database. */
+
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { pino } from 'pino';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
+import { Op } from '../../../../lib/doip/operation-ids.js';
+import { account, ACCOUNT, basic, defineAccounts } from '../../../support/accounts.js';
+import { forEachDatabase } from '../../../support/database.js';
+import { ADMIN, startGateway, type TestGateway } from '../../../support/gateway.js';
+import { changeCode, contentOf, startNodes, type Nodes } from '../../../support/type-code.js';
+import { until } from '../../../support/until.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const OK = '0.DOIP/Status.001';
+const FORBIDDEN = '0.DOIP/Status.103';
+const ALL = 'create read write find';
+const READER = 'read find';
+const NONE = '';
+
+/** What is stored with a type of these tests, where nothing else is said: everybody reads. */
+const STORED: JsonObject = { defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [] };
+
+const OPENING = 'exports.getAuthConfig = () => ({ defaultAclRead: [], defaultAclWrite: ["authenticated"], aclCreate: ["authenticated"] });';
+const CLOSING = 'exports.getAuthConfig = () => ({ defaultAclRead: [], defaultAclWrite: [], aclCreate: [] });';
+
+forEachDatabase((name, create) => {
+
+    describe(`access rules that types make, on ${name}`, () => {
+
+        let nodes: Nodes;
+        let node: TestGateway;
+        let number = 0;
+
+        const log: string[] = [];
+
+        before(async () => {
+
+            nodes = await startNodes(create, { log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }) });
+            ({ node } = nodes);
+            await defineAccounts(node);
+            await node.create(ACCOUNT, account('user'));
+        });
+
+        after(() => nodes.stop());
+
+        /** A type with one object. */
+        async function define(javascript: string, authConfig: JsonObject | null = STORED): Promise<{ type: string; schemaId: string }> {
+
+            const type = `Ruled${++number}`;
+            const members: JsonObject = authConfig ? { authConfig } : {};
+            const { id } = await node.create('Schema', { name: type, schema: { type: 'object' }, javascript, ...members });
+            await node.create(type, {}, { id: `test/${type}` });
+            // The other node's index follows in its own time; what is tested are rights.
+            await until(async () => (await Promise.all(nodes.all.map((each) => finds(each, type, ADMIN)))).every(Boolean));
+            return { type, schemaId: id };
+        }
+
+        /** What a user who wrote nothing may do, in words; fails when nodes do not agree. */
+        async function rights(type: string, on: readonly TestGateway[] = nodes.all): Promise<string> {
+
+            const said = new Set<string>();
+            for (const each of on) {
+                said.add(await rightsOn(each, type));
+            }
+
+            expect([...said]).to.have.length(1);
+            return [...said].join();
+        }
+
+        it('open what is stored as closed, for creating, reading, writing and searching', async () => {
+
+            const { type } = await define(OPENING);
+
+            expect(await rights(type)).to.equal(ALL);
+        });
+
+        it('close what is stored as open', async () => {
+
+            const { type } = await define(CLOSING, { defaultAclRead: ['public'], defaultAclWrite: ['public'], aclCreate: ['public'] });
+
+            expect(await rights(type)).to.equal(NONE);
+        });
+
+        it('go before the entry of the design and its defaults', async () => {
+
+            const { type } = await define(CLOSING, null);
+            const { type: plain } = await define('exports.beforeDelete = () => {};', null);
+
+            expect([await rights(type), await rights(plain)]).to.equal([NONE, 'create read find']);
+        });
+
+        it('leave types alone whose code does not export the hook, or says nothing', async () => {
+
+            const codes = [
+                'exports.methods = { hello: () => 1 };', '// getAuthConfig', 'function getAuthConfig() { throw new Error(); }',
+                'exports.getAuthConfig = () => {};', 'exports.getAuthConfig = () => null;'
+            ];
+            const before = log.length;
+
+            for (const code of codes) {
+                const { type } = await define(code);
+                expect(await rights(type), code).to.equal(READER);
+            }
+
+            expect(log.slice(before)).to.equal([]);
+        });
+
+        it('are told the type and its stored rules, and may be made by promises and modules', async () => {
+
+            await node.create('Schema', { name: 'Library', schema: { type: 'object' }, javascript: 'exports.writers = ["authenticated"];' });
+            const { type } = await define(`exports.getAuthConfig = async ({ type, objectId, authConfig }) => {
+                await null;
+                const { writers } = require('/cordra/schemas/Library');
+                if (!objectId || !/^Ruled/.test(type)) { throw 'not told'; }
+                return { ...authConfig, aclCreate: writers };
+            };`);
+
+            expect(await rights(type)).to.equal('create read find');
+        });
+
+        it('change with the code, and with code that it requires, from the next request on', async () => {
+
+            const { id: library } = await node.create('Schema', { name: 'Lists', schema: { type: 'object' }, javascript: 'exports.readers = ["public"];' });
+            const { type, schemaId } = await define(OPENING);
+            const seen = [await rights(type)];
+            await changeCode(node, schemaId, `exports.getAuthConfig = () => ({ defaultAclRead: require('/cordra/schemas/Lists').readers });`);
+            seen.push(await rights(type));
+            await changeCode(node, library, 'exports.readers = [];');
+            seen.push(await rights(type));
+            await changeCode(node, schemaId, '');
+            seen.push(await rights(type));
+
+            expect(seen).to.equal([ALL, READER, NONE, READER]);
+        });
+
+        it('decide on methods', async () => {
+
+            const { type } = await define(`
+                exports.methods = { open: () => 'yes', closed: () => 'no' };
+                exports.getAuthConfig = () => ({ aclMethods: { instance: { open: ['public'] } } });
+            `);
+
+            const call = (method: string) => node.perform(method, { targetId: `test/${type}`, authentication: basic('user') });
+
+            expect((await call('open')).value).to.equal('yes');
+            expect((await call('closed')).status).to.equal(FORBIDDEN);
+        });
+
+        /** Messages in the log about the rules of a type. */
+        function toldOf(type: string): string[] {
+
+            const lines = log.map((line) => JSON.parse(line) as { script?: string; hook?: string; msg: string });
+            return lines.filter(({ script, hook }) => script === `type ${type}` && hook === 'getAuthConfig').map(({ msg }) => msg);
+        }
+
+        const failures: [title: string, code: string, told: string][] = [
+            ['throws a text', 'exports.getAuthConfig = () => { throw "no rules today"; };', 'no rules today'],
+            ['throws an error', 'exports.getAuthConfig = () => { undefined.member; };', 'undefined'],
+            ['throws an error that is an answer', 'exports.getAuthConfig = () => { throw new (require("cordra").CordraError)("closed", 409); };', 'closed'],
+            ['gives a list', 'exports.getAuthConfig = () => ["public"];', 'must be an object'],
+            ['gives a text', 'exports.getAuthConfig = () => "public";', 'must be an object'],
+            ['gives rules that are no lists', 'exports.getAuthConfig = () => ({ defaultAclWrite: "public", aclCreate: ["public"] });', '/defaultAclWrite'],
+            ['gives entries that are no texts', 'exports.getAuthConfig = () => ({ aclCreate: ["public", 5] });', '/aclCreate/1'],
+            ['gives wrong rules for methods', 'exports.getAuthConfig = () => ({ aclCreate: ["public"], aclMethods: { instance: { m: 5 } } });', '/aclMethods/instance/m'],
+            ['asks the service', 'exports.getAuthConfig = () => ({ aclCreate: [require("cordra").get("design").type, "public"] });', 'cannot ask the service'],
+            ['does not end', 'exports.getAuthConfig = () => { for (;;) {} };', 'took too long'],
+            ['never resolves', 'exports.getAuthConfig = () => new Promise(() => {});', ''],
+            ['fills the memory', 'exports.getAuthConfig = () => { const all = []; for (;;) { all.push(new Array(1e5).fill(1)); } };', ''],
+            ['calls itself without end', 'const f = () => [f()]; exports.getAuthConfig = f;', '']
+        ];
+
+        for (const [title, code, told] of failures) {
+            it(`are the stored ones when the code ${title}, which the log tells`, async () => {
+
+                const { type, schemaId } = await define(code);
+                const seen = await rights(type);
+                await changeCode(node, schemaId, '');
+
+                expect(seen).to.equal(READER);
+                expect(toldOf(type).length).to.be.at.least(nodes.all.length);
+                expect(toldOf(type)[0]).to.include('the stored access rules count').and.to.include(`type ${type}`).and.to.include(told);
+            });
+        }
+
+        it('are the stored ones when the code cannot be loaded, which the log tells', async () => {
+
+            const { type, schemaId } = await define(OPENING);
+            const create = async () => (await node.perform(Op.create, { authentication: basic('user'), input: { type, attributes: { content: {} } } })).status;
+            const before = await create();
+            await changeCode(node, schemaId, `require('/nowhere'); ${OPENING}`);
+            const status = await create();
+            await changeCode(node, schemaId, '');
+
+            expect([before, status]).to.equal([OK, FORBIDDEN]);
+            expect(toldOf(type)[0]).to.include('the stored access rules count').and.to.include('Cannot find module');
+        });
+
+        it('of one type count while the code of another fails', async () => {
+
+            const broken = await define('exports.getAuthConfig = () => { throw "broken"; };');
+            const { type } = await define(OPENING);
+
+            expect([await rights(broken.type), await rights(type)]).to.equal([READER, ALL]);
+        });
+    });
+
+    describe(`access rules that types make, after a restart on ${name}`, () => {
+
+        it('count from the first request on', async () => {
+
+            const database = await create();
+            const first = await startGateway(database);
+            await defineAccounts(first);
+            await first.create(ACCOUNT, account('user'));
+            await first.create('Schema', { name: 'Lasting', schema: { type: 'object' }, authConfig: STORED, javascript: OPENING });
+            await first.create('Lasting', {}, { id: 'test/Lasting' });
+            await first.stop();
+            const second = await startGateway(database);
+
+            const seen = await rightsOn(second, 'Lasting');
+            await second.stop();
+            await database.dispose();
+
+            expect(seen).to.equal(ALL);
+        });
+    });
+});
+
+/** Does a search of somebody give the object of a type? */
+async function finds(node: TestGateway, type: string, authentication: JsonObject): Promise<boolean> {
+
+    const { value } = await node.perform(Op.search, { authentication, attributes: { query: `type:"${type}"`, type: 'id' } });
+    return (value as { results: string[] }).results.includes(`test/${type}`);
+}
+
+/** What a user may do with objects of a type, on one node. */
+async function rightsOn(node: TestGateway, type: string): Promise<string> {
+
+    const targetId = `test/${type}`;
+    const authentication = basic('user');
+    const isFound = await finds(node, type, authentication);
+    const content = contentOf(await node.asAdmin(Op.retrieve, { targetId }));
+    const made = await node.perform(Op.create, { authentication, input: { type, attributes: { content: {} } } });
+    const answers: [right: string, isGranted: boolean][] = [
+        ['create', made.status === OK],
+        ['read', (await node.perform(Op.retrieve, { targetId, authentication })).status === OK],
+        ['write', (await node.perform(Op.update, { targetId, authentication, input: { attributes: { content } } })).status === OK],
+        ['find', isFound]
+    ];
+    return answers.filter(([, isGranted]) => isGranted).map(([right]) => right).join(' ');
+}

@@ -1,0 +1,42 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { Memory } from '../../../../lib/util/cache/lru-cache.js';
+import { SegmentSet } from '../../../../lib/search/indexing/live-segments.js';
+import { SearchCorpus } from '../../../support/search-corpus.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('segments that are searched', () => {
+
+    it('keep what is looked up of them until then, when others take their place in the midst of it, and nothing afterwards', () => {
+
+        const memory = new Memory();
+        const set = new SegmentSet(memory, () => new Uint8Array(0));
+        const corpus = new SearchCorpus(1);
+        let number = 0;
+        const search = (): void => {
+
+            set.apply({ kind: 'put', document: corpus.document(`test/${++number}`) });
+            set.during((segments) => segments.forEach(({ segment }) => segment.space('text')));
+        };
+
+        search();
+        set.during(([first]) => {
+
+            const space = first?.segment.space('text');
+            for (let i = 0; i < 20; ++i) {
+                search();
+            }
+
+            expect(set.snapshot()).to.not.include(first);
+            expect(first?.segment.space('text')).to.shallow.equal(space);
+        });
+
+        for (const { segment } of set.snapshot()) {
+            segment.release();
+        }
+
+        expect(memory.bytes).to.equal(0);
+    });
+});

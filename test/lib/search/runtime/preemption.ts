@@ -1,0 +1,172 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Database } from '../../../../db/database.js';
+import { DoipError } from '../../../../lib/errors/errors.js';
+import type { StoredObject } from '../../../../lib/model/stored-object.js';
+import { forEachDatabase } from '../../../support/database.js';
+import type { TestDatabase } from '../../../support/database.js';
+import { naiveSearch } from '../../../support/naive-search.js';
+import { randomFrom, SearchCorpus } from '../../../support/search-corpus.js';
+import { documentOf, EVERYTHING, objectOf, SearchNode } from '../../../support/search-node.js';
+import { until } from '../../../support/until.js';
+
+export const lab = Lab.script();
+const { after, afterEach, before, describe, it } = lab;
+
+/** A query that takes as long as it may, another one each time: what patterns stand for is kept. */
+function endlessQuery(random: () => number): string {
+
+    return Array.from({ length: 4000 }, () => `*${Array.from({ length: 5 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('*')}*`).join(' ');
+}
+
+function object(id: string, title: string, txnId: number): StoredObject {
+
+    return {
+        id, type: 'Document', content: { title }, acl: null, userMetadata: null, elements: [],
+        metadata: { createdOn: 1, createdBy: 'admin', modifiedOn: 1, modifiedBy: 'admin', txnId }
+    };
+}
+
+forEachDatabase((name, create) => {
+
+    describe(`beside a search that takes long on ${name}`, () => {
+
+        let place: TestDatabase;
+        let database: Database;
+        let node: SearchNode;
+        let txnId = 0;
+        const random = randomFrom(2);
+
+        before(async () => {
+
+            place = await create();
+            database = await place.open();
+            await start();
+            for (let number = 1; number <= 300; ++number) {
+                const words = Array.from({ length: 100 }, () => Math.floor(random() * 36 ** 6).toString(36).padStart(6, 'a').replaceAll(/\d/g, 'x'));
+                await node.write(null, object(`words/${number}`, `known ${words.join(' ')}`, ++txnId));
+            }
+
+            await node.index.stop();
+        });
+
+        afterEach(async () => {
+
+            await node.index.stop();
+        });
+
+        after(async () => {
+
+            await place.dispose();
+        });
+
+        /** @param timeout more than a test takes, unless it waits for that */
+        async function start(timeout = 60_000): Promise<void> {
+
+            node = new SearchNode(database, { timeout, storeAfter: 100 });
+            await node.index.start();
+            await node.search({});
+        }
+
+        /** The stored segments. */
+        async function names(): Promise<string> {
+
+            return (await node.segments.segments()).map(({ id }) => id).join();
+        }
+
+        /** Searches that nobody waits for. */
+        class Endless {
+
+            readonly errors: unknown[] = [];
+            answered = 0;
+
+            constructor(count: number) {
+
+                for (let i = 0; i < count; ++i) {
+                    node.search({ query: endlessQuery(random), limit: 10 }).then(() => ++this.answered, (error: unknown) => this.errors.push(error));
+                }
+            }
+
+            get ended(): number {
+
+                return this.errors.length + this.answered;
+            }
+        }
+
+        it('others are answered, and what is written is found', { timeout: 60_000 }, async () => {
+
+            await start();
+            const corpus = new SearchCorpus(61);
+            const current = new Map<string, StoredObject>();
+            const endless = new Endless(1);
+            for (let round = 0; round < 10; ++round) {
+                const id = `test/${corpus.below(10)}`;
+                const before = current.get(id) ?? null;
+                const made = objectOf(corpus.document(id));
+                const next = before && corpus.once(3) ? null : { ...made, metadata: { ...made.metadata, txnId: ++txnId } };
+                await node.write(before, next);
+                current.delete(id);
+                if (next) {
+                    current.set(id, next);
+                }
+
+                const request = { ...corpus.request(), filterQueries: ['id:test/*'] };
+                const naive = naiveSearch(Array.from(current.values(), (stored) => documentOf(stored)), request);
+                expect((await node.search(request)).size, JSON.stringify(request)).to.equal(naive.size);
+            }
+
+            expect(endless.errors).to.equal([]);
+            expect(endless.answered).to.equal(0);
+        });
+
+        it('searches that take a moment are answered, though several are in front of them', { timeout: 60_000 }, async () => {
+
+            await start();
+            const endless = new Endless(3);
+            const some = Array.from({ length: 40 }, (_, i) => `bcdefg${i}~2`).join(' ');
+            expect((await node.search({ query: `known ${some}`, limit: 0 })).size).to.equal(300);
+            expect(endless.errors).to.equal([]);
+            expect(endless.answered).to.equal(0);
+        });
+
+        it('results of others go on to be read, and what cannot be understood is refused', { timeout: 60_000 }, async () => {
+
+            await start();
+            for (let i = 0; i < 600; ++i) {
+                await node.write(null, object(`many/${i}`, 'many', ++txnId));
+            }
+
+            const { hits } = await node.index.search({ ...EVERYTHING, query: '/title:many', filterQueries: ['*:*'] });
+            const endless = new Endless(1);
+            let count = 0;
+            for await (const block of hits) {
+                count += block.length;
+            }
+
+            expect(count).to.equal(600);
+            await expect(node.search({ query: 'many:(', filterQueries: ['*:*'] })).to.reject(/parse/);
+            expect(endless.errors).to.equal([]);
+            expect(endless.answered).to.equal(0);
+        });
+
+        it('it alone gets the error when its time is over, and what was to be stored is stored then', { timeout: 60_000 }, async () => {
+
+            await start(1500);
+            const stored = await names();
+            const endless = new Endless(1);
+            for (let i = 0; i < 150; ++i) {
+                await node.write(null, object(`more/${i}`, 'more', ++txnId));
+            }
+
+            for (let count = 0; endless.ended === 0; ++count) {
+                expect((await node.search({ query: '/title:more', filterQueries: ['*:*'] })).size, String(count)).to.equal(150);
+            }
+
+            expect(endless.errors).to.have.length(1);
+            expect(endless.errors[0]).to.be.instanceof(DoipError);
+            expect((endless.errors[0] as DoipError).http).to.equal(503);
+            await until(async () => await names() !== stored);
+            expect((await node.search({ query: '/title:more', filterQueries: ['*:*'] })).size).to.equal(150);
+        });
+    });
+});

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { StuckWatch } from '../../../../lib/search/runtime/watchdog.js';
+import { until } from '../../../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('a thread', () => {
+
+    it('is stuck when it has answered nobody for so long while somebody waits', async () => {
+
+        let now = 0;
+        let isStuck = false;
+        const watch = new StuckWatch(10, () => now);
+        watch.begin(() => {
+
+            isStuck = true;
+        });
+
+        // Others are answered before.
+        for (; now < 100; now += 9) {
+            watch.answered();
+            await sleep(2);
+            expect(isStuck).to.be.false();
+        }
+
+        now += 100;
+        await until(async () => isStuck);
+    });
+
+    it('lets nobody wait for ever, and gives back what comes too late', async () => {
+
+        const watch = new StuckWatch(20, () => 0);
+        const late: string[] = [];
+        let answer = (_text: string): void => {};
+        const work = new Promise<string>((resolve) => {
+
+            answer = resolve;
+        });
+
+        await expect(watch.during(() => work, { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.reject(/took too long/);
+        answer('answer');
+        await until(async () => late.length > 0);
+        expect(late).to.equal(['answer']);
+        expect(await watch.during(async () => 'soon', { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.equal('soon');
+        await expect(watch.during(() => Promise.reject(new Error('fault')), { stuck: () => {}, late: () => {} })).to.reject('fault');
+    });
+
+    it('is not stuck when nobody waits', async () => {
+
+        let now = 0;
+        const stuck: string[] = [];
+        const watch = new StuckWatch(1, () => now);
+        const end = watch.begin(() => stuck.push('first'));
+        end();
+        now = 100;
+        watch.begin(() => stuck.push('second'));
+        now = 200;
+
+        await until(async () => stuck.length > 0);
+        expect(stuck).to.equal(['second']);
+    });
+});

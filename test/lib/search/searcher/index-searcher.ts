@@ -1,0 +1,252 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { FULL_ACCESS } from '../../../../lib/search/matching/acl-filter.js';
+import { SearchEngine } from '../../../../lib/search/searcher/index-searcher.js';
+import { findDocument } from '../../../../lib/search/indexing/id-lookup.js';
+import { Memory } from '../../../../lib/util/cache/lru-cache.js';
+import type { IndexDocument } from '../../../../lib/search/mapping/index-document.js';
+import type { SearchRequest } from '../../../../lib/search/query/search-request.js';
+import { mayReadPayloads } from '../../../support/naive-access.js';
+import { naiveSearch } from '../../../support/naive-search.js';
+import { SearchCorpus } from '../../../support/search-corpus.js';
+import { build, layouts, merge, readInPieces } from '../../../support/search-layouts.js';
+import type { LiveSegment } from '../../../../lib/search/searcher/live-segment.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+function answer(engine: SearchEngine, request: SearchRequest, segments: readonly LiveSegment[]) {
+
+    const { size, facets, hits } = engine.search(request, segments, 10_000);
+    return { size, facets, hits: hits.take(Infinity) };
+}
+
+function bestFirst(a: number | null, b: number | null): number {
+
+    return (b ?? 0) - (a ?? 0);
+}
+
+/** What payloads may hold instead of what is in them. */
+const OTHER_TEXTS: readonly (string | null)[] = [null, 'tess', 'tess foo bar '.repeat(300)];
+
+function withTexts(document: IndexDocument, text: string | null): IndexDocument {
+
+    return { ...document, elements: document.elements.map((element) => ({ ...element, text })) };
+}
+
+function inSegmentsOf(size: number, documents: readonly IndexDocument[]): LiveSegment[] {
+
+    return Array.from({ length: Math.ceil(documents.length / size) }, (_, i) => {
+
+        return build(documents.slice(i * size, (i + 1) * size).map((document) => ({ document, isGone: false })));
+    });
+}
+
+describe('search engine', () => {
+
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+        it(`answers like a naive matcher, however documents are spread over segments (seed ${seed})`, { timeout: 120_000 }, () => {
+
+            const corpus = new SearchCorpus(seed);
+            const { current, layouts: spread } = layouts(corpus, 20 + corpus.below(60));
+            const engine = new SearchEngine();
+            for (let round = 0; round < 80; ++round) {
+                const request = corpus.request();
+                const naive = naiveSearch(current, request);
+                let first: ReturnType<typeof answer> | null = null;
+                for (const [name, segments] of Object.entries(spread)) {
+                    const found = answer(engine, request, segments);
+                    const context = `${name}: ${JSON.stringify(request)}`;
+                    expect(found.size, context).to.equal(naive.size);
+                    expect(found.facets.map(({ field, buckets }) => ({ field, buckets: buckets.map(({ value, count }) => ({ value, count })) })), context)
+                        .to.equal(naive.facets as never);
+                    if (request.sort.length > 0) {
+                        expect(found.hits.map(({ id }) => id), context).to.equal(naive.ids as string[]);
+                    }
+                    else {
+                        expect(found.hits.every(({ id }) => naive.matching.has(id)), context).to.be.true();
+                        expect(new Set(found.hits.map(({ id }) => id)).size, context).to.equal(found.hits.length);
+                        expect(found.hits.map(({ score }) => score), context).to.equal(found.hits.map(({ score }) => score).toSorted(bestFirst));
+                    }
+
+                    first ??= found;
+                    expect(found, context).to.equal(first);
+                }
+            }
+        });
+    }
+
+    it('answers the same whether few documents match, which it keeps as lists, or many, in segments of any size', () => {
+
+        const corpus = new SearchCorpus(31);
+        const noted = Array.from({ length: 2600 }, (_, i) => ({ document: corpus.document(`test/${i}`), isGone: i % 9 === 4 }));
+        const current = noted.filter(({ isGone }) => !isGone);
+        const parts: LiveSegment[] = [];
+        for (let start = 0; start < noted.length;) {
+            const size = 1 + corpus.below(600);
+            parts.push(build(noted.slice(start, start + size)));
+            start += size;
+        }
+
+        const spread = { one: [build(current)], gone: [build(noted)], parts, merged: [merge(parts)] };
+        const engine = new SearchEngine();
+        const shares = new Set<boolean>();
+        for (let round = 0; round < 60; ++round) {
+            const request = corpus.request();
+            const answers = Object.values(spread).map((segments) => answer(engine, request, segments));
+            answers.forEach((found, i) => expect(found, `${Object.keys(spread)[i] ?? ''}: ${JSON.stringify(request)}`).to.equal(answers[0] as never));
+            const share = (answers[0]?.size ?? 0) / current.length;
+            shares.add(share < 1 / 64);
+            if (round % 6 === 0) {
+                expect(answers[0]?.size, JSON.stringify(request)).to.equal(naiveSearch(current.map(({ document }) => document), request).size);
+            }
+        }
+
+        expect(shares.size).to.equal(2);
+    });
+
+    it('answers the same for a word that many documents of a large segment have and few of small ones', () => {
+
+        const corpus = new SearchCorpus(51);
+        const documents = Array.from({ length: 4000 }, (_, i) => corpus.document(`test/${i}`));
+        const noted = (list: readonly IndexDocument[]) => list.map((document) => ({ document, isGone: false }));
+        const large = build(noted(documents.slice(0, 3600)));
+        const spread = [
+            [large, ...inSegmentsOf(90, documents.slice(3600))], [...inSegmentsOf(7, documents.slice(3600, 3700)), large, build(noted(documents.slice(3700)))],
+            [build(noted(documents))]
+        ];
+        const engine = new SearchEngine();
+        const sizes: number[] = [];
+        for (const query of ['foo', '/title:tess', '/nested/deep/x:foo^2', 'reports', 'facet_type:Book', 'type:book', 'full:foo']) {
+            for (const [start, limit] of [[0, 10], [3, 5], [0, 0], [1100, 40], [0, null]] as const) {
+                const request = corpus.request({ query, start, limit, filterQueries: [], facets: [], sort: [], includeVersions: corpus.once(2) });
+                const answers = spread.map((segments) => answer(engine, request, segments));
+                answers.forEach((found, i) => expect(found, `${i}: ${JSON.stringify(request)}`).to.equal(answers[0] as never));
+                sizes.push(answers[0]?.size ?? 0);
+            }
+        }
+
+        expect(Math.max(...sizes)).to.be.above(1024);
+    });
+
+    for (const seed of [11, 12, 13]) {
+        it(`answers with the very scores and counts that there would be without what the caller may not see (seed ${seed})`, { timeout: 120_000 }, () => {
+
+            const corpus = new SearchCorpus(seed);
+            const { current, layouts: { 'many segments': all = [] } } = layouts(corpus, 60);
+            const engine = new SearchEngine();
+            let hidden = 0;
+            for (let round = 0; round < 120; ++round) {
+                const request = { ...corpus.request(), sort: [], includeScore: true };
+                const everything = { ...request, query: '*:*', filterQueries: [], facets: [], start: 0, limit: null };
+                const { matching } = naiveSearch(current, everything);
+                const visible = current.filter(({ id }) => matching.has(id));
+                hidden += current.length - visible.length;
+                const alone = visible.length === 0 ? [] : [build(visible.map((document) => ({ document, isGone: false })))];
+                expect(answer(engine, request, all), JSON.stringify(request)).to.equal(answer(engine, request, alone));
+            }
+
+            expect(hidden).to.be.above(0);
+        });
+    }
+
+    for (const seed of [21, 22, 23]) {
+        it(`answers the same whatever there is in payloads that the caller may not read (seed ${seed})`, { timeout: 120_000 }, () => {
+
+            const corpus = new SearchCorpus(seed);
+            const documents = Array.from({ length: 40 }, (_, i) => corpus.document(`test/${i}`));
+            const engine = new SearchEngine();
+            let hidden = 0;
+            for (let caller = 0; caller < 8; ++caller) {
+                const access = corpus.access();
+                const isHidden = (document: IndexDocument): boolean => !mayReadPayloads(document, access);
+                hidden += documents.filter((document) => document.elements.length > 0 && isHidden(document)).length;
+                const asTheyAre = inSegmentsOf(9, documents);
+                const others = OTHER_TEXTS.map((text) => {
+
+                    return inSegmentsOf(13, documents.map((document) => (isHidden(document) ? withTexts(document, text) : document)));
+                });
+                for (let round = 0; round < 25; ++round) {
+                    const request = { ...corpus.request({ access }), includeScore: true };
+                    const found = answer(engine, request, asTheyAre);
+                    others.forEach((segments, i) => expect(answer(engine, request, segments), `${i}: ${JSON.stringify(request)}`).to.equal(found));
+                }
+            }
+
+            expect(hidden).to.be.above(0);
+        });
+    }
+
+    it('finds what is told of all payloads, though one of them has more words than are indexed', () => {
+
+        const corpus = new SearchCorpus(41);
+        const element = { mediaType: null, size: 1, altField: null };
+        const elements = [{ ...element, name: 'first', filename: null, text: 'x '.repeat(1_000_001) }, { ...element, name: 'second', filename: 'catalogue', text: 'tess' }];
+        const segments = inSegmentsOf(1, [{ ...corpus.document('test/1'), elements }]);
+        const find = (query: string): number => answer(new SearchEngine(), corpus.request({
+            query, access: FULL_ACCESS, includeVersions: true, filterQueries: [], start: 0, limit: 1
+        }), segments).size;
+        expect(['catalogue', 'first:x', 'second:*'].map(find)).to.equal([1, 1, 0]);
+    });
+
+    it('knows which of many states of an object is the last one, though it reads stored segments in pieces', () => {
+
+        const corpus = new SearchCorpus(5);
+        const states = Array.from({ length: 60 }, (_, i) => Array.from({ length: 1 + i % 4 }, () => corpus.document(`test/${i}`)));
+        const documents = states.flatMap((history) => history.map((document, i) => ({ document, isGone: i < history.length - 1 })));
+        const stored = readInPieces(build(documents));
+        states.forEach((history, i) => {
+
+            const last = documents.findIndex(({ document }) => document === history.at(-1));
+            expect(findDocument(stored, `test/${i}`), `test/${i}`).to.equal(last);
+        });
+        expect(findDocument(stored, 'test/60')).to.equal(-1);
+    });
+
+    it('goes on with segments that are no more, and leaves nothing of them in memory', () => {
+
+        const corpus = new SearchCorpus(3);
+        const memory = new Memory();
+        const engine = new SearchEngine(memory);
+        const segments = [build(Array.from({ length: 30 }, (_, i) => ({ document: corpus.document(`test/${i}`), isGone: false })), memory)];
+        const request = corpus.request({ query: 'tess foo', access: FULL_ACCESS, includeVersions: true, filterQueries: [], facets: [{ field: 'type', maxBuckets: 5 }], limit: 10, start: 0 });
+        const find = () => {
+
+            const { size, facets, hits } = engine.search(request, segments, 10_000);
+            return { size, facets, hits: hits.take(10) };
+        };
+
+        const before = find();
+        expect(before.size).to.be.above(0);
+        expect(memory.bytes).to.be.above(0);
+        segments.forEach(({ segment }) => segment.release());
+        expect(memory.bytes).to.equal(0);
+        expect(find()).to.equal(before);
+        expect(memory.bytes).to.equal(0);
+
+        const shelf = memory.shelf();
+        const made = shelf.get('thing', () => {
+
+            shelf.clear();
+            return { value: 7, bytes: 100 };
+        });
+        expect(made).to.equal(7);
+        expect(memory.bytes).to.equal(0);
+    });
+
+    it('hands out facet values that can be given back as filters', () => {
+
+        const corpus = new SearchCorpus(77);
+        const { current, layouts: { 'many segments': segments = [] } } = layouts(corpus, 80);
+        const engine = new SearchEngine();
+        for (const field of ['/title', '/n', '/tags/_', '/mixed', '/date', 'type', 'createdBy', 'metadata/createdOn', '/nested/deep/a~1b/_/_', 'id']) {
+            const base = { ...corpus.request(), query: '*:*', filterQueries: [], start: 0, limit: 0, sort: [], facets: [{ field, maxBuckets: 1000 }] };
+            const { facets: [facet] } = answer(engine, base, segments);
+            expect(facet?.buckets.length ?? 0, field).to.be.above(0);
+            for (const { filterQuery, count } of facet?.buckets ?? []) {
+                expect(answer(engine, { ...base, filterQueries: [filterQuery] }, segments).size, filterQuery).to.equal(count);
+                expect(naiveSearch(current, { ...base, filterQueries: [filterQuery] }).size, filterQuery).to.equal(count);
+            }
+        }
+    });
+});

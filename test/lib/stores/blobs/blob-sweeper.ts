@@ -1,0 +1,203 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Database } from '../../../../db/database.js';
+import { SILENT } from '../../../../db/log.js';
+import { BlobStore } from '../../../../lib/stores/blobs/blob-store.js';
+import type { BlobRef } from '../../../../lib/stores/blobs/blob-store.js';
+import { BlobSweeper } from '../../../../lib/stores/blobs/blob-sweeper.js';
+import { CHUNK_SIZE, DatabaseElementStore } from '../../../../lib/stores/blobs/database-element-store.js';
+import { ElementStores } from '../../../../lib/stores/blobs/element-store.js';
+import { PayloadTextStore } from '../../../../lib/stores/blobs/payload-text-store.js';
+import { body, gather } from '../../../support/bytes.js';
+import { forEachDatabase } from '../../../support/database.js';
+import type { TestDatabase } from '../../../support/database.js';
+import { until } from '../../../support/until.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const PATIENCE = { grace: 1000, stagedTtl: 1000, limit: 100 };
+
+forEachDatabase((name, create) => {
+
+    describe(`blob sweeper on ${name}`, () => {
+
+        let place: TestDatabase;
+        let database: Database;
+        let stores: ElementStores;
+        let blobs: BlobStore;
+        let sweeper: BlobSweeper;
+
+        before(async () => {
+
+            place = await create();
+            database = await place.open();
+            stores = new ElementStores(new DatabaseElementStore(database.blobs));
+            blobs = new BlobStore(database, stores, { log: SILENT });
+            sweeper = new BlobSweeper(database, stores, blobs, SILENT);
+        });
+
+        after(async () => {
+
+            blobs.close();
+            await place.dispose();
+        });
+
+        async function link(blob: BlobRef): Promise<void> {
+
+            expect(await database.commit({ steps: blobs.linkSteps(blob) })).to.include({ ok: true });
+        }
+
+        async function row(blobId: number): Promise<Record<string, unknown> | undefined> {
+
+            const [found] = await database.read({ sql: 'select state, links, size, unlinked_on from blobs where id = ?' }, [blobId]);
+            return found && { ...found };
+        }
+
+        /** What a process that died has left: rows and bytes, and nobody who holds them. */
+        function stranger(now = Date.now): { blobs: BlobStore; sweeper: BlobSweeper } {
+
+            const other = new BlobStore(database, stores, { log: SILENT, now });
+            return { blobs: other, sweeper: new BlobSweeper(database, stores, other, SILENT) };
+        }
+
+        it('removes the texts of a blob with it, not before', async () => {
+
+            const blob = await blobs.stage(body(10), { maxBytes: 10 });
+            await link(blob);
+            const texts = new PayloadTextStore(database);
+            const key = { blobId: blob.blobId, format: 'plain' };
+            expect(await texts.save({ key, rules: 1, text: 'found', reason: null }, 1)).to.be.true();
+            expect(await texts.text(key)).to.equal('found');
+
+            const now = Date.now();
+            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, now) });
+            await sweeper.sweep(now + 500, PATIENCE);
+            expect((await texts.facts([blob.blobId])).size).to.equal(1);
+
+            await sweeper.sweep(now + 1001, PATIENCE);
+            expect((await texts.facts([blob.blobId])).size).to.equal(0);
+            expect(await texts.save({ key, rules: 1, text: 'too late', reason: null }, 1)).to.be.false();
+            expect(await texts.text(key)).to.be.null();
+        });
+
+        it('keeps a shared blob until the last link and the grace period are over', async () => {
+
+            const blob = await blobs.stage(body(10), { maxBytes: 10 });
+            await link(blob);
+            await link(blob);
+            const now = Date.now();
+
+            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, now) });
+            await sweeper.sweep(now + 5000, { ...PATIENCE, stagedTtl: 1e9 });
+            expect(await row(blob.blobId)).to.include({ links: 1, unlinked_on: null });
+
+            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, now) });
+            await sweeper.sweep(now + 999, { ...PATIENCE, stagedTtl: 1e9 });
+            expect(await row(blob.blobId)).to.include({ links: 0, unlinked_on: now });
+
+            await sweeper.sweep(now + 1000, { ...PATIENCE, stagedTtl: 1e9 });
+            expect(await row(blob.blobId)).to.be.undefined();
+            expect(await database.blobs.readChunk(blob.blobId, 0)).to.be.null();
+        });
+
+        it('keeps a blob that was linked again', async () => {
+
+            const blob = await blobs.stage(body(10), { maxBytes: 10 });
+            const now = Date.now();
+            await link(blob);
+            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, now) });
+            await link(blob);
+
+            await sweeper.sweep(now + 5000, { ...PATIENCE, stagedTtl: 1e9 });
+
+            expect(await row(blob.blobId)).to.equal({ state: 'linked', links: 1, size: 10, unlinked_on: null });
+        });
+
+        it('removes what another process staged and never linked, in all its chunks', async () => {
+
+            const past = Date.now() - 10_000;
+            const dead = stranger(() => past);
+            const blob = await dead.blobs.stage(body(20 * CHUNK_SIZE), { maxBytes: 20 * CHUNK_SIZE });
+            const living = await blobs.stage(body(10), { maxBytes: 10 });
+            dead.blobs.close();
+
+            await dead.sweeper.sweep(past + 5000, PATIENCE);
+            expect(await row(blob.blobId)).to.not.be.undefined();
+
+            await sweeper.sweep(Date.now() + 5000, PATIENCE);
+            expect(await row(blob.blobId)).to.be.undefined();
+            expect(await row(living.blobId)).to.not.be.undefined();
+            expect(await database.blobs.listBlobs(blob.blobId - 1, 1)).to.not.equal([blob.blobId]);
+        });
+
+        it('spares a blob that is being read until the reader is done', async () => {
+
+            const blob = await blobs.stage(body(3 * CHUNK_SIZE), { maxBytes: 3 * CHUNK_SIZE });
+            await link(blob);
+            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, 0) });
+            const reader = blobs.open(blob);
+            await reader.next();
+
+            await sweeper.sweep(Date.now(), PATIENCE);
+
+            expect(await gather(reader)).to.have.length(2 * CHUNK_SIZE);
+            await sweeper.sweep(Date.now(), PATIENCE);
+            expect(await row(blob.blobId)).to.be.undefined();
+        });
+
+        it('spares a blob no longer when its reader stops early', async () => {
+
+            const blob = await blobs.stage(body(3 * CHUNK_SIZE), { maxBytes: 3 * CHUNK_SIZE });
+            await link(blob);
+            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, 0) });
+            for await (const bytes of blobs.open(blob)) {
+                expect(bytes).to.have.length(CHUNK_SIZE);
+                break;
+            }
+
+            await sweeper.sweep(Date.now(), PATIENCE);
+
+            expect(await row(blob.blobId)).to.be.undefined();
+        });
+
+        it('removes bytes whose blob nobody knows', async () => {
+
+            await database.blobs.writeChunk(900_000_001, 0, Buffer.alloc(10));
+
+            const { orphans } = await sweeper.sweep(Date.now(), { ...PATIENCE, stagedTtl: 1e9 });
+
+            expect(orphans).to.equal(1);
+            expect(await database.blobs.readChunk(900_000_001, 0)).to.be.null();
+        });
+
+        it('does no more than it is told at once', async () => {
+
+            const dead = stranger(() => 1);
+            for (const size of [1, 2, 3]) {
+                await dead.blobs.stage(body(size), { maxBytes: 10 });
+            }
+
+            dead.blobs.close();
+
+            expect(await sweeper.sweep(Date.now(), { ...PATIENCE, limit: 2 })).to.include({ staged: 2 });
+            expect(await sweeper.sweep(Date.now(), { ...PATIENCE, limit: 2 })).to.include({ staged: 1 });
+            expect(await sweeper.sweep(Date.now(), { ...PATIENCE, signal: AbortSignal.abort() })).to.include({ staged: 0 });
+        });
+        it('tells other processes that a long upload is still wanted', async () => {
+
+            let now = 1000;
+            const slow = new BlobStore(database, stores, { log: SILENT, now: () => now, heartbeatMs: 5 });
+            const blob = await slow.stage(body(10), { maxBytes: 10 });
+
+            now = 77_000;
+            const touched = { sql: 'select touched_on from blobs where id = ?' };
+            await until(async () => (await database.read<{ touched_on: number }>(touched, [blob.blobId]))[0]?.touched_on === now);
+
+            await link(blob);
+            await until(() => !slow.inUse.isHeld(blob.blobId));
+
+            slow.close();
+        });
+    });
+});

@@ -1,0 +1,167 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Database } from '../../../../db/database.js';
+import { JobStore } from '../../../../lib/stores/jobs/job-store.js';
+import type { LeasedJob } from '../../../../lib/stores/jobs/job-store.js';
+import { forEachDatabase } from '../../../support/database.js';
+import type { TestDatabase } from '../../../support/database.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const LEASE = 1000;
+
+forEachDatabase((name, create) => {
+
+    describe(`job store on ${name}`, () => {
+
+        let place: TestDatabase;
+        let database: Database;
+        let now = 1_000_000;
+        let store: JobStore;
+
+        before(async () => {
+
+            place = await create();
+            database = await place.open();
+            store = new JobStore(database, () => now);
+        });
+
+        after(() => place.dispose());
+
+        async function claim(kind: string): Promise<LeasedJob> {
+
+            const job = await store.claim(kind, LEASE);
+            expect(job).to.not.be.null();
+            return job!;
+        }
+
+        it('hands out what is due, the oldest first, and each job once', async () => {
+
+            await store.enqueue({ kind: 'order', payload: { n: 2 }, runAt: now - 1 });
+            await store.enqueue({ kind: 'order', payload: { n: 1 }, runAt: now - 2 });
+            await store.enqueue({ kind: 'order', payload: { n: 3 }, runAt: now + 5000 });
+
+            expect<unknown>((await claim('order')).payload).to.equal({ n: 1 });
+            expect<unknown>((await claim('order')).payload).to.equal({ n: 2 });
+            expect(await store.claim('order', LEASE)).to.be.null();
+            expect(await store.nextDue('order')).to.equal(now + LEASE + 1);
+        });
+
+        it('hands out a job again when its lease has run out, and ignores the one who had it', async () => {
+
+            await store.enqueue({ kind: 'expire', payload: null });
+            const first = await claim('expire');
+            expect(await store.renew(first, LEASE)).to.be.true();
+
+            now += LEASE + 1;
+            const second = await claim('expire');
+
+            expect<object>(second).to.include({ id: first.id, attempts: 2 });
+            expect(await store.renew(first, LEASE)).to.be.false();
+            expect(await store.report(first, 'lost')).to.be.false();
+            expect(await store.complete(first)).to.be.false();
+            expect(await store.complete(second)).to.be.true();
+            expect<object | null>(await store.get(first.id)).to.include({ state: 'done', attempts: 2, progress: null });
+        });
+
+        it('keeps reports for the next attempt, and errors for those who ask', async () => {
+
+            await store.enqueue({ kind: 'retry', payload: ['€'] });
+            const job = await claim('retry');
+            await store.report(job, { done: 7 });
+            await store.fail(job, 'disk on fire', now + 500);
+
+            expect(await store.claim('retry', LEASE)).to.be.null();
+            expect(await store.nextDue('retry')).to.equal(now + 500);
+            now += 500;
+            const again = await claim('retry');
+            expect<object>(again).to.include({ progress: { done: 7 }, lastError: 'disk on fire', attempts: 2 });
+
+            await store.fail(again, 'x'.repeat(5000), null);
+            const [failed] = await store.list({ kind: 'retry', limit: 10 });
+            expect<object | undefined>(failed).to.include({ state: 'failed', payload: ['€'] });
+            expect(failed?.lastError).to.have.length(2000);
+            expect(await store.claim('retry', LEASE)).to.be.null();
+        });
+
+        it('takes a job back as if it had not been started', async () => {
+
+            await store.enqueue({ kind: 'release', payload: null });
+            const job = await claim('release');
+
+            await store.release(job);
+
+            expect<object>(await claim('release')).to.include({ id: job.id, attempts: 1 });
+        });
+
+        it('adds one job of a key until it starts', async () => {
+
+            const job = { kind: 'refresh', payload: null, dedup: { key: 'test/1', until: 'start' } } as const;
+            expect(await store.enqueue(job)).to.be.true();
+            expect(await store.enqueue(job)).to.be.false();
+            expect(await store.enqueue({ ...job, dedup: { key: 'test/1 ', until: 'start' } })).to.be.true();
+
+            await claim('refresh');
+
+            expect(await store.enqueue(job)).to.be.true();
+            expect(await store.enqueue(job)).to.be.false();
+        });
+
+        it('adds one job of a key until it ends', async () => {
+
+            const job = { kind: 'single', payload: null, dedup: { key: 'all', until: 'end' } } as const;
+            expect(await store.enqueue(job)).to.be.true();
+            const running = await claim('single');
+            expect(await store.enqueue(job)).to.be.false();
+            await store.fail(running, 'again', now);
+            expect(await store.enqueue(job)).to.be.false();
+            await store.complete(await claim('single'));
+
+            expect(await store.enqueue(job)).to.be.true();
+        });
+
+        it('adds a job with the unit that needs it, and spares the unit when there is one', async () => {
+
+            const step = store.enqueueStep({ kind: 'unit', payload: 1, dedup: { key: 'k', until: 'start' } });
+            const other = (value: string): { sql: string; bindings: string[] } => {
+
+                return { sql: 'insert into settings (name, value) values (?, ?)', bindings: [value, ''] };
+            };
+
+            expect(await database.commit({ steps: [step, other('unit-1')] })).to.include({ ok: true });
+            expect(await database.commit({ steps: [step, other('unit-2')] })).to.include({ ok: true });
+            await expect(database.commit({ steps: [store.enqueueStep({ kind: 'unit', payload: 2 }), other('unit-1')] })).to.reject();
+
+            expect<object[]>(await store.list({ kind: 'unit', limit: 10 })).to.have.length(1);
+        });
+
+        it('refuses keys that are too long', () => {
+
+            expect(() => store.enqueueStep({ kind: 'k', payload: null, dedup: { key: 'ä'.repeat(128), until: 'end' } }))
+                .to.throw(/at most 255 bytes/);
+        });
+
+        it('lists the newest first, by state, and forgets what ended long ago', async () => {
+
+            for (const payload of [1, 2, 3]) {
+                await store.enqueue({ kind: 'list', payload });
+            }
+
+            await store.complete(await claim('list'));
+            const payloads = async (state?: 'waiting' | 'done'): Promise<unknown[]> => {
+
+                return (await store.list({ kind: 'list', limit: 2, ...(state ? { state } : {}) })).map(({ payload }) => payload);
+            };
+
+            expect(await payloads()).to.equal([3, 2]);
+            expect(await payloads('done')).to.equal([1]);
+
+            expect(await store.purge(now, 100)).to.be.a.number();
+            expect(await payloads('done')).to.equal([1]);
+            await store.purge(now + 1, 100);
+            expect(await payloads('done')).to.equal([]);
+            expect(await payloads('waiting')).to.equal([3, 2]);
+        });
+    });
+});

@@ -1,0 +1,89 @@
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { StoredObject } from '../../../../lib/model/stored-object.js';
+import { jsonText } from '../../../../lib/json/raw-json.js';
+import { ObjectCache } from '../../../../lib/stores/objects/object-cache.js';
+import { ObjectStore } from '../../../../lib/stores/objects/object-store.js';
+import { forEachDatabase } from '../../../support/database.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const METADATA = { createdOn: 1, createdBy: 'admin', modifiedOn: 1, modifiedBy: 'admin' };
+
+function object(id: string, txnId: number, content = {}): StoredObject {
+
+    return { id, type: 'Document', content, acl: null, userMetadata: null, elements: [], metadata: { ...METADATA, txnId } };
+}
+
+describe('the cache of objects', () => {
+
+    it('lets go of what was not used for longest when its budget is spent', () => {
+
+        const cache = new ObjectCache(100_000);
+        for (let i = 0; i < 10; ++i) {
+            cache.put(object(`test/${i}`, i), null, 4_000);
+            cache.touch('test/0');
+        }
+
+        cache.put(object('test/new', 1), null, 5_500);
+        cache.put(object('test/newer', 1), null, 5_500);
+
+        expect(cache.get('test/newer')).to.exist();
+        expect(cache.get('test/0')).to.exist();
+        expect(cache.get('test/1')).to.be.undefined();
+    });
+
+    it('does not keep what would fill much of it', () => {
+
+        const cache = new ObjectCache(100_000);
+
+        cache.put(object('test/large', 1), null, 10_000);
+
+        expect(cache.get('test/large')).to.be.undefined();
+    });
+
+    it('forgets what is put anew, and keeps nothing without a budget', () => {
+
+        const cache = new ObjectCache(100_000);
+        cache.put(object('test/a', 1), null, 10);
+        cache.put(object('test/a', 2), null, 90_000);
+
+        const none = new ObjectCache(0);
+        none.put(object('test/a', 1), null, 10);
+
+        expect(cache.get('test/a')).to.be.undefined();
+        expect(none.get('test/a')).to.be.undefined();
+    });
+});
+
+forEachDatabase((name, create) => {
+
+    describe(`objects read again on ${name}`, () => {
+
+        it('are the newest that any node has written, and gone when deleted', async () => {
+
+            const place = await create();
+            const db = await place.open();
+            const [one, other] = [new ObjectStore(db), new ObjectStore(db)];
+            const first = object('test/a', 10, { n: 1 });
+            const second = object('test/a', 11, { n: 2 });
+            const missing = [await one.view('test/a'), await one.view('test/a')];
+            await db.commit({ steps: other.insertSteps(first, 'taken') });
+
+            const read = [(await one.view('test/a')).object, (await one.view('test/a')).object];
+            await db.commit({ steps: other.updateSteps(first, second, 'changed') });
+            const changed = (await one.view('test/a')).object;
+            await db.commit({ steps: other.deleteSteps(second, 'changed') });
+            const gone = (await one.view('test/a')).object;
+            await place.dispose();
+
+            expect<unknown>(missing.map(({ object }) => object)).to.equal([null, null]);
+            expect<unknown>(read[0]).to.equal(first);
+            expect(read[1] === read[0]).to.be.true();
+            expect<unknown>(changed).to.equal(second);
+            expect(jsonText(changed?.content ?? {})).to.equal('{"n":2}');
+            expect(gone).to.be.null();
+        });
+    });
+});

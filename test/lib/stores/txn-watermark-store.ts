@@ -1,0 +1,179 @@
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import Mysql from 'mysql2/promise';
+import type { Database, Unit } from '../../../db/database.js';
+import { NUMBER_PASSED, NumberFloorStore } from '../../../lib/stores/txn-watermark-store.js';
+import type { TestDatabase } from '../../support/database.js';
+import { forEachDatabase } from '../../support/database.js';
+import { until } from '../../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+forEachDatabase((name, create, dialect) => {
+
+    describe(`NumberFloorStore on ${name}`, () => {
+
+        let place: TestDatabase;
+        let db: Database;
+        let floor: NumberFloorStore;
+        let writers: Mysql.Connection[];
+
+        beforeEach(async () => {
+
+            place = await create();
+            writers = [];
+            db = await place.open();
+            floor = new NumberFloorStore(db, 'one');
+            await floor.renew();
+        });
+
+        afterEach(async () => {
+
+            writers.forEach((writer) => writer.destroy());
+            await place.dispose();
+        });
+
+        it('starts at 0 and rises only', async () => {
+
+            expect(await floor.renew()).to.equal(0);
+            if (dialect === 'mysql') {
+                expect([await floor.raise(500), await floor.raise(400), await floor.renew()]).to.equal([500, 400, 500]);
+            }
+        });
+
+        if (dialect === 'sqlite') {
+            it('guards nothing where one process writes', () => {
+
+                expect([floor.isNeeded, floor.guard(7)]).to.equal([false, undefined]);
+            });
+
+            return;
+        }
+
+        /** What a node holds that stops in the middle of a unit with a number. */
+        async function stopIn(store: NumberFloorStore, number: number): Promise<Mysql.Connection> {
+
+            const writer = await Mysql.createConnection(place.options.url ?? '');
+            writers.push(writer);
+            const { statement, bindings } = store.guard(number) ?? {};
+            await writer.query('begin');
+            await writer.query(statement?.sql ?? '', [...bindings ?? []]);
+            await writer.query(`insert into settings (name, value) values ('n${number}', 'x')`);
+            return writer;
+        }
+
+        /** A unit that leaves its number behind. */
+        function unit(number: number, shared = true, store = floor): Unit {
+
+            const guard = store.guard(number);
+            return {
+                steps: [{ sql: 'insert into settings (name, value) values (?, ?)', bindings: [`n${number}`, 'x'] }], shared, ...guard ? { guard } : {}
+            };
+        }
+
+        async function written(): Promise<number[]> {
+
+            const rows = await db.read<{ name: string }>({ sql: `select name from settings where name like 'n%'` }, []);
+            return rows.map((row) => Number(row.name.slice(1))).sort((a, b) => a - b);
+        }
+
+        it('refuses what it has passed, and only that, alone and among others', async () => {
+
+            await floor.raise(500);
+            expect(await db.commit(unit(500, false))).to.equal({ ok: false, failed: NUMBER_PASSED });
+            expect(await db.commit(unit(501, false))).to.include({ ok: true });
+            const numbers = [490, 502, 503, 500, 504, 499, 505];
+            const results = await Promise.all(numbers.map((number) => db.commit(unit(number))));
+            expect(results.map(({ ok }) => ok)).to.equal(numbers.map((number) => number > 500));
+            expect(results.filter(({ ok }) => !ok)).to.equal(Array.from({ length: 3 }, () => ({ ok: false, failed: NUMBER_PASSED })));
+            expect(await written()).to.equal([501, 502, 503, 504, 505]);
+        });
+
+        it('waits for what is being written', async () => {
+
+            const writer = await stopIn(floor, 300);
+            let isRaised = false;
+            const raising = new NumberFloorStore(db, 'one', 60_000).raise(400).then(() => {
+
+                isRaised = true;
+            });
+            // Comes behind the one that wants to raise it.
+            const later = db.commit(unit(350));
+            expect([await floor.renew(), isRaised, await written()]).to.equal([0, false, []]);
+            await writer.query('commit');
+            await raising;
+            expect(await written()).to.include(300);
+            const { ok } = await later;
+            expect((await written()).includes(350)).to.equal(ok);
+            expect(await db.commit(unit(400))).to.equal({ ok: false, failed: NUMBER_PASSED });
+        });
+
+        it('keeps no other node from writing while one has stopped in the middle of it, and tells no more than is certain', { timeout: 60_000 }, async () => {
+
+            const [stopped, one, other] = ['stopped', 'one', 'other'].map((node) => new NumberFloorStore(db, node, 50)) as [NumberFloorStore, NumberFloorStore, NumberFloorStore];
+            await Promise.all([stopped.renew(), other.renew()]);
+            await one.raise(100);
+            const writer = await stopIn(stopped, 300);
+            for (let number = 400; number < 410; ++number) {
+                expect(await one.raise(number)).to.equal(100);
+                expect(await other.raise(number)).to.equal(100);
+                expect(await db.commit(unit(number + 1, true, other))).to.include({ ok: true });
+                expect(await db.commit(unit(number, false, other))).to.equal({ ok: false, failed: NUMBER_PASSED });
+            }
+
+            const late = new NumberFloorStore(db, 'late');
+            expect([await late.renew(), await other.raise(409)]).to.equal([409, 100]);
+            await writer.query('commit');
+            await until(async () => await other.raise(409) === 409);
+            expect(await written()).to.include(300);
+            expect(await db.commit(unit(310, false, stopped))).to.equal({ ok: false, failed: NUMBER_PASSED });
+        });
+
+        it('forgets nodes that made their row long ago; those that write make it again', async () => {
+
+            const other = new NumberFloorStore(db, 'other');
+            await other.renew();
+            await floor.raise(100);
+            await db.commit({ steps: [{ sql: 'update node_floors set made_on = 1', bindings: [] }] });
+            expect(await floor.raise(200)).to.equal(200);
+            const rows = { sql: 'select node, floor from node_floors order by node' };
+            expect(await db.read(rows, [])).to.equal([{ node: 'one', floor: 200 }]);
+            expect(await db.commit(unit(300, false, other))).to.equal({ ok: false, failed: NUMBER_PASSED });
+            expect(await other.renew()).to.equal(200);
+            expect(await db.commit(unit(300, false, other))).to.include({ ok: true });
+            expect(await db.commit(unit(200, false, other))).to.equal({ ok: false, failed: NUMBER_PASSED });
+        });
+
+        it('is never passed from below while many write and raise it', { timeout: 60_000 }, async () => {
+
+            let number = 0;
+            const late: number[] = [];
+            const writing = Array.from({ length: 8 }, async () => {
+
+                for (let n = 0; n < 50; ++n) {
+                    number += 1;
+                    await db.commit(unit(number));
+                }
+            });
+            let isOver = false;
+            const reader = (async () => {
+
+                let known: number[] = [];
+                let last = 0;
+                while (!isOver) {
+                    const next = Math.max(last, number - 4);
+                    await floor.raise(next);
+                    const now = await written();
+                    late.push(...now.filter((each) => each <= last && !known.includes(each)));
+                    [known, last] = [now, next];
+                }
+            })();
+            await Promise.all(writing);
+            isOver = true;
+            await reader;
+            expect(late).to.equal([]);
+            expect(await written()).to.not.be.empty();
+        });
+    });
+});

@@ -1,0 +1,73 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
+import { findReferences, referenceFaults } from '../../../../lib/types/annotations/references.js';
+import { compile, faultsOf } from '../../../support/types.js';
+import type { ContentReference } from '../../../../lib/model/processed-content.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+function referencesOf(schema: JsonObject, content: JsonValue): ContentReference[] {
+
+    return findReferences(compile(schema).annotate(content), '20.500.123');
+}
+
+function reference(rule: JsonObject = {}): JsonObject {
+
+    return { cordra: { type: { handleReference: rule } } };
+}
+
+describe('Handle references', () => {
+
+    const cases: [title: string, schema: JsonObject, content: JsonValue, found: ContentReference[]][] = [
+        ['to any type', { properties: { a: reference() } }, { a: 'x/1' }, [{ pointer: '/a', id: 'x/1' }]],
+        ['to one type', { properties: { a: reference({ types: 'User' }) } }, { a: 'x/1' }, [{ pointer: '/a', id: 'x/1', types: ['User'] }]],
+        ['to several types', { properties: { a: reference({ types: ['User', 'Group'] }) } }, { a: 'x/1' }, [{ pointer: '/a', id: 'x/1', types: ['User', 'Group'] }]],
+        ['to other types than some', { properties: { a: reference({ excludeTypes: ['User'] }) } }, { a: 'x/1' }, [{ pointer: '/a', id: 'x/1', excludeTypes: ['User'] }]],
+        ['with a text before', { properties: { a: reference({ prepend: 'x/' }) } }, { a: '1' }, [{ pointer: '/a', id: 'x/1' }]],
+        ['with the prefix before', { properties: { a: reference({ prependHandleMintingConfigPrefix: true }) } }, { a: '1' }, [{ pointer: '/a', id: '20.500.123/1' }]],
+        ['in every element', { items: reference() }, ['x/1', 'x/2'], [{ pointer: '/0', id: 'x/1' }, { pointer: '/1', id: 'x/2' }]],
+        ['in lists that are marked as a whole', { properties: { a: reference() } }, { a: ['x/1', null] }, [{ pointer: '/a/0', id: 'x/1' }]],
+        ['once for each place', { allOf: [reference(), reference()] }, 'x/1', [{ pointer: '', id: 'x/1' }]],
+        ['also when they are empty', { properties: { a: reference() } }, { a: '' }, [{ pointer: '/a', id: '' }]],
+        ['not when they are absent or null', { properties: { a: reference(), b: reference() } }, { b: null }, []]
+    ];
+    for (const [title, schema, content, found] of cases) {
+        it(`are found ${title}`, () => {
+
+            expect<unknown>(referencesOf(schema, content)).to.equal(found);
+        });
+    }
+
+    it('must be texts', () => {
+
+        expect(faultsOf(() => referencesOf({ properties: { a: reference() } }, { a: 5 }))).to.equal([
+            '/a: must be a string: it refers to an object by its id'
+        ]);
+    });
+
+    it('must not be too many', () => {
+
+        expect(faultsOf(() => referencesOf({ items: reference() }, Array.from({ length: 10_001 }, (_, i) => `x/${i}`)))).to.equal([
+            '/10000: content may refer to at most 10000 objects'
+        ]);
+    });
+
+    const types = new Map([['x/user', 'User'], ['x/doc', 'Document']]);
+    const checks: [reference: ContentReference, faults: string[]][] = [
+        [{ pointer: '/a', id: 'x/user' }, []],
+        [{ pointer: '/a', id: 'x/user', types: ['Group', 'User'] }, []],
+        [{ pointer: '/a', id: 'x/user', excludeTypes: ['Group'] }, []],
+        [{ pointer: '/a', id: 'x/gone' }, ['Unexpected missing cordra object x/gone at /a']],
+        [{ pointer: '/a', id: '' }, ['Unexpected missing cordra object  at /a']],
+        [{ pointer: '/a', id: 'x/doc', types: ['User', 'Group'] }, ['Cordra object x/doc referenced at /a has type Document, expected [User, Group]']],
+        [{ pointer: '/a', id: 'x/doc', excludeTypes: ['Document'] }, ['Cordra object x/doc referenced at /a has type Document which is not permitted.']]
+    ];
+    for (const [each, messages] of checks) {
+        it(`are judged by what was found: ${JSON.stringify(each)}`, () => {
+
+            expect(referenceFaults([each], types)).to.equal(messages.map((message) => ({ pointer: '/a', message })));
+        });
+    }
+});

@@ -1,0 +1,78 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { JsonValue } from '../../../../lib/util/json-types.js';
+import { LoopTurns, turnForValue } from '../../../../lib/util/concurrency/event-loop-yielder.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const run = promisify(execFile);
+const MODULE = join(__dirname, '../../../../lib/util/concurrency/event-loop-yielder.js');
+
+describe('turns of the event loop', () => {
+
+    it('let one of all who wait go on at a time, in their order, with everything else between', async () => {
+
+        const turns = new LoopTurns();
+        const happened: string[] = [];
+        let isOver = false;
+        const tick = (): void => {
+
+            happened.push('loop');
+            if (!isOver) {
+                setImmediate(tick);
+            }
+        };
+
+        const work = async (name: string): Promise<void> => {
+
+            for (let i = 0; i < 3; ++i) {
+                await turns.next();
+                happened.push(name);
+            }
+        };
+
+        setImmediate(tick);
+        await Promise.all([work('a'), work('b')]);
+        isOver = true;
+
+        expect(happened.filter((name) => name !== 'loop')).to.equal(['a', 'b', 'a', 'b', 'a', 'b']);
+        for (const [place, name] of happened.entries()) {
+            expect(name !== 'loop' && happened[place + 1] !== undefined && happened[place + 1] !== 'loop', `${place} of ${happened.join()}`).to.be.false();
+        }
+    });
+
+    it('do not hold up the process when nobody waits', async () => {
+
+        // In a process of its own: other tests have turns, too.
+        const code = `new (require(${JSON.stringify(MODULE)}).LoopTurns)().next().then(() => setTimeout(() => {
+
+            process.stdout.write(JSON.stringify(process.getActiveResourcesInfo()));
+        }, 1))`;
+        const { stdout } = await run(process.execPath, ['-e', code]);
+
+        expect(JSON.parse(stdout)).to.not.include('Immediate');
+    });
+
+    const LONG = 'x'.repeat(40_000);
+    const values: readonly [title: string, value: JsonValue, isLong: boolean][] = [
+        ['a long text', LONG, true],
+        ['an object', { a: 1, b: ['c', null] }, false],
+        ['a long name', { [LONG]: 1 }, true],
+        ['many texts', Array.from({ length: 4000 }, () => 'some text'), true],
+        ['many empty objects in each other\'s arrays', Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => ({}))), true],
+        ['some numbers', Array.from({ length: 1000 }, (_, i) => i), false]
+    ];
+    for (const [title, value, isLong] of values) {
+        it(`are taken for long values alone: ${title}`, async () => {
+
+            const turn = turnForValue(value);
+            await turn;
+
+            expect(turn !== undefined).to.equal(isLong);
+        });
+    }
+});

@@ -1,0 +1,296 @@
+/**
+ * Request bodies. The routes hand over the raw stream (see {@link STREAMED}); here it becomes bytes, text, JSON, form fields,
+ * parts or segments, with limits counted while reading, after decompression.
+ */
+
+import type { Readable } from 'node:stream';
+import type { BytesSegment, Segment } from '../../../lib/doip/envelope.js';
+import type { DoipError } from '../../../lib/errors/errors.js';
+import { badRequest } from '../../../lib/errors/errors.js';
+import type { JsonValue } from '../../../lib/util/json-types.js';
+import type { JsonTextOptions } from '../../../lib/json/strict-parser.js';
+import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
+import { turnFor } from '../../../lib/util/concurrency/event-loop-yielder.js';
+import { bytesSegment, inputTooLong, jsonSegment } from '../../../lib/doip/segments.js';
+import { gather } from './body-memory.js';
+import { contentType, FORM_TYPE, isJsonType, parseMediaType } from '../headers/content-type.js';
+import { parseDisposition } from '../headers/content-disposition.js';
+import type { RequestHeaders } from '../headers/decode.js';
+import { header } from '../headers/decode.js';
+import type { Part } from './multipart.js';
+import { parseMultipart } from './multipart.js';
+import type { HttpLimits } from './translator-options.js';
+import type { Parameter } from './query.js';
+import { parseParameters } from './query.js';
+
+/** What is needed of a hapi request; its payload is a stream or null. */
+export interface RequestWithBody {
+    /** Lower case, as hapi has it. */
+    readonly method: string;
+    readonly headers: RequestHeaders;
+    readonly payload: unknown;
+    readonly raw?: { readonly req: Readable };
+}
+
+/** hapi's `payload` route options for every route that reads its body through this file. */
+export const STREAMED = {
+    output: 'stream',
+    parse: 'gunzip',
+    maxBytes: Number.MAX_SAFE_INTEGER,
+    timeout: false,
+    override: 'application/octet-stream'                    // hapi must not judge media types
+} as const;
+
+/**
+ * The body as bytes. Leaving the loop early leaves the connection alone. Errors of the stream become 400: the sender broke off
+ * or sent what cannot be decompressed.
+ */
+export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffer> {
+
+    const stream = streamOf(request);
+    if (!stream) {
+        return;
+    }
+
+    const source = request.raw?.req;
+    if (source && source !== stream) {
+        breakWith(source, stream);
+    }
+
+    try {
+        for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+            if (chunk.length > 0) {
+                yield chunk;
+            }
+        }
+    }
+    catch (error) {
+        throw asRequestFault(error, request);
+    }
+}
+
+/** The body as a JSON value, whatever its media type; undefined when it is empty. */
+export async function readJsonBody(request: RequestWithBody, limits: HttpLimits, sentNumber = false): Promise<JsonValue | undefined> {
+
+    const bytes = await readWhole(request, limits.jsonBytes, limits);
+    return bytes.length === 0 ? undefined : parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
+}
+
+/** The body as text; 400 when it is not UTF-8. */
+export async function readTextBody(request: RequestWithBody, limits: HttpLimits): Promise<string> {
+
+    return decodeUtf8(await readWhole(request, limits.formBytes, limits), 'the body');
+}
+
+/** True when the body is a form of the kind that counts as a part of the query string. */
+export function isForm(request: RequestWithBody): boolean {
+
+    return request.method === 'post' && contentType(request.headers).essence === FORM_TYPE;
+}
+
+/** The fields of a form body ({@link isForm}); none for any other request. */
+export async function readForm(request: RequestWithBody, limits: HttpLimits): Promise<Parameter[]> {
+
+    return isForm(request) ? parseParameters(await readTextBody(request, limits), limits.parameters) : [];
+}
+
+/** True when the body is multipart, of whatever kind. */
+export function isMultipart(request: RequestWithBody): boolean {
+
+    return contentType(request.headers).essence.startsWith('multipart/');
+}
+
+/** The parts of a multipart body. */
+export function readParts(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Part> {
+
+    return parseMultipart(bodyBytes(request), contentType(request.headers), limits);
+}
+
+/** The JSON value of a part, whatever its media type. */
+export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = false): Promise<JsonValue> {
+
+    const bytes = await gather(part.body, limits.jsonBytes, limits);
+    const name = part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}`;
+    return parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
+}
+
+/** The value of a JSON text. Nothing else is done in the turn in which a long one is parsed. */
+async function parsed(bytes: Buffer, options: JsonTextOptions): Promise<JsonValue> {
+
+    await turnFor(bytes.length);
+    const value = parseJson(bytes, options);
+    await turnFor(bytes.length);
+    return value;
+}
+
+/** The text of a form field among the parts. */
+export async function readTextPart(part: Part, limits: HttpLimits): Promise<string> {
+
+    return decodeUtf8(await gather(part.body, limits.formBytes, limits), `part ${(part.name ?? '').slice(0, 60)}`);
+}
+
+/** A part as a segment of bytes, with what its headers tell. */
+export function bytesPart(part: Part): BytesSegment {
+
+    return bytesOf(part.body, part.mediaType, part.filename);
+}
+
+/**
+ * The body as input of an operation (specification, "Input mapping"): nothing for GET, for an empty body and for a form;
+ * one JSON segment; one segment per part of multipart/mixed; for multipart/form-data one segment for the first part and a
+ * pair, `{id: name}` and content, for each later one; one segment of bytes for anything else.
+ *
+ * Of the parts only the first is parsed as JSON; see {@link BytesSegment}.
+ */
+export function readSegments(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Segment> {
+
+    return segmentsOf(request, limits, true);
+}
+
+/** Like {@link readSegments}, but a JSON body is one segment of bytes, however long it is. */
+export function readRawSegments(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Segment> {
+
+    return segmentsOf(request, limits, false);
+}
+
+async function *segmentsOf(request: RequestWithBody, limits: HttpLimits, isParsed: boolean): AsyncGenerator<Segment> {
+
+    if (request.method === 'get' || request.method === 'head' || isForm(request)) {
+        return;
+    }
+
+    const type = contentType(request.headers);
+    if (isParsed && isJsonType(type.essence)) {
+        const value = await readJsonBody(request, limits);
+        yield *value === undefined ? [] : [jsonSegment(value)];
+        return;
+    }
+
+    const bytes = await unlessEmpty(bodyBytes(request));
+    if (!bytes) {
+        return;
+    }
+
+    if (type.essence === 'multipart/mixed' || type.essence === 'multipart/form-data') {
+        yield *partSegments(parseMultipart(bytes, type, limits), type.essence === 'multipart/form-data', limits);
+    }
+    else {
+        const disposition = parseDisposition(header(request.headers, 'content-disposition') ?? '');
+        yield bytesOf(bytes, header(request.headers, 'content-type'), disposition.filename);
+    }
+}
+
+async function *partSegments(parts: AsyncIterable<Part>, isFormData: boolean, limits: HttpLimits): AsyncGenerator<Segment> {
+
+    let isFirst = true;
+    for await (const part of parts) {
+        if (isFirst) {
+            yield await firstSegment(part, isFormData, limits);
+            isFirst = false;
+            continue;
+        }
+
+        if (isFormData) {
+            if (part.name === undefined) {
+                throw badRequest('a part of the form has no name');
+            }
+
+            yield jsonSegment({ id: part.name });
+        }
+
+        yield bytesPart(part);
+    }
+}
+
+async function firstSegment(part: Part, isFormData: boolean, limits: HttpLimits): Promise<Segment> {
+
+    if (isJsonType(parseMediaType(part.mediaType ?? '').essence)) {
+        return jsonSegment(await readJsonPart(part, limits));
+    }
+
+    if (isFormData && part.mediaType === undefined && part.filename === undefined) {
+        return untypedField(await gather(part.body, limits.formBytes, limits), limits);
+    }
+
+    return bytesPart(part);
+}
+
+/** A plain form field has no media type; one that holds a JSON object is meant as JSON. */
+function untypedField(bytes: Buffer, limits: HttpLimits): Segment {
+
+    return /^\s*\{/.test(bytes.toString('latin1', 0, 64))
+        ? jsonSegment(parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues }))
+        : bytesSegment(bytes);
+}
+
+function bytesOf(body: AsyncIterable<Uint8Array>, mediaType: string | undefined, filename: string | undefined): BytesSegment {
+
+    return {
+        kind: 'bytes',
+        body,
+        ...(mediaType === undefined ? {} : { mediaType }),
+        ...(filename === undefined ? {} : { filename })
+    };
+}
+
+/** The bytes of a body that is gathered. One that announces to be too long is refused before any of it is there. */
+export async function readWhole(request: RequestWithBody, limit: number, limits: HttpLimits): Promise<Buffer> {
+
+    const isPlain = (header(request.headers, 'content-encoding') ?? 'identity') === 'identity';
+    if (isPlain && Number(header(request.headers, 'content-length')) > limit) {
+        throw inputTooLong(limit);
+    }
+
+    return gather(bodyBytes(request), limit, limits);
+}
+
+/** The same bytes when there are any, else null. */
+async function unlessEmpty(bytes: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer> | null> {
+
+    const first = await bytes.next();
+    return first.done === true ? null : startingWith(first.value, bytes);
+}
+
+async function *startingWith(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+
+    try {
+        yield first;
+        yield *rest;
+    }
+    finally {
+        await rest.return(undefined);                       // Also when nobody came further than the first chunk
+    }
+}
+
+function streamOf(request: RequestWithBody): Readable | null {
+
+    const payload = request.payload as Readable | null | undefined;
+    return typeof payload?.iterator === 'function' ? payload : null;
+}
+
+/** A decompressor does not notice by itself that its source is gone (HTTP/2 tells it by no more than `close`). */
+function breakWith(source: Readable, stream: Readable): void {
+
+    const check = (): void => {
+
+        if (!source.readableEnded) {
+            stream.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+        }
+    };
+
+    if (source.destroyed) {
+        check();
+    }
+
+    source.once('close', check);
+}
+
+function asRequestFault(error: unknown, request: RequestWithBody): DoipError {
+
+    const { code, data } = error as { code?: unknown; data?: { code?: unknown } };      // hapi wraps what a decompressor reports
+    const encoding = header(request.headers, 'content-encoding');
+    const isBroken = code === 'ECONNRESET' || data?.code === 'ECONNRESET' || encoding === undefined;
+    return badRequest(isBroken ? 'the request body ends early' : `the request body is not valid ${encoding.slice(0, 40)}`, {
+        reason: (error as Error).message
+    });
+}

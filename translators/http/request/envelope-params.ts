@@ -1,0 +1,189 @@
+/**
+ * Parameters of DOIP over HTTP: from query and form fields to members of the envelope (specification, "Request mapping").
+ * JSON parameters may be written whole (`attributes={"a":1}`), in parts (`attributes.a=1`) or both; the parts are put together
+ * here, and whatever would be given twice is refused.
+ */
+
+import { badRequest } from '../../../lib/errors/errors.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { isJsonObject } from '../../../lib/util/json-types.js';
+import { parseJsonOrText, parseLenientJson } from '../../../lib/json/strict-parser.js';
+import type { Parameter } from './query.js';
+
+/** What the parameters of a request say. Absent members were not given. */
+export interface EnvelopeParameters {
+    readonly operationId?: string;
+    readonly targetId?: string;
+    readonly clientId?: string;
+    readonly requestId?: string;
+    readonly authentication?: JsonValue;
+    readonly attributes: JsonObject;
+    /** The texts of attributes that were read as numbers, booleans or null, by name. */
+    readonly texts: ReadonlyMap<string, string>;
+    readonly input?: JsonValue;
+}
+
+const TEXTS = ['operationId', 'targetId', 'clientId', 'requestId'] as const;
+const JSONS = ['authentication', 'attributes', 'input'] as const;
+
+type TextName = typeof TEXTS[number];
+type JsonName = typeof JSONS[number];
+
+const LONG_NAMES: ReadonlyMap<string, TextName | JsonName> = new Map([
+    ...[...TEXTS, ...JSONS].map((name) => [name, name] as const),
+    ['o', 'operationId'], ['t', 'targetId'], ['c', 'clientId'], ['r', 'requestId'],
+    ['u', 'authentication'], ['a', 'attributes'], ['i', 'input']
+]);
+
+/** Credentials are text, also those that read like a number. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['username', 'password', 'token', 'asUserId']);
+
+/** Levels that dots may open; anything deeper is an attack. */
+const MAX_DOTS = 32;
+const MAX_SHOWN = 60;
+
+/**
+ * Puts parameters together. Whole values come first, then parts, so that their order does not matter.
+ *
+ * @throws DoipError 400 for a text parameter given twice, a property given twice, a property of something that is not an
+ * object, and JSON that is malformed.
+ */
+export function readEnvelopeParameters(parameters: readonly Parameter[]): EnvelopeParameters {
+
+    const texts: Partial<Record<TextName, string>> = {};
+    const wholes: Partial<Record<JsonName, JsonValue>> = {};
+    const parts: { name: JsonName; path: string[]; value: string; full: string }[] = [];
+    for (const [full, value] of parameters) {
+        const [base = '', ...path] = full.split('.', MAX_DOTS + 2);
+        const name = LONG_NAMES.get(base);
+        if (name === undefined) {
+            if (!isReserved(base)) {
+                parts.push({ name: 'attributes', path: [base, ...path], value, full });
+            }
+        }
+        else if (isTextName(name)) {
+            takeText(texts, name, value, full, path);
+        }
+        else if (path.length > 0) {
+            parts.push({ name, path, value, full });
+        }
+        else {
+            wholes[name] = mergeJson(wholes[name], parseLenientJson(value, { name: `parameter ${name}` }), name);
+        }
+    }
+
+    const literals = new Map<string, string>();
+    for (const { name, path, value, full } of parts) {
+        const [first = ''] = path;
+        const parsed = parseJsonOrText(value, { name: `parameter ${shown(full)}` });
+        const isLiteral = path.length === 1 && typeof parsed !== 'string' && (typeof parsed !== 'object' || parsed === null);
+        const isCredential = isLiteral && name === 'authentication' && CREDENTIALS.has(first);
+        wholes[name] = setPart(wholes[name], path, isCredential ? value : parsed, shown(full));
+        if (isLiteral && name === 'attributes') {
+            literals.set(first, value);
+        }
+    }
+
+    const attributes = wholes.attributes ?? {};
+    if (!isJsonObject(attributes)) {
+        throw badRequest('parameter attributes must be a JSON object');
+    }
+
+    return { ...texts, ...wholes, attributes, texts: literals };
+}
+
+/**
+ * Two JSON values given for the same thing, such as the parameter `input` and a JSON body: objects are merged.
+ *
+ * @throws DoipError 400 when both have a property, or when one is not an object.
+ */
+export function mergeJson(first: JsonValue | undefined, second: JsonValue, name: string): JsonValue {
+
+    if (first === undefined) {
+        return second;
+    }
+
+    if (!isJsonObject(first) || !isJsonObject(second)) {
+        throw badRequest(`${name} is given more than once, and only JSON objects can be combined`);
+    }
+
+    for (const key of Object.keys(second)) {
+        if (Object.hasOwn(first, key)) {
+            throw badRequest(`property ${shown(key)} of ${name} is given more than once`);
+        }
+    }
+
+    return { ...first, ...second };
+}
+
+/** Every name of a single character is reserved, also those that mean nothing yet; they are ignored. */
+function isReserved(base: string): boolean {
+
+    return base !== '' && base.length <= 2 && Array.from(base).length === 1;
+}
+
+function isTextName(name: TextName | JsonName): name is TextName {
+
+    return (TEXTS as readonly string[]).includes(name);
+}
+
+function takeText(texts: Partial<Record<TextName, string>>, name: TextName, value: string, full: string, path: readonly string[]): void {
+
+    if (path.length > 0) {
+        throw badRequest(`parameter ${shown(full)} addresses a property, but ${name} is a string`);
+    }
+
+    if (texts[name] !== undefined) {
+        throw badRequest(`parameter ${name} is given more than once`);
+    }
+
+    texts[name] = value;
+}
+
+/** Sets the property at a path, making the objects on the way. */
+function setPart(root: JsonValue | undefined, path: readonly string[], value: JsonValue, full: string): JsonObject {
+
+    if (path.length > MAX_DOTS) {
+        throw badRequest(`parameter ${full} has more than ${MAX_DOTS} dots`);
+    }
+
+    const top = asObject(root ?? {}, full);
+    let object = top;
+    checkPath(path, full);
+    for (const key of path.slice(0, -1)) {
+        object = asObject(Object.hasOwn(object, key) ? object[key] as JsonValue : (object[key] = {}), full);
+    }
+
+    const last = path.at(-1) ?? '';
+    if (Object.hasOwn(object, last)) {
+        throw badRequest(`parameter ${full} is given more than once`);
+    }
+
+    object[last] = value;
+    return top;
+}
+
+function asObject(value: JsonValue, full: string): JsonObject {
+
+    if (!isJsonObject(value)) {
+        throw badRequest(`parameter ${full} addresses a property of something that is not a JSON object`);
+    }
+
+    return value;
+}
+
+function checkPath(path: readonly string[], full: string): void {
+
+    if (path.includes('')) {
+        throw badRequest(full === '' ? 'a parameter has no name' : `parameter ${full} addresses a property without name`);
+    }
+
+    if (path.some((key, i) => key === '__proto__' || key === 'prototype' && path[i - 1] === 'constructor')) {
+        throw badRequest(`parameter ${full} has a name that is not allowed`);
+    }
+}
+
+function shown(name: string): string {
+
+    return name.length <= MAX_SHOWN ? name : `${name.slice(0, MAX_SHOWN).toWellFormed()}…`;
+}

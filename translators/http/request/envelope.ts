@@ -1,0 +1,73 @@
+/**
+ * The request envelope as carriers over HTTP make it: its signal comes into being when somebody first asks for it, because most
+ * requests are answered before anybody does.
+ */
+
+import type { Request } from '@hapi/hapi';
+import type { DoipRequest } from '../../../lib/doip/envelope.js';
+import { header } from '../headers/decode.js';
+import { peerSignal } from './transport.js';
+
+/**
+ * A request envelope. A class on purpose: a getter in an object literal would give every envelope a shape of its own, which the
+ * garbage collector keeps, and the request with it, until its next full round.
+ */
+export class HttpEnvelope implements DoipRequest {
+
+    readonly requestId: string | null;
+    readonly clientId: string | null;
+    readonly targetId: string;
+    readonly operationId: string;
+    readonly authentication: DoipRequest['authentication'];
+    readonly attributes: DoipRequest['attributes'];
+    readonly attributeTexts: DoipRequest['attributeTexts'];
+    readonly laterAttributes: DoipRequest['laterAttributes'];
+    readonly input: DoipRequest['input'];
+    readonly rawInput: DoipRequest['rawInput'];
+    readonly transport: DoipRequest['transport'];
+    readonly safe?: boolean;
+    readonly allowTypeChange?: boolean;
+    readonly httpMethod?: 'GET' | 'POST';
+    readonly #request: Request;
+    #signal: AbortSignal | undefined;
+
+    constructor(request: Request, fields: Omit<DoipRequest, 'signal' | 'inputBytes'>) {
+
+        this.requestId = fields.requestId;
+        this.clientId = fields.clientId;
+        this.targetId = fields.targetId;
+        this.operationId = fields.operationId;
+        this.authentication = fields.authentication;
+        this.attributes = fields.attributes;
+        this.attributeTexts = fields.attributeTexts;
+        this.laterAttributes = fields.laterAttributes;
+        this.input = fields.input;
+        this.rawInput = fields.rawInput;
+        this.transport = fields.transport;
+        this.#request = request;
+        if (fields.safe !== undefined) {
+            this.safe = fields.safe;
+        }
+
+        if (fields.allowTypeChange !== undefined) {
+            this.allowTypeChange = fields.allowTypeChange;
+        }
+
+        if (fields.httpMethod !== undefined) {
+            this.httpMethod = fields.httpMethod;
+        }
+    }
+
+    get inputBytes(): number | undefined {
+
+        const length = header(this.#request.headers, 'content-length') ?? '';
+        return /^\d+$/.test(length) ? Number(length) : undefined;
+    }
+
+    /** Fires when the connection ends before the response does. */
+    get signal(): AbortSignal {
+
+        this.#signal ??= peerSignal(this.#request);
+        return this.#signal;
+    }
+}

@@ -1,0 +1,33 @@
+/**
+ * Bodies that are called a form where no form has a place: tools say so of everything whose media type nobody told them.
+ */
+
+import type { JsonValue } from '../../../lib/util/json-types.js';
+import type { RequestWithBody } from './body.js';
+import type { HttpLimits } from './translator-options.js';
+import type { Parameter } from './query.js';
+import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
+import { inputTooLong } from '../../../lib/doip/segments.js';
+import { readWhole } from './body.js';
+import { parseParameters } from './query.js';
+
+/** Longest name of a field by which a form is recognised. */
+const MAX_FIELD_NAME = 64;
+
+/** The fields of a body that is a form indeed, or else the JSON value that it holds; undefined when it is empty. */
+export async function readFieldsOrJson(
+    request: RequestWithBody, limits: HttpLimits
+): Promise<{ readonly fields: Parameter[] } | { readonly value: JsonValue | undefined }> {
+
+    const bytes = await readWhole(request, limits.jsonBytes, limits);
+    // No JSON text begins with a name and an equals sign
+    if (!/^[A-Za-z]+=/.test(bytes.toString('latin1', 0, MAX_FIELD_NAME))) {
+        return { value: bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber: true }) };
+    }
+
+    if (bytes.length > limits.formBytes) {
+        throw inputTooLong(limits.formBytes);
+    }
+
+    return { fields: parseParameters(decodeUtf8(bytes, 'the body'), limits.parameters) };
+}

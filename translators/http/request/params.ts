@@ -1,0 +1,234 @@
+/**
+ * Reading the parameters of requests, wherever they come from: query string, form fields, or the members of a JSON
+ * body. Pure functions over values; knows nothing of hapi. Rules: interface specification, "REST-style interface", and the
+ * habits of existing clients (Python booleans, single-quoted JSON, bare flags).
+ */
+
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { badRequest } from '../../../lib/errors/errors.js';
+import { parseLenientJson } from '../../../lib/json/strict-parser.js';
+import { isJsonObject } from '../../../lib/util/json-types.js';
+
+/** Longest part of a wrong value that is repeated in an error message. */
+const SHOWN = 80;
+
+/** The parameters of one request. A parameter nobody asks for is ignored. */
+export class Params {
+
+    private readonly values: ReadonlyMap<string, readonly JsonValue[]>;
+
+    private constructor(values: ReadonlyMap<string, readonly JsonValue[]>) {
+
+        this.values = values;
+    }
+
+    /** From the pairs of a query string or form, in order. */
+    static fromPairs(pairs: Iterable<readonly [string, string]>): Params {
+
+        const values = new Map<string, JsonValue[]>();
+        for (const [name, value] of pairs) {
+            const known = values.get(name);
+            if (known) {
+                known.push(value);
+            }
+            else {
+                values.set(name, [value]);
+            }
+        }
+
+        return new Params(values);
+    }
+
+    /** From the members of a JSON object; a null member counts as absent. */
+    static fromJson(members: JsonObject): Params {
+
+        const present = Object.entries(members).filter(([, value]) => value !== null);
+        return new Params(new Map(present.map(([name, value]) => [name, [value]])));
+    }
+
+    /** These, and behind them those; a name on both sides has several values. */
+    and(others: Params): Params {
+
+        const values = new Map(this.values);
+        for (const [name, more] of others.values) {
+            values.set(name, [...(values.get(name) ?? []), ...more]);
+        }
+
+        return new Params(values);
+    }
+
+    /** The parameters that are text, as name and value. */
+    pairs(): [string, string][] {
+
+        return [...this.values].flatMap(([name, values]) =>
+            values.flatMap((value): [string, string][] => (typeof value === 'string' ? [[name, value]] : [])));
+    }
+
+    /** Whether the parameter is there, with whatever value. */
+    has(name: string): boolean {
+
+        return this.values.has(name);
+    }
+
+    /** A string; numbers and booleans of a JSON body are read as their text. */
+    text(name: string): string | undefined {
+
+        const value = this.single(name);
+        return value === undefined ? undefined : asText(name, value);
+    }
+
+    /** All values of a repeatable parameter; in a JSON body it may be an array. */
+    texts(name: string): string[] {
+
+        const values = this.values.get(name) ?? [];
+        return values.flat().map((value) => asText(name, value));
+    }
+
+    /** A presence flag: absent is false, bare or empty is true, and any other value is true if it says `true` in any case. */
+    flag(name: string): boolean {
+
+        return this.flagOr(name, false);
+    }
+
+    /** A presence flag whose absence does not mean false. */
+    flagOr(name: string, absent: boolean): boolean {
+
+        const text = this.text(name);
+        return text === undefined ? absent : text === '' || text.toLowerCase() === 'true';
+    }
+
+    /**
+     * A presence flag whose other values must be `true` or `false`, and the same when there are several: one that keeps things from being
+     * changed is not to be misread.
+     */
+    strictFlag(name: string): boolean {
+
+        const texts = (this.values.get(name) ?? []).map((value) => asText(name, value));
+        const wrong = texts.find((text) => !/^(?:true|false)?$/i.test(text));
+        if (wrong !== undefined) {
+            throw badRequest(`parameter ${name} must be true or false, got ${shown(wrong)}`);
+        }
+
+        if (new Set(texts.map((text) => text.toLowerCase() === 'false')).size > 1) {
+            throw badRequest(`parameter ${name} is given as true and as false`);
+        }
+
+        return this.flag(name);
+    }
+
+    /** A whole number. 400 for anything else. */
+    integer(name: string): number | undefined {
+
+        const text = this.text(name);
+        if (text === undefined) {
+            return undefined;
+        }
+
+        const value = Number(text);
+        if (!/^[+-]?[0-9]+$/.test(text) || !Number.isSafeInteger(value)) {
+            throw badRequest(`parameter ${name} must be an integer, got ${shown(text)}`);
+        }
+
+        return value;
+    }
+
+    /** A JSON value; text is parsed, leniently as to quotes. */
+    json(name: string): JsonValue | undefined {
+
+        const value = this.single(name);
+        return typeof value === 'string' ? parseParameter(name, value) : value;
+    }
+
+    /** A list written as a JSON array; text that is no array is the only entry of the list. */
+    list(name: string): JsonValue[] | undefined {
+
+        const value = this.single(name);
+        if (typeof value !== 'string') {
+            return value === undefined || Array.isArray(value) ? value : [value];
+        }
+
+        const parsed = /^\s*\[/.test(value) ? parseParameter(name, value) : value;
+        return Array.isArray(parsed) ? parsed : [parsed];
+    }
+
+    /** A list of strings, written as a JSON array or, if it is only one, bare. */
+    textList(name: string): string[] | undefined {
+
+        return this.list(name)?.map((entry) => {
+
+            if (typeof entry !== 'string') {
+                throw badRequest(`parameter ${name} must be a JSON array of strings`);
+            }
+
+            return entry;
+        });
+    }
+
+    /** A JSON object. 400 for anything else. */
+    object(name: string): JsonObject | undefined {
+
+        const value = this.json(name);
+        if (value !== undefined && !isJsonObject(value)) {
+            throw badRequest(`parameter ${name} must be a JSON object`);
+        }
+
+        return value;
+    }
+
+    /** The parameter that every request accepts, as the attribute that it becomes. */
+    requestContext(): { requestContext?: JsonObject } {
+
+        const text = this.single('requestContext');
+        if (text === undefined || text === '') {
+            return {};
+        }
+
+        const value = typeof text === 'string' ? contextOf(text) : text;
+        if (!isJsonObject(value)) {
+            throw badRequest('Unable to parse requestContext: it must be a JSON object');
+        }
+
+        return { requestContext: value };
+    }
+
+    /** The value as it came: text from a query string, any JSON from a JSON body. Of several the first counts. */
+    single(name: string): JsonValue | undefined {
+
+        return this.values.get(name)?.[0];
+    }
+}
+
+/** The members of an object that are not undefined; for attributes that are sent only when the client gave them. */
+export function given(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+
+    return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+}
+
+function asText(name: string, value: JsonValue): string {
+
+    if (typeof value === 'object') {
+        throw badRequest(`parameter ${name} must be a string`);
+    }
+
+    return String(value);
+}
+
+function parseParameter(name: string, text: string): JsonValue {
+
+    return parseLenientJson(text, { name: `parameter ${name}` });
+}
+
+function contextOf(text: string): JsonValue {
+
+    try {
+        return parseLenientJson(text, { name: 'requestContext' });
+    }
+    catch (cause) {
+        throw badRequest(`Unable to parse requestContext: ${(cause as Error).message}`);
+    }
+}
+
+function shown(text: string): string {
+
+    return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+}

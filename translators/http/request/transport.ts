@@ -1,0 +1,139 @@
+/**
+ * How a request reached us: address and safety of the peer, with regard to trusted proxies, and a signal for when it has gone.
+ */
+
+import type { Request } from '@hapi/hapi';
+import { BlockList, isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Transport } from '../../../lib/doip/envelope.js';
+import { isLoopback, parseAddressRanges, withoutMapping } from '../../../lib/util/net/ip-address.js';
+import { noteTransport } from './request-facts.js';
+import { header } from '../headers/decode.js';
+
+/** Tells how a request reached us. */
+export type TransportReader = (request: Request) => Transport;
+
+/**
+ * Makes a reader that believes `X-Forwarded-For` and `X-Forwarded-Proto` of trusted proxies alone.
+ *
+ * @param trustedProxies IP addresses and networks such as `10.0.0.0/8`, or the word `loopback`.
+ * @throws Error when an entry is neither.
+ */
+export function createTransportReader(trustedProxies: readonly string[] = []): TransportReader {
+
+    const trusted = addressList(trustedProxies);
+    return (request) => {
+
+        const peer = plainAddress(request.info.remoteAddress);
+        const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
+        const logId = header(request.headers, 'request-id') ?? request.info.id;
+        if (trusted && isForwarded(request) && contains(trusted, peer)) {
+            return noteTransport(request, forwarded(request, peer, encrypted, trusted), logId);
+        }
+
+        return noteTransport(request, direct(request, peer, encrypted), logId);
+    };
+}
+
+/** A signal that fires when the connection ends before the response does. */
+export function peerSignal(request: Request): AbortSignal {
+
+    const controller = new AbortController();
+    const abort = (): void => controller.abort(new Error('the client went away'));
+    const { req, res } = request.raw;
+    req.once('aborted', abort);
+    // HTTP/1.1 does not tell it any more once the body of the request was read.
+    res.once('close', () => {
+
+        if (!res.writableEnded) {
+            abort();
+        }
+    });
+    if (!request.active()) {
+        abort();
+    }
+
+    return controller.signal;
+}
+
+/** Within this machine nobody reads along; but what was forwarded may have come over any wire. */
+function direct(request: Request, peer: string, encrypted: boolean): Transport {
+
+    const isForeign = isForwarded(request);
+    return {
+        protocol: encrypted ? 'https' : 'http', secure: encrypted || isLoopback(peer) && !isForeign, remoteAddress: peer,
+        localToken: isForeign ? undefined : localToken(request, peer)
+    };
+}
+
+/** The bearer token that a program on this machine sent: from its own loopback address, or from the address that it asked. */
+function localToken({ headers, raw }: Request, peer: string): string | undefined {
+
+    const [, token] = /^Bearer (\S+)$/i.exec(header(headers, 'authorization') ?? '') ?? [];
+    return token !== undefined && (isLoopback(peer) || peer === plainAddress(raw.req.socket.localAddress ?? '')) ? token : undefined;
+}
+
+/** Walks back through the proxies to the first address that is not one of ours. */
+function forwarded(request: Request, peer: string, encrypted: boolean, trusted: BlockList): Transport {
+
+    const hops = listed(request, 'x-forwarded-for').map(plainAddress);
+    let address = peer;
+    while (contains(trusted, address) && hops.length > 0) {
+        address = hops.pop() ?? '';
+    }
+
+    const protocols = listed(request, 'x-forwarded-proto').map((protocol) => protocol.toLowerCase());
+    const secure = protocols.length > 0 ? protocols.every((protocol) => protocol === 'https') : encrypted;
+    return { protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer };
+}
+
+/** True when a header shows a proxy. Asked for every request, so without a list. */
+function isForwarded({ headers }: Request): boolean {
+
+    return headers['x-forwarded-for'] !== undefined || headers['x-forwarded-proto'] !== undefined || headers['x-forwarded-host'] !== undefined ||
+        headers['x-real-ip'] !== undefined || headers['forwarded'] !== undefined || headers['via'] !== undefined;
+}
+
+function listed(request: Request, name: string): string[] {
+
+    return (header(request.headers, name) ?? '').split(',').map((item) => item.trim()).filter((item) => item !== '');
+}
+
+function addressList(entries: readonly string[]): BlockList | null {
+
+    if (entries.length === 0) {
+        return null;
+    }
+
+    const list = new BlockList();
+    for (const entry of entries) {
+        const ranges = parseAddressRanges(entry.trim());
+        if (!ranges) {
+            throw new Error(`trusted proxy ${JSON.stringify(entry)} must be an IP address, a network such as 10.0.0.0/8, or loopback`);
+        }
+
+        for (const { address, bits, family } of ranges) {
+            list.addSubnet(address, bits, family);
+        }
+    }
+
+    return list;
+}
+
+function contains(list: BlockList, address: string): boolean {
+
+    const family = isIP(address);
+    return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** As the kernel would write it: without brackets and the port that some proxies add, either. */
+function plainAddress(text: string): string {
+
+    if (!text.includes(':')) {
+        return text;
+    }
+
+    const bare = withoutMapping(text);
+    const withPort = /^\[([0-9a-f:.]+)\](?::[0-9]+)?$/i.exec(bare) ?? /^([0-9.]+):[0-9]+$/.exec(bare);
+    return withPort?.[1] ?? bare;
+}

@@ -1,0 +1,109 @@
+/**
+ * The output of an operation, looked at just far enough to know what kind of HTTP body it makes.
+ */
+
+import type { BytesSegment, DoipResponse, JsonSegment, Segment } from '../../../lib/doip/envelope.js';
+import type { JsonValue } from '../../../lib/util/json-types.js';
+import { bytesSegment, readBytes } from '../../../lib/doip/segments.js';
+
+/** What an operation put out. Whoever takes it reads it to its end or closes it. Few bytes are `ready` at once. */
+export type Output =
+    | { readonly kind: 'empty' }
+    | { readonly kind: 'json'; readonly value: JsonValue }
+    | { readonly kind: 'bytes'; readonly segment: BytesSegment; readonly ready?: Buffer; readonly close: () => Promise<void> }
+    | { readonly kind: 'segments'; readonly segments: AsyncIterable<Segment>; readonly close: () => Promise<void> };
+
+/** Bytes up to this size are read at once, which is faster than a stream and shows whether more segments follow. */
+const SMALL = 64 * 1024;
+
+/**
+ * Reads the start of an output. One JSON segment is `json`, several segments are `segments`. Bytes cannot be looked behind:
+ * an output that begins with more than a few bytes counts as `bytes` alone, unless its attribute `mediaType` says multipart and the
+ * bytes are not the whole of it.
+ */
+export async function readOutput(response: DoipResponse): Promise<Output> {
+
+    const iterator = response.output[Symbol.asyncIterator]();
+    try {
+        const first = await iterator.next();
+        if (first.done === true) {
+            return { kind: 'empty' };
+        }
+
+        return first.value.kind === 'json'
+            ? await jsonOrMore(first.value, iterator)
+            : await bytesOrMore(first.value, iterator, !first.value.isWhole && isMultipart(response));
+    }
+    catch (error) {
+        await iterator.return?.();
+        throw error;
+    }
+}
+
+/** Lets go of an output that nobody will read. */
+export async function closeOutput(output: Output): Promise<void> {
+
+    if (output.kind === 'bytes' || output.kind === 'segments') {
+        await output.close();
+    }
+}
+
+/** A JSON segment alone, or the first of several. */
+async function jsonOrMore(first: JsonSegment, iterator: AsyncIterator<Segment>): Promise<Output> {
+
+    const second = await iterator.next();
+    return second.done === true ? { kind: 'json', value: first.value } : several([first, second.value], iterator);
+}
+
+async function bytesOrMore(segment: BytesSegment, iterator: AsyncIterator<Segment>, multipart: boolean): Promise<Output> {
+
+    if (multipart) {
+        return several([segment], iterator);
+    }
+
+    if (segment.length !== undefined && segment.length <= SMALL) {
+        const ready = await readBytes(segment.body, SMALL);
+        const copy = { ...segment, body: bytesSegment(ready).body };
+        const second = await iterator.next();
+        return second.done === true
+            ? { kind: 'bytes', segment: copy, ready, close: closing(iterator) }
+            : several([copy, second.value], iterator);
+    }
+
+    return { kind: 'bytes', segment: { ...segment, body: alone(segment.body, iterator) }, close: closing(iterator) };
+}
+
+function several(read: readonly Segment[], iterator: AsyncIterator<Segment>): Output {
+
+    const segments = async function *(): AsyncGenerator<Segment> {
+
+        yield *read;
+        yield *{ [Symbol.asyncIterator]: () => iterator };
+    };
+
+    return { kind: 'segments', segments: segments(), close: closing(iterator) };
+}
+
+/** The bytes of a body behind which no further segment may come. */
+async function *alone(body: AsyncIterable<Uint8Array>, iterator: AsyncIterator<Segment>): AsyncGenerator<Uint8Array> {
+
+    yield *body;
+    const next = await iterator.next();
+    if (next.done !== true) {
+        throw new Error('an output of bytes and further segments needs the attribute mediaType multipart/mixed');
+    }
+}
+
+function closing(iterator: AsyncIterator<Segment>): () => Promise<void> {
+
+    return async () => {
+
+        await iterator.return?.();
+    };
+}
+
+function isMultipart(response: DoipResponse): boolean {
+
+    const { mediaType } = response.attributes;
+    return typeof mediaType === 'string' && /^multipart\//i.test(mediaType);
+}

@@ -1,0 +1,189 @@
+/**
+ * Puts routes on a hapi server, and does for each request what is the same for all routes: parameters and credentials
+ * in, the request context into the attributes, answers and errors out.
+ */
+
+import type { Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
+import type { DoipRequest, DoipResponse, Transport } from '../../lib/doip/envelope.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
+import type { Performer, TranslatorOptions } from './request/translator-options.js';
+import type { TransportReader } from './request/transport.js';
+import type { Reply } from './response/reply.js';
+import type { Exchange, RouteCall, Route } from './route.js';
+import { empty } from '../../lib/doip/segments.js';
+import { Status } from '../../lib/errors/status.js';
+import { pathParameter, queryOf } from './request/url.js';
+import { readAuthentication } from './request/authentication.js';
+import { isForm, readForm } from './request/body.js';
+import { HttpEnvelope } from './request/envelope.js';
+import { codeOf, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './response/errors.js';
+import { answering, BODY_OPTIONS, ROUTE_OPTIONS } from './hapi-handler.js';
+import { DEFAULT_BASES } from './request/translator-options.js';
+import { parseParameters } from './request/query.js';
+import { RequestLimits } from './request/request-limits.js';
+import { readSession } from './headers/session-cookie.js';
+import { keepPrivate, respondOptions } from './response/respond.js';
+import { createTransportReader } from './request/transport.js';
+import { turnedAway } from './early-rejection.js';
+import { outputReply } from './response/reply.js';
+import { Params } from './request/params.js';
+import { send } from './response/send.js';
+
+/** What reading a request depends on besides the request. */
+interface Setting {
+    readonly gateway: Performer;
+    readonly limits: RequestLimits;
+    readonly transport: TransportReader;
+}
+
+/** Registers routes behind every base, those without a name in their path with and without a trailing slash. */
+export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
+
+    const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false } = options;
+    const setting = { gateway, limits: new RequestLimits(server, limits), transport: createTransportReader(trustedProxies) };
+    if (!errorsAreShaped) {
+        server.ext('onPreResponse', shapeErrors(gateway.statuses), { sandbox: 'plugin' });
+    }
+
+    for (const base of bases) {
+        for (const route of routes) {
+            server.route(spellings(base + route.path).flatMap((path) => route.methods.map((method): ServerRoute => ({
+                method, path,
+                handler: answering(gateway.statuses, (request, h) => handle(request, h, { route, base, setting })),
+                options: method === 'GET' ? ROUTE_OPTIONS : BODY_OPTIONS
+            }))));
+        }
+
+        server.route(allowedMethods(routes).flatMap(([path, methods]) => spellings(base + path).map((spelling): ServerRoute => ({
+            method: '*',
+            path: spelling,
+            handler: answering(gateway.statuses, (request, h) =>
+                Promise.resolve(request.method === 'options' ?
+                    respondOptions(h, methods) : respondFailure(h, methodNotAllowed(request, methods, gateway.statuses)))),
+            options: BODY_OPTIONS
+        }))));
+    }
+}
+
+/** A path with and without a trailing slash; a name at its end takes both as they are. */
+function spellings(path: string): string[] {
+
+    return path.endsWith('}') ? [path] : [path, `${path}/`];
+}
+
+function allowedMethods(routes: readonly Route[]): [string, string[]][] {
+
+    const methods = new Map<string, string[]>();
+    for (const route of routes) {
+        methods.set(route.path, [...(methods.get(route.path) ?? []), ...route.methods]);
+    }
+
+    return [...methods];
+}
+
+async function handle(
+    request: Request, h: ResponseToolkit, { route, base, setting }: { route: Route; base: string; setting: Setting }
+): Promise<ResponseObject> {
+
+    const { gateway, limits } = setting;
+    const transport = setting.transport(request);
+    const params = await readParams(request, transport, limits);
+    const { authentication, isPrivate } = readCredentials(request, params);
+    const refusal = turnedAway(gateway, authentication, transport);
+    if (refusal) {
+        return respondFailure(h, refusal);
+    }
+
+    const call: RouteCall = {
+        request, params, transport,
+        limits: limits.of(request, transport, authentication),
+        unknownLimits: () => limits.ofUnknown(request, transport),
+        name: pathParameter(request, 'name'),
+        base: (request.route.realm.modifiers.route.prefix ?? '') + base
+    };
+    const exchange = await route.toEnvelope(call);
+    const response = await gateway.perform(envelope(request, exchange, { authentication, transport, shared: sharedAttributes(request, params) }));
+    const answered = await answerOf(request, h, { exchange, response, gateway });
+    return isPrivate ? keepPrivate(answered) : answered;
+}
+
+async function answerOf(
+    request: Request, h: ResponseToolkit, { exchange, response, gateway }: { exchange: Exchange; response: DoipResponse; gateway: Performer }
+): Promise<ResponseObject> {
+
+    if (!isFailure(response)) {
+        const sent = await send(request, h, await replyOf(exchange, response), response);
+        const { permission } = response.attributes;
+        return typeof permission === 'string' ? sent.header('X-Permission', permission) : sent;
+    }
+
+    if (hasReport(response)) {
+        return (await send(request, h, await replyOf(exchange, response), response)).code(codeOf(response, gateway.statuses));
+    }
+
+    return respondFailure(h, await failureOf(inWordsOfPaths(exchange, response), gateway.statuses));
+}
+
+/** What an object in the path does not offer, as the service has no content, is for clients of paths not there. */
+function inWordsOfPaths({ targetId }: Exchange, response: DoipResponse): DoipResponse {
+
+    const isDeclined = response.status === Status.declined && response.http === undefined;
+    return isDeclined && targetId !== undefined ? { ...response, http: 404 } : response;
+}
+
+function replyOf(exchange: Exchange, response: DoipResponse): Reply | Promise<Reply> {
+
+    return exchange.fromEnvelope ? exchange.fromEnvelope(response) : outputReply();
+}
+
+function envelope(
+    request: Request, exchange: Exchange, facts: Pick<DoipRequest, 'authentication' | 'transport'> & { readonly shared: JsonObject }
+): DoipRequest {
+
+    const { shared, authentication, transport } = facts;
+    return new HttpEnvelope(request, {
+        requestId: null,
+        clientId: null,
+        operationId: exchange.operationId,
+        targetId: exchange.targetId ?? 'service',
+        attributes: { ...shared, ...exchange.attributes },
+        laterAttributes: exchange.laterAttributes,
+        input: exchange.input ?? empty(),
+        authentication, transport,
+        ...(isSafe(request) ? { safe: true } : {}),
+        ...(exchange.allowTypeChange === true ? { allowTypeChange: true } : {})
+    });
+}
+
+/** What a request may say on whatever path. An operation that knows no dry run refuses one, instead of storing what it was given. */
+function sharedAttributes(request: Request, params: Params): JsonObject {
+
+    return { ...params.requestContext(), ...!isSafe(request) && params.strictFlag('dryRun') ? { dryRun: true } : {} };
+}
+
+/** True for the methods that promise to change nothing. */
+function isSafe({ method }: Request): boolean {
+
+    return method === 'get' || method === 'head';
+}
+
+async function readParams(request: Request, transport: Transport, limits: RequestLimits): Promise<Params> {
+
+    const fields = isForm(request) ? await readForm(request, limits.ofForm(request, transport)) : [];
+    return Params.fromPairs([...parseParameters(queryOf(request), limits.base.parameters), ...fields]);
+}
+
+/**
+ * A token may stand among the parameters where there is no body, or where they are the body. Answers to it, and to a session
+ * that a cookie tells, are private: a shared cache knows that of an Authorization header alone.
+ */
+function readCredentials(request: Request, params: Params): { authentication: JsonObject; isPrivate: boolean } {
+
+    const { headers } = request;
+    const hasToken = headers['authorization'] === undefined && (isSafe(request) || isForm(request));
+    const accessToken = hasToken ? params.text('access_token') : undefined;
+    const direct = readAuthentication(headers, { accessToken });
+    const isDirect = headers['authorization'] !== undefined || accessToken !== undefined;
+    const session = isDirect ? {} : readSession(headers, params.text('csrfToken'));
+    return { authentication: { ...session, ...direct }, isPrivate: accessToken !== undefined || session.sessionId !== undefined };
+}
