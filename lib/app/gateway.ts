@@ -29,6 +29,7 @@ const DOWN = 'The system is down.';
 const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
 
 const FULL = 'The storage is full: nothing was stored.';
+const NO_ROOM = 'The storage is full: the service starts when there is room.';
 
 /** Seconds after which a client may ask again: a database is soon back, room has to be made by somebody. */
 const RETRY_SECONDS = 5;
@@ -110,8 +111,7 @@ class RepositoryGateway implements Gateway {
 
         this.#registry.addResolver(methodResolver(() => this.services));
 
-        // Before the start only the operations that need no state can be performed; they see nothing but the start-up state.
-        this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, internal(undefined, DOWN));
+        this.#dispatcher = this.#unstarted(internal(undefined, DOWN));
     }
 
     get isUp(): boolean {
@@ -169,12 +169,14 @@ class RepositoryGateway implements Gateway {
                 ping: (patience) => database.ping(patience), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
             });
             this.#watch.start();
-            this.#startup.ask(async () => (await this.#watch?.answersNow() === false ? 'silent' : await database.trouble?.() ?? null));
+            this.#startup.succeed(async () => (await this.#watch?.answersNow() === false ? 'silent' : await database.trouble?.() ?? null));
             this.#dispatcher = this.#dispatcherOf(runtime.services, null);
             return { generatedPassword };
         }
         catch (error) {
-            this.#startup.fail();
+            const hasNoRoom = isFull(error) || error instanceof Error && isFull(error.cause);
+            this.#startup.fail(hasNoRoom ? 'no room to start' : null);
+            this.#dispatcher = this.#unstarted(hasNoRoom ? unavailable(NO_ROOM, FULL_RETRY_SECONDS) : internal(undefined, DOWN));
             throw error;
         }
     }
@@ -185,7 +187,7 @@ class RepositoryGateway implements Gateway {
         const [runtime, watch] = [this.#runtime, this.#watch];
         this.#runtime = null;
         this.#watch = null;
-        this.#dispatcher = this.#dispatcherOf({ startup: this.#startup } as Services, internal(undefined, 'The system is shutting down.'));
+        this.#dispatcher = this.#unstarted(internal(undefined, 'The system is shutting down.'));
         await watch?.stop();
         await runtime?.close();
     }
@@ -201,6 +203,12 @@ class RepositoryGateway implements Gateway {
 
         this.#startup.set('storage', 'UP');
         this.#dispatcher = this.#dispatcherOf(services, null);
+    }
+
+    /** Without a runtime only the operations that need no state can be performed; they see nothing but the start-up state. */
+    #unstarted(outage: DoipError): Dispatcher {
+
+        return this.#dispatcherOf({ startup: this.#startup } as Services, outage);
     }
 
     #dispatcherOf(services: Services, outage: DoipError | null): Dispatcher {

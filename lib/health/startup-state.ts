@@ -16,12 +16,13 @@ export type Subsystem = (typeof SUBSYSTEMS)[number];
 /** The subsystems that the specification names. */
 const NAMED: readonly Subsystem[] = ['storage', 'indexer'];
 
-/** What is wrong with a storage that was up: it does not answer, has no room, or lacks something. */
-export type StorageTrouble = 'silent' | 'full' | 'damaged';
+/** What is wrong with a storage that was up: it does not answer, has no room, or lacks something; or it has no room to be opened. */
+export type StorageTrouble = 'silent' | 'full' | 'damaged' | 'no room to start';
 
 const MESSAGES: Readonly<Record<StorageTrouble, string>> = {
     silent: 'the storage does not answer',
     full: 'the storage is full: what is stored can be read, nothing can be added until there is room',
+    'no room to start': 'the storage is full: the service starts when there is room',
     damaged: 'a part of the storage cannot be read: restore it from a backup'
 };
 
@@ -30,11 +31,14 @@ export class StartupState {
 
     private readonly subsystems = new Map<Subsystem, SubsystemState>();
     private probe: () => Promise<StorageTrouble | null> = () => Promise.resolve(null);
+    /** Why the last start has failed, where that is known; until one succeeds. */
+    private reason: StorageTrouble | null = null;
 
-    /** Tells how to find out, within a second or so, what is wrong with the storage that was up last; never rejects. */
-    ask(probe: () => Promise<StorageTrouble | null>): void {
+    /** Notes that everything is up, and how to find out, within a second or so, what is wrong with the storage; never rejects. */
+    succeed(probe: () => Promise<StorageTrouble | null>): void {
 
         this.probe = probe;
+        this.reason = null;
     }
 
     /** Notes that a start begins: nothing is up yet. */
@@ -52,8 +56,9 @@ export class StartupState {
     }
 
     /** Notes that a start has ended before everything was up: what was being started has failed. */
-    fail(): void {
+    fail(reason: StorageTrouble | null = null): void {
 
+        this.reason = reason;
         for (const [subsystem, state] of this.subsystems) {
             if (state === 'STARTING') {
                 this.subsystems.set(subsystem, 'FAILED');
@@ -76,7 +81,7 @@ export class StartupState {
     /** The record after a look at the storage: what is wrong with it right now counts, whatever was known of it. */
     async look(): Promise<JsonObject> {
 
-        const trouble = this.subsystems.get('storage') === 'UP' ? await this.probe() : null;
+        const trouble = this.reason ?? (this.subsystems.get('storage') === 'UP' ? await this.probe() : null);
         return trouble === null ? recordOf(this.subsystems) :
             { ...recordOf(new Map(this.subsystems).set('storage', 'FAILED')), message: MESSAGES[trouble] };
     }

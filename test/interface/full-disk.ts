@@ -3,6 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -194,8 +195,12 @@ for (const [kind, size] of DISKS) {
             expect(full.body['message']).to.match(/^the storage is full/);
             expect([await create(service, 'test/1'), await upload('test/2', MIB)]).to.equal([FULL, FULL]);
             expect(await codes(READS)).to.equal(READS.map(() => 200));
-            for (const end of [() => service.kill(), () => service.stop()]) {
-                await end();
+            for (const [end, hasReserve] of [['kill', true], ['stop', true], ['kill', false]] as const) {
+                await service[end]();
+                if (!hasReserve) {
+                    await rm(join(disk.path, 'data/disk-reserve'), { force: true });
+                }
+
                 disk.fill();
                 await start();
                 await until(async () => (await status(service)).body['state'] !== 'UP' || (await create(service, 'test/x')).status !== 0, PATIENCE_MS);
@@ -207,6 +212,26 @@ for (const [kind, size] of DISKS) {
             expect((await create(service, 'test/3')).status, service.log()).to.equal(200);
             expect((await upload('test/4', MIB)).status, service.log()).to.equal(200);
             expect((await status(service)).status).to.equal(200);
+        });
+
+        it('says that there is no room to start, where not even the files for reading can be made, and starts when there is', async () => {
+
+            await create(service, 'test/here');
+            await service.stop();
+            await rm(join(disk.path, 'data/disk-reserve'), { force: true });
+            disk.fill();
+            await start();
+            const [read, state] = [await ask(service, '/objects/test/here'), await status(service)];
+            disk.relieve();
+            await stateBecomes(service, 'UP');
+
+            if (kind === 'tmpfs') {         // The other one keeps some room for the superuser
+                expect(read).to.equal({ status: 503, body: { message: 'The storage is full: the service starts when there is room.' }, retryAfter: '60' });
+                expect(state.body).to.include({ state: 'FAILED', message: 'the storage is full: the service starts when there is room' });
+                expect(state.body['details']).to.include({ storage: 'FAILED' });
+            }
+
+            expect((await ask(service, '/objects/test/here')).status).to.equal(200);
         });
 
         it('lets objects be deleted when it is full of them, and has room again', async () => {

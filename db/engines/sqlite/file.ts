@@ -3,6 +3,7 @@
  */
 
 import Sqlite from 'better-sqlite3';
+import { DatabaseError } from '../../errors.js';
 import { closeToOthers, makePrivate } from '../../private-files.js';
 
 /** A database file and how it is kept. Plain data: it is handed to the writer thread. */
@@ -28,7 +29,23 @@ const WRITER_TIMEOUT_MS = 10_000;
 /** Readers hardly ever meet a lock, and the event loop waits with them. */
 const READER_TIMEOUT_MS = 500;
 
-/** Opens a connection that may write; creates the file when it is not there. */
+/** The value of `auto_vacuum` by which free pages are given back when that is asked for. */
+const INCREMENTAL = 2;
+
+/** The file, its log or the memory beside it could not grow. */
+const FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'SQLITE_IOERR_SHMMAP']);
+
+/** Whether a statement failed for want of room on the disk. */
+export function isFull(error: unknown): boolean {
+
+    return error instanceof Sqlite.SqliteError && FULL.has(error.code);
+}
+
+/**
+ * Opens a connection that may write; creates the file when it is not there.
+ *
+ * @throws DatabaseError when there is no room for the memory that connections share
+ */
 export function openSqlite(file: SqliteFile, timeout = WRITER_TIMEOUT_MS): Sqlite.Database {
 
     makePrivate(file.path);
@@ -40,15 +57,18 @@ export function openSqlite(file: SqliteFile, timeout = WRITER_TIMEOUT_MS): Sqlit
     }
     catch (error) {
         db.close();
-        throw error;
+        throw isFull(error) ? new DatabaseError('full', 'the disk has no room to open the database', error) : error;
     }
 }
 
 function configure(db: Sqlite.Database, file: SqliteFile): void {
 
-    // Before the first table is made these two take effect, later they are no-ops.
+    // Before the first table is made these two take effect, later they do nothing; but the second one would write, on a full disk in vain.
     db.pragma(`page_size = ${file.pageSize}`);
-    db.pragma('auto_vacuum = INCREMENTAL');
+    if (db.pragma('auto_vacuum', { simple: true }) !== INCREMENTAL) {
+        db.pragma('auto_vacuum = INCREMENTAL');
+    }
+
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');

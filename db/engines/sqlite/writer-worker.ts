@@ -8,7 +8,7 @@ import Sqlite from 'better-sqlite3';
 import type { CommitResult, Step, StepResult, Unit } from '../../database.js';
 import type { DiskRules } from './disk-space.js';
 import type { DatabaseFault } from '../../errors.js';
-import { StatementCache, openSqlite } from './file.js';
+import { StatementCache, isFull, openSqlite } from './file.js';
 import type { SqliteFile } from './file.js';
 import { SqliteRoom } from './disk-reserve.js';
 
@@ -57,9 +57,6 @@ class Refusal extends Error {
         this.failed = failed;
     }
 }
-
-/** The file, its log or the memory beside it could not grow. */
-const FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);
 
 /** What is refused before it is tried, so that what must be written still can. */
 const SHORT: UnitFailure = {
@@ -233,8 +230,7 @@ function sizeOf(units: readonly Unit[]): number {
 
 function failure(error: unknown, message: string): UnitFailure {
 
-    return error instanceof Sqlite.SqliteError && FULL.has(error.code) ?
-        { fault: 'full', message: 'the database has no room', error: toError(error) } : { fault: 'failed', message, error: toError(error) };
+    return isFull(error) ? { fault: 'full', message: 'the database has no room', error: toError(error) } : { fault: 'failed', message, error: toError(error) };
 }
 
 /** A plain error, because the driver's own class does not survive the way to the main thread. */

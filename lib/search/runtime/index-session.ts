@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectChange } from '../../model/write-participant.js';
-import { DamagedSegment, ForgottenIndex } from '../../stores/search/segment-errors.js';
+import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from '../../stores/search/segment-errors.js';
 import { BLOCK, readHits } from './hit-pages.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
@@ -90,12 +90,12 @@ export class IndexSession {
         const manifest = await segments.manifest();
         const stored = manifest && isReadable(manifest.layout) ? manifest.covered : null;
         const isLogged = stored !== null && stored <= await log.last();
-        const covered = isLogged && await segments.seen(Date.now()) && await this.#load() ? stored : null;
+        const covered = isLogged && await segments.seen(Date.now()).catch(unlessFull) !== false && await this.#load() ? stored : null;
         if (covered === null) {
             await segments.reset(INDEX_VERSION, Date.now());
         }
 
-        await segments.sweep();
+        await segments.sweep().catch(unlessFull);
         const position = covered ?? await log.last();
         backlog.reset();
         follower.restart(position);
@@ -323,4 +323,14 @@ export class IndexSession {
 function changedId(change: Change): string {
 
     return change.kind === 'put' ? change.document.id : change.id;
+}
+
+/** What can wait until there is room keeps nobody from searching. */
+function unlessFull(error: unknown): null {
+
+    if (error instanceof NoRoomForSegment) {
+        return null;
+    }
+
+    throw error;
 }

@@ -74,7 +74,7 @@ describe('the state of the service', () => {
             const startup = new StartupState();
             SUBSYSTEMS.forEach((subsystem) => startup.set(subsystem, 'UP'));
             let found: StorageTrouble | null = trouble;
-            startup.ask(() => Promise.resolve(found));
+            startup.succeed(() => Promise.resolve(found));
             const failed = await startup.look();
             found = null;
 
