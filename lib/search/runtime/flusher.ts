@@ -59,7 +59,10 @@ export class SegmentKeeper {
     #running: Promise<void> | null = null;
     /** Stores that are under way or wait. */
     #stores = 0;
+    /** True when the index has everything, though there may have been no room to store it. */
+    #isWhole = false;
     #again: NodeJS.Timeout | undefined;
+    #isClosed = false;
 
     constructor(parts: KeeperParts, covered: number | null) {
 
@@ -77,7 +80,7 @@ export class SegmentKeeper {
         ++this.#stores;
         try {
             while (this.#running) {
-                await this.idle();
+                await this.#rest();
             }
 
             await this.#run(this.#storeAll(isComplete));
@@ -114,15 +117,20 @@ export class SegmentKeeper {
         }
     }
 
-    /** Stores a new index. One that there is no room for stays in memory, and is stored when there is room. */
+    /** Stores a new index. One that there is no room for stays in memory, and is stored when there is room, or with the next changes. */
     async complete(): Promise<void> {
 
+        this.#isWhole = true;
         try {
             await this.store(true);
         }
         catch (error) {
             if (!(error instanceof NoRoomForSegment)) {
                 throw error;
+            }
+
+            if (this.#isClosed) {
+                return;
             }
 
             this.#again = setTimeout(() => void this.complete().catch(() => {
@@ -134,7 +142,13 @@ export class SegmentKeeper {
     /** Resolves when nothing is being stored or merged, nor will be again. */
     async idle(): Promise<void> {
 
+        this.#isClosed = true;
         clearTimeout(this.#again);
+        await this.#rest();
+    }
+
+    async #rest(): Promise<void> {
+
         await this.#running?.catch(() => {
             // Whoever started it hears of it.
         });
@@ -152,7 +166,7 @@ export class SegmentKeeper {
         // What is in no batch is read again after the next start.
         await orderer.order();
         await follower.catchUp();
-        const covered = isComplete || this.#covered !== null ? follower.position : null;
+        const covered = this.#isWhole || this.#covered !== null ? follower.position : null;
         const { unstored, changed, sizes } = await searcher.call({ kind: 'seal' });
         try {
             const added = await this.#merge(unstored);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../../db/database.js';
+import { DatabaseError } from '../../../../db/errors.js';
 import type { StoredObject } from '../../../../lib/model/stored-object.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
@@ -43,6 +44,24 @@ forEachDatabase((name, create) => {
             return node;
         }
 
+        /** A database that has no room for segments as long as it is told so. */
+        function crowded(isFull: () => boolean): Database {
+
+            const commit: Database['commit'] = (unit) => {
+
+                const isSegment = unit.steps.some(({ sql }) => /insert into .?search_segments/i.test(sql));
+                return isSegment && isFull() ? Promise.reject(new DatabaseError('full', 'the database has no room')) : database.commit(unit);
+            };
+
+            return new Proxy(database, {
+                get: (target, key) => {
+
+                    const value: unknown = key === 'commit' ? commit : Reflect.get(target, key);
+                    return typeof value === 'function' ? (value as (...given: unknown[]) => unknown).bind(target) : value;
+                }
+            });
+        }
+
         /** A node whose index is complete, so that nothing is stored but what comes next. */
         async function startComplete(options: ConstructorParameters<typeof SearchNode>[1]): Promise<SearchNode> {
 
@@ -50,6 +69,32 @@ forEachDatabase((name, create) => {
             await node.search({});
             return node;
         }
+
+        it('is stored as a whole with the next changes when there was no room for it at first', async () => {
+
+            const first = await startComplete({});
+            for (let i = 0; i < 20; ++i) {
+                await first.write(null, object(`test/${i}`, 'one', i + 1));
+            }
+
+            await stop(first);
+            let isFull = true;
+            const node = new SearchNode(crowded(() => isFull), { owner: 'late', storeAfter: 10 });
+            nodes.push(node);
+            await node.index.start();
+            expect((await node.search({ query: '/title:one' })).size).to.equal(20);
+            const before = await node.segments.manifest();
+            isFull = false;
+            for (let i = 20; i < 40; ++i) {
+                await node.write(null, object(`test/${i}`, 'one', i + 1));
+            }
+
+            await until(async () => (await node.segments.segments()).length > 0);
+            await until(async () => ((await node.segments.manifest())?.covered ?? null) !== null, 2000);
+
+            expect(before?.covered).to.be.null();
+            expect((await node.search({ query: '/title:one' })).size).to.equal(40);
+        });
 
         async function stop(node: SearchNode): Promise<void> {
 
