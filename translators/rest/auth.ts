@@ -1,4 +1,4 @@
-/** `/auth` and `/check-credentials`: tokens, and who one is (interface specification, "Authentication"). */
+/** `/auth`: access tokens as in OAuth (interface specification, "Authentication"). */
 
 import type { Segment } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
@@ -21,12 +21,7 @@ const FIELDS = ['grant_type', 'username', 'password', 'assertion', 'token'];
 export const authRoutes: readonly Route[] = [
     tokenRoute('/auth/token', Op.authToken),
     tokenRoute('/auth/introspect', Op.authIntrospect),
-    tokenRoute('/auth/revoke', Op.authRevoke),
-    {
-        methods: ['GET', 'POST'],
-        path: '/check-credentials',
-        toEnvelope: ({ params }) => ({ operationId: Op.checkCredentials, attributes: { full: params.flag('full') } })
-    }
+    tokenRoute('/auth/revoke', Op.authRevoke)
 ];
 
 function tokenRoute(path: string, operationId: string): Route {

@@ -1,6 +1,6 @@
 /**
- * `/call` and `/listMethods`: the methods of types (interface specification, "POST /call"). The body goes to the method as it
- * came; the output of the method comes back as it is.
+ * `/call`: the methods of types (interface specification, "POST /call"). The body goes to the method as it came; the output of
+ * the method comes back as it is.
  */
 
 import type { JsonObject } from '../../lib/util/json-types.js';
@@ -9,21 +9,13 @@ import { badRequest } from '../../lib/errors/errors.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readEnvelopeParameters } from '../http/request/envelope-params.js';
+import { callee } from './mapping/callee.js';
 import { bytesInput } from './mapping/json-input.js';
 import { given, type Params } from '../http/request/params.js';
 
 export const callRoutes: readonly Route[] = [
     { methods: ['GET'], path: '/call', toEnvelope: methodCall },
-    { methods: ['POST'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), input: bytesInput(call) }) },
-    {
-        methods: ['GET'],
-        path: '/listMethods',
-        toEnvelope({ params }) {
-
-            const { targetId, type } = callee(params);
-            return { operationId: Op.listMethods, targetId, attributes: given({ type, static: params.flag('static'), includeCrud: params.flag('includeCrud') || undefined }) };
-        }
-    }
+    { methods: ['POST'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), input: bytesInput(call) }) }
 ];
 
 function methodCall({ params }: RouteCall): Exchange {
@@ -34,20 +26,6 @@ function methodCall({ params }: RouteCall): Exchange {
         targetId,
         attributes: given({ type, method: params.text('method'), params: params.json('params'), ...methodAttributes(params) })
     };
-}
-
-/** An object for an instance method, the service for a method of a type. */
-function callee(params: Params): { targetId: string; type: string | undefined } {
-
-    const id = params.text('objectId');
-    const type = params.text('type');
-    if ((id === undefined) === (type === undefined)) {
-        throw badRequest(id === undefined
-            ? 'Missing object id or type: one of the parameters objectId and type is required'
-            : 'parameters objectId and type cannot be given together');
-    }
-
-    return { targetId: id ?? 'service', type };
 }
 
 /** Attributes for the method, whole or dotted. A request context among them is that of the request, too. */

@@ -1,9 +1,9 @@
-/** `/users/this/password` and `/adminPassword`: changing passwords. Who may is for the operations to say. */
+/** `/users/this/password`: changes the password of the caller. Authorisation is up to the operation. */
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { loginLimits } from '../http/request/request-limits.js';
-import { jsonInput, textInput } from './mapping/json-input.js';
+import { textInput } from './mapping/json-input.js';
 
 export const userRoutes: readonly Route[] = [
     {
@@ -14,10 +14,5 @@ export const userRoutes: readonly Route[] = [
             operationId: Op.changePassword,
             input: textInput({ ...call, limits: loginLimits(call.limits) }, (password) => ({ password }))
         })
-    },
-    {
-        methods: ['PUT'],
-        path: '/adminPassword',
-        toEnvelope: (call) => ({ operationId: Op.changeAdminPassword, input: jsonInput({ ...call, limits: loginLimits(call.limits) }) })
     }
 ];

@@ -1,17 +1,10 @@
-/** `/versions` and `/relationships`: how objects hang together (interface specification, "Versions"). */
+/** `/versions`: publishes an object, and lists what was published (interface specification, "Versions"). */
 
-import { setImmediate } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import type { Params } from '../http/request/params.js';
 import type { Route } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
-import { isJsonObject } from '../../lib/util/json-types.js';
-import { jsonText } from '../../lib/json/raw-json.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { readJson } from '../../lib/doip/segments.js';
 import { given } from '../http/request/params.js';
-import { asDigitalObject } from './mapping/rest-object.js';
-import { requireId } from './mapping/object-id.js';
 
 export const versionRoutes: readonly Route[] = [
     {
@@ -26,18 +19,6 @@ export const versionRoutes: readonly Route[] = [
             operationId: Op.versionsPublish,
             targetId: objectId(params),
             attributes: given({ versionId: params.text('versionId'), clonePayloads: clonesPayloads(params) })
-        })
-    },
-    {
-        methods: ['GET'],
-        path: '/relationships/{name*}',
-        toEnvelope: (call) => ({
-            operationId: Op.relationshipsGet,
-            targetId: requireId(call),
-            attributes: { outboundOnly: call.params.flag('outboundOnly') },
-            fromEnvelope: async ({ output }) => ({
-                headers: {}, body: { kind: 'pieces', pieces: graphText(await readJson(output) as JsonObject) }
-            })
         })
     }
 ];
@@ -56,51 +37,4 @@ function objectId(params: Params): string {
 function clonesPayloads(params: Params): boolean {
 
     return params.text('clonePayloads') !== '' && params.flagOr('clonePayloads', true);
-}
-
-/** Characters that are handed on at once, and edges that are written at once. */
-const PIECE = 32_768;
-const EDGES_AT_ONCE = 250;
-
-/** The graph with its objects in the form that this path has always had, as JSON text that is written in turns with whatever else goes on. */
-async function *graphText(graph: JsonObject): AsyncGenerator<string> {
-
-    let text = '';
-    for (const part of graphParts(graph)) {
-        text += part;
-        if (text.length >= PIECE) {
-            yield text;
-            text = '';
-            await setImmediate();
-        }
-    }
-
-    yield text;
-}
-
-function *graphParts({ nodes, edges, results, ...rest }: JsonObject): Generator<string> {
-
-    yield `{"nodes":${JSON.stringify(nodes ?? [])},"edges":[`;
-    const list = Array.isArray(edges) ? edges : [];
-    for (let start = 0; start < list.length; start += EDGES_AT_ONCE) {
-        yield `${start > 0 ? ',' : ''}${JSON.stringify(list.slice(start, start + EDGES_AT_ONCE)).slice(1, -1)}`;
-    }
-
-    const others = JSON.stringify(rest).slice(1, -1);
-    yield `]${others === '' ? '' : ','}${others},"results":{`;
-    let separator = '';
-    for (const [id, value] of Object.entries(isJsonObject(results) ? results : {})) {
-        yield `${separator}${JSON.stringify(id)}:${entryText(id, value)}`;
-        separator = ',';
-    }
-
-    yield '}}';
-}
-
-/** The texts of long contents are known. */
-function entryText(id: string, value: JsonValue): string {
-
-    const { type, attributes: { content, metadata } } = asDigitalObject(value);
-    const end = JSON.stringify(given({ createdOn: metadata?.createdOn, createdBy: metadata?.createdBy })).slice(1);
-    return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"json":${jsonText(content)}${end === '}' ? '' : ','}${end}`;
 }

@@ -1,0 +1,18 @@
+/** `/listMethods`: the names of the methods of an object or a type (interface specification, "GET /listMethods"). */
+
+import type { Route } from '../http/route.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { given } from '../http/request/params.js';
+import { callee } from './mapping/callee.js';
+
+export const listMethodsRoutes: readonly Route[] = [
+    {
+        methods: ['GET'],
+        path: '/listMethods',
+        toEnvelope({ params }) {
+
+            const { targetId, type } = callee(params);
+            return { operationId: Op.listMethods, targetId, attributes: given({ type, static: params.flag('static'), includeCrud: params.flag('includeCrud') || undefined }) };
+        }
+    }
+];
