@@ -92,7 +92,8 @@ export class ModuleRules {
                 const farther = caller.isAdmin ? [] : namesAbove(name).flatMap((above) => taken.get(above) ?? []);
                 const other = same && order <= same.order ? same : farther[0];
                 if (other) {
-                    throw conflict(`module ${path} would take the place of ${other.path} of object ${other.objectId}`);
+                    // Other callers may not be allowed to read that object.
+                    throw conflict(`module ${path} would take the place of ${caller.isAdmin ? `${other.path} of object ${other.objectId}` : 'that of another object'}`);
                 }
             });
         }

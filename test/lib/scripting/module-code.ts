@@ -168,6 +168,7 @@ forEachDatabase((name, create) => {
                     await node.asAdmin('0.DOIP/Op.Delete', { targetId: '!a/other' });
 
                     expect(answer.status).to.equal(status);
+                    expect(JSON.stringify([answer.attributes, answer.value ?? null])).to.not.match(/test\/(m|modules|deep)\b/);
                 });
             }
 
