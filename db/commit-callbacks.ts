@@ -8,7 +8,7 @@ export const ANSWERED_AT_ONCE = 16;
 
 type Answer = () => void;
 
-export class AnswerQueue {
+export class CompletionQueue {
 
     #waiting: Answer[] = [];
     #isScheduled = false;

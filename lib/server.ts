@@ -17,7 +17,7 @@ import { FirstPasswordError } from './identity/passwords/admin-account.js';
 import type { ScryptCost } from './identity/passwords/password-hash.js';
 import { createGateway } from './app/gateway.js';
 import { openLog } from './logging/logger.js';
-import { PersistentStart } from './app/startup-retry.js';
+import { StartupRetry } from './app/startup-retry.js';
 import { logAccess } from './http-server/access-log.js';
 import { clientErrorHandler, refuseExpectation } from './http-server/client-errors.js';
 import { Connections } from './http-server/connections.js';
@@ -171,7 +171,7 @@ function offerLocalEntry(server: Server, gateway: Gateway, config: Config, log: 
 
 function runGateway(server: Server, gateway: Gateway, log: Logger, onGeneratedPassword: (password: string) => void): void {
 
-    const start = new PersistentStart(gateway, {
+    const start = new StartupRetry(gateway, {
         onStarted: ({ generatedPassword }) => {
 
             if (generatedPassword !== null) {

@@ -12,7 +12,7 @@ import { BulkService } from '../bulk/batch/batch-service.js';
 import { Exporter } from '../bulk/transfer/exporter.js';
 import { Importer } from '../bulk/transfer/importer.js';
 import { uploadJob } from '../bulk/upload/upload-job.js';
-import { Uploader } from '../bulk/upload/upload-service.js';
+import { UploadService } from '../bulk/upload/upload-service.js';
 import { TempFolder } from '../bulk/temp-folder.js';
 import { DEFAULT_MAX_DEPTH } from '../json/strict-parser.js';
 import { ObjectRestorer } from '../bulk/upload/object-restorer.js';
@@ -45,12 +45,12 @@ export function composeTransfer(
     parts: ConstructorParameters<typeof ObjectRestorer>[0] & Omit<UploadJobParts, 'restorer' | 'forms'> & {
         jobs: JobRunner; jobStore: JobStore;
     }
-): { transfer: Transfer; uploader: Uploader } {
+): { transfer: Transfer; uploader: UploadService } {
 
     const restorer = new ObjectRestorer(parts);
     parts.jobs.register(uploadJob({ ...parts, restorer, forms: new IndexFormStore(parts.db) }));
     return {
         transfer: { exporter: new Exporter(parts), importer: new Importer({ ...parts, restorer }) },
-        uploader: new Uploader({ ...parts, objects: parts.store, source: parts.bulk.source })
+        uploader: new UploadService({ ...parts, objects: parts.store, source: parts.bulk.source })
     };
 }

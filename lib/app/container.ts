@@ -3,7 +3,7 @@
  */
 
 import type { Database } from '../../db/database.js';
-import { UploadGate } from '../bulk/upload/write-barrier.js';
+import { WriteBarrier } from '../bulk/upload/write-barrier.js';
 import type { OperationRegistry } from '../core/registry.js';
 import type { DoipError } from '../errors/errors.js';
 import type { StatusTable } from '../errors/status.js';
@@ -15,7 +15,7 @@ import { bootstrap } from './bootstrap.js';
 import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
 import { withRepoInit } from './repo-init.js';
 import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
-import { Stages } from './shutdown-stack.js';
+import { ShutdownStack } from './shutdown-stack.js';
 import { DESIGN_ID, serviceId } from '../doip/ids.js';
 import { serviceInfo } from '../core/services.js';
 import { composeHandles } from '../handles/handles.js';
@@ -26,14 +26,14 @@ import { Policy } from '../identity/access/access-policy.js';
 import { IdentityParticipant, IdentitySecretKeeper } from '../identity/sync/identity-participant.js';
 import { ContentPipeline } from '../objects/content-pipeline.js';
 import { ElementService } from '../objects/elements/element-service.js';
-import { ObjectFinder } from '../objects/read/object-loader.js';
+import { ObjectLoader } from '../objects/read/object-loader.js';
 import { ObjectResolution } from '../objects/read/object-resolution.js';
 import { ObjectHasher } from '../objects/hashes/object-hasher.js';
 import { ObjectService } from '../objects/object-service.js';
 import { ObjectWriter } from '../objects/object-writer.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
 import { RelationshipService } from '../relationships/relationship-service.js';
-import { TransactionClock } from '../objects/txn-id-generator.js';
+import { TxnIdGenerator } from '../objects/txn-id-generator.js';
 import { VersionService } from '../versions/version-service.js';
 import { DEFAULT_LIMITS } from '../scripting/pool/script-pool.js';
 import { composeScripting, type Scripting } from '../scripting/scripting.js';
@@ -43,7 +43,7 @@ import { makeRoom, purgeJobs, sweepBlobs } from '../jobs/cleanup-jobs.js';
 import { JobRunner } from '../jobs/job-runner.js';
 import { DEFAULT_TEXT_LIMITS } from '../payloads/text-extractor.js';
 import { composeSearch } from '../search/create-search.js';
-import { SafeNumber } from '../search/highest-safe-txn.js';
+import { HighestSafeTxn } from '../search/highest-safe-txn.js';
 import { SearchService } from '../search/search-service.js';
 import { BlobStore } from '../stores/blobs/blob-store.js';
 import { BlobSweeper } from '../stores/blobs/blob-sweeper.js';
@@ -51,7 +51,7 @@ import { CatalogStore } from '../stores/catalog-store.js';
 import { DatabaseElementStore } from '../stores/blobs/database-element-store.js';
 import { ElementStores } from '../stores/blobs/element-store.js';
 import { JobStore } from '../stores/jobs/job-store.js';
-import { NumberFloorStore } from '../stores/txn-watermark-store.js';
+import { TxnWatermarkStore } from '../stores/txn-watermark-store.js';
 import { ObjectScan } from '../stores/objects/object-scan.js';
 import { ObjectStore } from '../stores/objects/object-store.js';
 import { ReferenceStore } from '../stores/reference-store.js';
@@ -119,7 +119,7 @@ export async function openRuntime(options: GatewayOptions, frame: Frame): Promis
 async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opened> {
 
     const { startup } = frame;
-    const stages = new Stages(options.log);
+    const stages = new ShutdownStack(options.log);
     try {
         const db = await stages.enter(() => openDatabase({
             url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes
@@ -161,7 +161,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         }),
         codedRules: (coming, files) => scripting.codedRules.of(coming, files)
     });
-    const clock = new TransactionClock(await objectStore.highestTxnId());
+    const clock = new TxnIdGenerator(await objectStore.highestTxnId());
     const referenceStore = new ReferenceStore(db);
     const references = new ReferenceChecker(objectStore, referenceStore, () => policy);
     const stores = new ElementStores(new DatabaseElementStore(db.blobs), options.storageChooser);
@@ -215,14 +215,14 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, rules: moduleRules }), references,
         new IdentityParticipant(identity), ...search.participants, ...handles.participants
     ];
-    const gate = new UploadGate(catalog);
-    const floor = new NumberFloorStore(db, node ?? 'local');
+    const gate = new WriteBarrier(catalog);
+    const floor = new TxnWatermarkStore(db, node ?? 'local');
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate, clock, floor });
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(scripting.lifecycle, limits);
     const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, patience: options.writePatience };
     const objects = new ObjectService({ ...writing, pipeline });
-    const finder = new ObjectFinder({ byIds: (ids) => scan.byIds(ids), refresh: () => objects.view(DESIGN_ID) });
+    const finder = new ObjectLoader({ byIds: (ids) => scan.byIds(ids), refresh: () => objects.view(DESIGN_ID) });
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
     const relationships = new RelationshipService({
         references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
@@ -236,7 +236,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         },
         registry, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
-        safeNumber: new SafeNumber({ index: search.index, objects: objectStore, clock, floor }),
+        safeNumber: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, patience: options.search?.timeout }),
         ...composeTransfer({
             ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,

@@ -20,7 +20,7 @@ import { methodResolver } from '../operations/methods/call.js';
 import { builtInOperations } from '../operations/index.js';
 import { openRuntime } from './container.js';
 import { StartupState } from '../health/startup-state.js';
-import { StorageWatch } from '../health/database-monitor.js';
+import { DatabaseMonitor } from '../health/database-monitor.js';
 import type { GatewayOptions } from './options.js';
 
 /** What is said while nothing can be done. */
@@ -96,7 +96,7 @@ class RepositoryGateway implements Gateway {
     readonly #registry = new OperationRegistry();
     readonly #startup = new StartupState();
     #runtime: Runtime | null = null;
-    #watch: StorageWatch | null = null;
+    #watch: DatabaseMonitor | null = null;
     /** The start that is going on or was last; never rejects. */
     #opening: Promise<unknown> = Promise.resolve();
     #dispatcher: Dispatcher;
@@ -165,7 +165,7 @@ class RepositoryGateway implements Gateway {
             const { runtime, generatedPassword } = await opening;
             this.#runtime = runtime;
             const { database } = runtime;
-            this.#watch = new StorageWatch({
+            this.#watch = new DatabaseMonitor({
                 ping: (patience) => database.ping(patience), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
             });
             this.#watch.start();

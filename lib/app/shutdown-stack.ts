@@ -6,7 +6,7 @@
 import type { Logger } from 'pino';
 
 /** Parts that are running. */
-export class Stages {
+export class ShutdownStack {
 
     readonly #log: Logger;
     readonly #ends: (() => Promise<void> | void)[] = [];

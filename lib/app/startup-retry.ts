@@ -13,7 +13,7 @@ export interface PersistentStartOptions {
     /** True for an error that no further attempt can mend. */
     readonly isFinal: (error: unknown) => boolean;
     readonly log: Logger;
-    /** Milliseconds that {@link PersistentStart.begin} waits for the first attempt; default 10 s. */
+    /** Milliseconds that {@link StartupRetry.begin} waits for the first attempt; default 10 s. */
     readonly patienceMs?: number;
 }
 
@@ -24,7 +24,7 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
 /** Starts a gateway as often as it takes. */
-export class PersistentStart {
+export class StartupRetry {
 
     readonly #gateway: Pick<Gateway, 'start'>;
     readonly #options: Required<PersistentStartOptions>;

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { BulkService } from '../bulk/batch/batch-service.js';
 import type { Exporter } from '../bulk/transfer/exporter.js';
-import type { Uploader } from '../bulk/upload/upload-service.js';
+import type { UploadService } from '../bulk/upload/upload-service.js';
 import type { Importer } from '../bulk/transfer/importer.js';
 import type { OperationList } from './operation-summary.js';
 import type { JsonObject } from '../util/json-types.js';
@@ -15,14 +15,14 @@ import type { PasswordChanges } from '../identity/authentication/password-change
 import type { Policy } from '../identity/access/access-policy.js';
 import type { ElementService } from '../objects/elements/element-service.js';
 import type { FieldLimits } from '../objects/input/field-validation.js';
-import type { ObjectFinder } from '../objects/read/object-loader.js';
+import type { ObjectLoader } from '../objects/read/object-loader.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { ObjectService } from '../objects/object-service.js';
 import type { RelationshipService } from '../relationships/relationship-service.js';
 import type { VersionService } from '../versions/version-service.js';
 import type { Scripting } from '../scripting/scripting.js';
 import type { ReindexJobs } from '../search/reindex-job.js';
-import type { SafeNumber } from '../search/highest-safe-txn.js';
+import type { HighestSafeTxn } from '../search/highest-safe-txn.js';
 import type { SearchService } from '../search/search-service.js';
 import type { Room } from '../stores/free-space.js';
 import type { Catalog } from '../types/catalog.js';
@@ -57,7 +57,7 @@ export interface Services {
     readonly registry: OperationList;
     readonly objects: ObjectService;
     /** Finds objects for requests that bring many. */
-    readonly finder: ObjectFinder;
+    readonly finder: ObjectLoader;
     /** How the code of types shows objects. */
     readonly resolution: ObjectResolution;
     /** Code of types and of the design. */
@@ -67,9 +67,9 @@ export interface Services {
     readonly relationships: RelationshipService;
     readonly search: SearchService;
     readonly reindexing: ReindexJobs;
-    readonly safeNumber: SafeNumber;
+    readonly safeNumber: HighestSafeTxn;
     readonly bulk: BulkService;
-    readonly uploader: Uploader;
+    readonly uploader: UploadService;
     /** Export and import of everything. */
     readonly transfer: { readonly exporter: Exporter; readonly importer: Importer };
     readonly catalog: Catalog;

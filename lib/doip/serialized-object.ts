@@ -22,7 +22,7 @@ export interface WrittenParts {
     readonly responseContext: JsonObject | null;
 }
 
-export class WrittenObject implements DigitalObject {
+export class SerializedObject implements DigitalObject {
 
     readonly id: string;
     readonly type: string;
@@ -69,7 +69,7 @@ export class WrittenObject implements DigitalObject {
 /** A digital object with nothing left as text. */
 export function plainObject(object: DigitalObject): DigitalObject {
 
-    return object instanceof WrittenObject ? object.toJSON() : object;
+    return object instanceof SerializedObject ? object.toJSON() : object;
 }
 
 function readAttributes({ content, acl, userMetadata, metadata, responseContext }: WrittenParts): DigitalObject['attributes'] {

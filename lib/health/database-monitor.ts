@@ -32,7 +32,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 
 /** Looks after a database. */
-export class StorageWatch {
+export class DatabaseMonitor {
 
     readonly #options: Required<StorageWatchOptions>;
     readonly #stop = new AbortController();

@@ -30,7 +30,7 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 
     // Hiding secrets in whatever fields is costly; those of this line are known.
     const access = log.child({}, { redact: [] });
-    const crowd = new CrowdLog(access);
+    const crowd = new RejectionLog(access);
     server.events.on('stop', () => crowd.flush());
     server.events.on('response', (request) => {
 
@@ -69,7 +69,7 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 }
 
 /** Counts requests that were turned away, so that whoever sends thousands of them does not fill the log. */
-class CrowdLog {
+class RejectionLog {
 
     readonly #log: Logger;
     readonly #counts = new Map<string, number>();

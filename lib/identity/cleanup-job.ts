@@ -5,12 +5,12 @@
 import type { JobKind } from '../jobs/job-kind.js';
 import type { LoginStore } from '../stores/login-attempt-store.js';
 import { FORGOTTEN_AFTER } from './throttling/login-throttle.js';
-import type { Tokens } from './tokens/access-tokens.js';
+import type { AccessTokens } from './tokens/access-tokens.js';
 
 const MINUTE = 60_000;
 
 /** Removes tokens that have ended, and what is no longer needed of used assertions and of failed logins. */
-export function sweepLogins({ tokens, logins }: { tokens: Tokens; logins: LoginStore }, now: () => number): JobKind {
+export function sweepLogins({ tokens, logins }: { tokens: AccessTokens; logins: LoginStore }, now: () => number): JobKind {
 
     return {
         kind: 'logins.sweep',

@@ -16,26 +16,26 @@ import { TokenStore } from '../stores/token-store.js';
 import { AccountWriter } from './sync/account-sync.js';
 import { AdminAccount } from './passwords/admin-account.js';
 import type { HookFinder } from './authentication/hook-authenticator.js';
-import { HookDesk } from './authentication/hook-authenticator.js';
+import { HookAuthenticator } from './authentication/hook-authenticator.js';
 import { Authenticator } from './authentication/authenticator.js';
-import { BackOff } from './throttling/login-throttle.js';
-import { CallerDesk } from './authentication/principal-resolver.js';
-import { CredentialRecords } from './access/session-info.js';
+import { LoginThrottle } from './throttling/login-throttle.js';
+import { PrincipalResolver } from './authentication/principal-resolver.js';
+import { SessionInfo } from './access/session-info.js';
 import { designFacts } from './accounts/identity-settings.js';
 import { Directory } from './accounts/user-directory.js';
 import { sweepLogins } from './cleanup-job.js';
-import { Assertions } from './authentication/jwt-bearer.js';
-import { PasswordLogins } from './authentication/password-authenticator.js';
+import { JwtBearerAuthenticator } from './authentication/jwt-bearer.js';
+import { PasswordAuthenticator } from './authentication/password-authenticator.js';
 import type { PasswordOptions } from './passwords/password-hasher.js';
-import { Passwords } from './passwords/password-hasher.js';
+import { PasswordHasher } from './passwords/password-hasher.js';
 import type { Policy } from './access/access-policy.js';
 import { Principals } from './accounts/principals.js';
 import { SecretTransfer } from './secrets/secret-transfer.js';
-import { SecureValues } from './secrets/secret-extractor.js';
+import { SecretExtractor } from './secrets/secret-extractor.js';
 import { ServiceKey } from './secrets/service-key.js';
 import { Sessions } from './authentication/cookie-sessions.js';
-import { TokenDesk } from './authentication/oauth-token-service.js';
-import { Tokens } from './tokens/access-tokens.js';
+import { OAuthTokenService } from './authentication/oauth-token-service.js';
+import { AccessTokens } from './tokens/access-tokens.js';
 
 /** What the services need to know of the rest. */
 export interface IdentityOptions {
@@ -56,13 +56,13 @@ export interface IdentityOptions {
 /** Everything about who is who. */
 export interface Identity {
     readonly authenticator: Authenticator;
-    readonly tokens: TokenDesk;
+    readonly tokens: OAuthTokenService;
     readonly sessions: Sessions;
-    readonly records: CredentialRecords;
+    readonly records: SessionInfo;
     readonly admin: AdminAccount;
-    readonly logins: PasswordLogins;
+    readonly logins: PasswordAuthenticator;
     readonly directory: Directory;
-    readonly secureValues: SecureValues;
+    readonly secureValues: SecretExtractor;
     readonly serviceKey: ServiceKey;
     readonly secretTransfer: SecretTransfer;
     readonly accountWriter: AccountWriter;
@@ -89,22 +89,22 @@ export function composeIdentity(options: IdentityOptions): Identity {
         logins: new LoginStore(db), tokens: new TokenStore(db)
     };
     const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log });
-    const passwords = new Passwords(options.passwords);
-    const backOff = new BackOff(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
+    const passwords = new PasswordHasher(options.passwords);
+    const backOff = new LoginThrottle(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
     const directory = new Directory(stores);
-    const callers = new CallerDesk({ directory, principals }, now);
-    const tokens = new Tokens(stores, { timeout: options.tokenTimeout, perUser: options.tokensPerUser ?? TOKENS_PER_USER, now, log });
-    const logins = new PasswordLogins({ directory, credentials: stores.credentials, passwords, backOff }, now);
-    const assertions = new Assertions({ directory, logins: stores.logins }, design, now);
-    const hook = new HookDesk(backOff, now);
+    const callers = new PrincipalResolver({ directory, principals }, now);
+    const tokens = new AccessTokens(stores, { timeout: options.tokenTimeout, perUser: options.tokensPerUser ?? TOKENS_PER_USER, now, log });
+    const logins = new PasswordAuthenticator({ directory, credentials: stores.credentials, passwords, backOff }, now);
+    const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins }, design, now);
+    const hook = new HookAuthenticator(backOff, now);
     const authenticator = new Authenticator({ assertions, callers, hook, logins, tokens }, design);
     return {
         authenticator, logins, directory,
-        tokens: new TokenDesk({ authenticator, callers, credentials: stores.credentials, directory, tokens }),
+        tokens: new OAuthTokenService({ authenticator, callers, credentials: stores.credentials, directory, tokens }),
         sessions: new Sessions({ authenticator, callers, tokens }, design),
-        records: new CredentialRecords(policy),
+        records: new SessionInfo(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
-        secureValues: new SecureValues({ ...stores, passwords }),
+        secureValues: new SecretExtractor({ ...stores, passwords }),
         serviceKey: new ServiceKey(db, new SettingStore(db)),
         secretTransfer: new SecretTransfer(stores),
         accountWriter: new AccountWriter({ ...stores, principals }),

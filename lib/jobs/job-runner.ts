@@ -5,7 +5,7 @@
 
 import type { JobStore, NewJob } from '../stores/jobs/job-store.js';
 import type { JobKind } from './job-kind.js';
-import { Lane } from './job-worker.js';
+import { JobWorker } from './job-worker.js';
 import type { LaneOptions } from './job-worker.js';
 
 /** How the runner works; `pollMs` is 5 seconds and `now` the system's clock unless said otherwise. */
@@ -18,7 +18,7 @@ export class JobRunner {
 
     readonly #store: JobStore;
     readonly #options: LaneOptions;
-    readonly #lanes = new Map<string, Lane>();
+    readonly #lanes = new Map<string, JobWorker>();
     #started = false;
 
     constructor(store: JobStore, options: JobRunnerOptions) {
@@ -34,7 +34,7 @@ export class JobRunner {
             throw new Error(`job kind ${kind.kind} is registered already`);
         }
 
-        const lane = new Lane(kind, this.#store, this.#options);
+        const lane = new JobWorker(kind, this.#store, this.#options);
         this.#lanes.set(kind.kind, lane);
         if (this.#started) {
             lane.start();

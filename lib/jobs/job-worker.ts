@@ -31,7 +31,7 @@ const RETRY_MS = 500;
 const REPEATING = { key: 'repeating', until: 'end' } as const;
 
 /** The jobs of one kind in this process. */
-export class Lane {
+export class JobWorker {
 
     readonly #kind: JobKind;
     readonly #store: JobStore;

@@ -28,7 +28,7 @@ export function storedText(value: JsonObject): string {
 }
 
 /** The JSON text of a value where it is known without writing it. */
-export function knownText(value: object): string | undefined {
+export function rawJson(value: object): string | undefined {
 
     return texts.get(value);
 }

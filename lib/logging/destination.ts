@@ -23,7 +23,7 @@ const PATIENCE_MS = 1000;
 const FINAL: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
 
 /** Takes lines and writes them to a file descriptor. */
-export class LogOutput {
+export class AsyncLogDestination {
 
     readonly #descriptor: number;
     readonly #pieces: (string | Buffer)[] = [];

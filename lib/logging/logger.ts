@@ -6,7 +6,7 @@
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 import type { LogConfig } from '../config/index.js';
-import { LogOutput } from './destination.js';
+import { AsyncLogDestination } from './destination.js';
 
 /** A log with the place it writes to. */
 export interface Log {
@@ -37,15 +37,15 @@ export function openLog({ level }: LogConfig, stream?: DestinationStream): Log {
     return { logger, flush: () => output.drain() };
 }
 
-let errorOutput: LogOutput | null = null;
+let errorOutput: AsyncLogDestination | null = null;
 
 /** There is one for the process, whoever opens logs. */
-function standardError(): LogOutput {
+function standardError(): AsyncLogDestination {
 
     if (!errorOutput) {
         // Node sees to it, when this stream is made, that a write to a pipe or socket that is full does not block.
         const { fd } = process.stderr;
-        const output = new LogOutput(fd);
+        const output = new AsyncLogDestination(fd);
         process.on('exit', () => output.flushSync());
         errorOutput = output;
     }

@@ -11,7 +11,7 @@ import type { JsonObject } from '../util/json-types.js';
  * same. Id, type, metadata and payloads are indexed as they are. `acl` is what queries on ACL fields see: who finds the object
  * depends on its own ACL all the same.
  */
-export interface IndexForm {
+export interface IndexedForm {
     readonly content: JsonObject;
     readonly userMetadata: JsonObject | null;
     readonly acl: Acl | null;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../util/json-types.js';
 import { readStored } from '../json/serializer.js';
 import { rememberText } from '../json/raw-json.js';
 import type { Acl } from '../doip/digital-object.js';
-import { WrittenObject } from '../doip/serialized-object.js';
+import { SerializedObject } from '../doip/serialized-object.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import { toElement } from './stored-object.js';
 
@@ -21,7 +21,7 @@ export interface ObjectParts extends Pick<StoredObject, 'id' | 'type' | 'metadat
     readonly elements: readonly StoredElement[];
 }
 
-export class ObjectText {
+export class LazyStoredObject {
 
     readonly id: string;
     readonly type: string;
@@ -70,10 +70,10 @@ export class ObjectText {
     }
 
     /** The digital object with its parts left as they are. */
-    toWritten(responseContext: JsonObject | null): WrittenObject {
+    toWritten(responseContext: JsonObject | null): SerializedObject {
 
         const { id, type, metadata } = this;
         const { content, acl, userMetadata, elements } = this.#parts;
-        return new WrittenObject({ id, type, elements: elements.map(toElement) }, { content, acl, userMetadata, metadata, responseContext });
+        return new SerializedObject({ id, type, elements: elements.map(toElement) }, { content, acl, userMetadata, metadata, responseContext });
     }
 }

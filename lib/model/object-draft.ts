@@ -37,7 +37,7 @@ export interface Draft {
 }
 
 /** Takes secrets out of content; see `identity/secrets/secret-extractor`. */
-export interface SecretKeeper {
+export interface SecretRemover {
     /** Content without the secrets, and the steps that store their hashes. Throws for secrets that cannot be. */
     extract(processed: ProcessedContent, draft: Draft): Promise<{ content: JsonObject; steps: ObjectChange['steps']; secrets?: JsonObject }>;
 }

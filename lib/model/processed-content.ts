@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
-import type { ContentRoles } from './account-annotations.js';
+import type { AccountAnnotations } from './account-annotations.js';
 
 /** A value of content that names another object. */
 export interface ContentReference {
@@ -35,7 +35,7 @@ export interface ProcessedContent {
     /** Objects that it refers to; not looked up yet. */
     readonly references: readonly ContentReference[];
     /** Values for logging in, for groups, and those to be kept as hashes. */
-    readonly roles: ContentRoles;
+    readonly roles: AccountAnnotations;
     /** Where the elements of the object are modules for scripts: the name of their directory. */
     readonly moduleDirectory: string | undefined;
 }

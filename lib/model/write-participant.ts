@@ -5,7 +5,7 @@
 
 import type { Step } from '../../db/database.js';
 import type { Caller } from './caller.js';
-import type { IndexForm } from './indexed-form.js';
+import type { IndexedForm } from './indexed-form.js';
 import type { StoredObject } from './stored-object.js';
 import type { ProcessedContent } from './processed-content.js';
 
@@ -21,7 +21,7 @@ export interface ObjectChange {
      * What is indexed in place of parts of `after`, where the type has something to say about that: with every change of such
      * an object, also when its content was not touched. Null when it is indexed as it is; absent for all other types.
      */
-    readonly indexForm?: IndexForm | null;
+    readonly indexForm?: IndexedForm | null;
     /** Steps that preparing the content led to, such as new hashes of passwords. */
     readonly steps: readonly Step[];
     readonly caller: Caller;

@@ -12,13 +12,13 @@ import type { FieldLimits } from './input/field-validation.js';
 import type { ObjectHasher } from './hashes/object-hasher.js';
 import type { ReferenceChecker } from './reference-checker.js';
 import type { StoredObject } from '../model/stored-object.js';
-import type { TransactionClock } from './txn-id-generator.js';
+import type { TxnIdGenerator } from './txn-id-generator.js';
 import type { ObjectChange } from '../model/write-participant.js';
 import { NO_ROLES } from '../model/account-annotations.js';
 import { checkedText, checkElementCount } from './input/field-validation.js';
 import { checkDesignType } from './write-permissions.js';
 import type { ProcessedContent } from '../model/processed-content.js';
-import type { Draft, SecretKeeper, PreparedChange } from '../model/object-draft.js';
+import type { Draft, SecretRemover, PreparedChange } from '../model/object-draft.js';
 
 /** A change with code in it, perhaps. */
 export type InspectedChange = Pick<PreparedChange, 'before' | 'after' | 'processed'>;
@@ -44,16 +44,16 @@ export interface ModuleInspector {
 export class ContentPipeline {
 
     private readonly catalog: TypeCatalog;
-    private readonly secrets: SecretKeeper;
+    private readonly secrets: SecretRemover;
     private readonly references: ReferenceChecker;
-    private readonly clock: TransactionClock;
+    private readonly clock: TxnIdGenerator;
     private readonly limits: FieldLimits;
     private readonly code: CodeInspector;
     private readonly hasher: ObjectHasher;
     private readonly modules: ModuleInspector;
 
     constructor(parts: {
-        catalog: TypeCatalog; secrets: SecretKeeper; references: ReferenceChecker; clock: TransactionClock; limits: FieldLimits;
+        catalog: TypeCatalog; secrets: SecretRemover; references: ReferenceChecker; clock: TxnIdGenerator; limits: FieldLimits;
         code: CodeInspector; hasher: ObjectHasher; modules: ModuleInspector;
     }) {
 

@@ -8,7 +8,7 @@ import type { ObjectStore } from '../stores/objects/object-store.js';
 import type { ContentPipeline } from './content-pipeline.js';
 import type { ObjectWriter, WriteOutcome } from './object-writer.js';
 import type { StoredObject } from '../model/stored-object.js';
-import type { TransactionClock } from './txn-id-generator.js';
+import type { TxnIdGenerator } from './txn-id-generator.js';
 import { conflict, DoipError } from '../errors/errors.js';
 import { WRITE_PATIENCE } from './object-transaction.js';
 import { checkNewId, checkTypeName } from './input/field-validation.js';
@@ -56,11 +56,11 @@ export class ObjectCreation {
     readonly #pipeline: ContentPipeline;
     readonly #writer: ObjectWriter;
     readonly #hooks: HookParts;
-    readonly #clock: TransactionClock;
+    readonly #clock: TxnIdGenerator;
     readonly #patience: number;
 
     constructor(parts: {
-        store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; hooks: HookParts; clock: TransactionClock;
+        store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; hooks: HookParts; clock: TxnIdGenerator;
         patience?: number | undefined;
     }) {
 

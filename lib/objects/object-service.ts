@@ -10,19 +10,19 @@ import type { ObjectStore, ObjectView } from '../stores/objects/object-store.js'
 import type { Catalog } from '../types/catalog.js';
 import type { ContentPipeline } from './content-pipeline.js';
 import type { FieldLimits } from './input/field-validation.js';
-import type { IndexForm } from '../model/indexed-form.js';
+import type { IndexedForm } from '../model/indexed-form.js';
 import type { Proposal } from './hooks/hook-object.js';
 import type { Lifecycle } from './hooks/lifecycle.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredObject } from '../model/stored-object.js';
-import type { TransactionClock } from './txn-id-generator.js';
+import type { TxnIdGenerator } from './txn-id-generator.js';
 import { badRequest, conflict, missingObject } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { checkOwnWriters } from '../model/caller.js';
-import { ChangeFrame } from './object-transaction.js';
+import { ObjectTransaction } from './object-transaction.js';
 import { indexFormOf, withIndexForm } from './hooks/indexed-form-builder.js';
 import { ObjectCreation, type CreateOptions } from './create-object.js';
-import { applyContent, applyElements, type UpdateWish } from './update-request.js';
+import { applyContent, applyElements, type UpdateRequest } from './update-request.js';
 import { editOf } from './hooks/method-edit.js';
 import { authorOf, holding, type Held, type ScriptChain, type WriteContext } from '../model/write-context.js';
 import { WriteHooks, type HookedWrite, type HookParts } from './hooks/write-hooks.js';
@@ -46,19 +46,19 @@ export class ObjectService {
 
     readonly #catalog: Catalog;
     readonly #pipeline: ContentPipeline;
-    readonly #frame: ChangeFrame;
+    readonly #frame: ObjectTransaction;
     readonly #creation: ObjectCreation;
     readonly #hooks: HookParts;
 
     constructor(parts: {
         store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle; clock: TransactionClock; patience?: number | undefined;
+        lifecycle: Lifecycle; clock: TxnIdGenerator; patience?: number | undefined;
     }) {
 
         this.#catalog = parts.catalog;
         this.#pipeline = parts.pipeline;
         this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
-        this.#frame = new ChangeFrame(parts);
+        this.#frame = new ObjectTransaction(parts);
         this.#creation = new ObjectCreation({ ...parts, hooks: this.#hooks });
     }
 
@@ -85,7 +85,7 @@ export class ObjectService {
      * @throws DoipError 400 for a wish that cannot be, 404 when the object or a part to delete does not exist, 409 when
      *     others kept being faster
      */
-    update(id: string, wish: UpdateWish, context: WriteContext): Promise<StoredObject> {
+    update(id: string, wish: UpdateRequest, context: WriteContext): Promise<StoredObject> {
 
         const { input } = wish;
         return this.#stored(id, context, async (before, now) => {
@@ -146,7 +146,7 @@ export class ObjectService {
      *
      * @throws DoipError when the code of the type fails
      */
-    indexFormOf(object: StoredObject, context: WriteContext): Promise<IndexForm | null | undefined> {
+    indexFormOf(object: StoredObject, context: WriteContext): Promise<IndexedForm | null | undefined> {
 
         return indexFormOf(this.#hooks, object, context);
     }
@@ -244,7 +244,7 @@ export class ObjectService {
         return concerns ? new WriteHooks(this.#hooks, write) : null;
     }
 
-    #typeAfter(before: StoredObject, { input, allowTypeChange }: UpdateWish): string {
+    #typeAfter(before: StoredObject, { input, allowTypeChange }: UpdateRequest): string {
 
         const type = input.type ?? before.type;
         if (type !== before.type && !allowTypeChange && !this.#catalog.current.design.enableTypeChangeViaUpdate) {

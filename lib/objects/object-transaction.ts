@@ -9,7 +9,7 @@ import type { ObjectStore, ObjectView } from '../stores/objects/object-store.js'
 import type { Catalog } from '../types/catalog.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredObject } from '../model/stored-object.js';
-import type { TransactionClock } from './txn-id-generator.js';
+import type { TxnIdGenerator } from './txn-id-generator.js';
 import type { WriteContext } from '../model/write-context.js';
 import type { ObjectChange } from '../model/write-participant.js';
 import { conflict, missingObject } from '../errors/errors.js';
@@ -28,17 +28,17 @@ const SCRIPT_LOCK_DEADLINE = 2000;
 const RACE_PAUSE = 20;
 
 /** Changes existing objects. */
-export class ChangeFrame {
+export class ObjectTransaction {
 
     readonly #store: ObjectStore;
     readonly #catalog: Catalog;
     readonly #writer: ObjectWriter;
     readonly #locks: KeyedLocks;
-    readonly #clock: TransactionClock;
+    readonly #clock: TxnIdGenerator;
     readonly #patience: number;
 
     constructor(parts: {
-        store: ObjectStore; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TransactionClock; patience?: number | undefined;
+        store: ObjectStore; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TxnIdGenerator; patience?: number | undefined;
     }) {
 
         this.#store = parts.store;

@@ -4,10 +4,10 @@
  */
 
 import type { Database, Step } from '../../db/database.js';
-import type { NumberFloorStore } from '../stores/txn-watermark-store.js';
+import type { TxnWatermarkStore } from '../stores/txn-watermark-store.js';
 import type { ObjectStore } from '../stores/objects/object-store.js';
 import type { ElementService } from './elements/element-service.js';
-import type { TransactionClock } from './txn-id-generator.js';
+import type { TxnIdGenerator } from './txn-id-generator.js';
 import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
 import { conflict, internal } from '../errors/errors.js';
 import { NUMBER_PASSED } from '../stores/txn-watermark-store.js';
@@ -35,12 +35,12 @@ export class ObjectWriter {
     private readonly elements: ElementService;
     private readonly participants: readonly WriteParticipant[];
     private readonly gate: WriteGate | null;
-    private readonly clock: TransactionClock;
-    private readonly floor: NumberFloorStore;
+    private readonly clock: TxnIdGenerator;
+    private readonly floor: TxnWatermarkStore;
 
     constructor(parts: {
         db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; gate?: WriteGate;
-        clock: TransactionClock; floor: NumberFloorStore;
+        clock: TxnIdGenerator; floor: TxnWatermarkStore;
     }) {
 
         this.gate = parts.gate ?? null;

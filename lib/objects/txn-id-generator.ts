@@ -8,7 +8,7 @@ const PER_MILLISECOND = 1000;
  * Transaction numbers: epoch milliseconds times 1000 plus a counter, always increasing on this node and always above the
  * number that the object had before. Below 2^53 until the year 2255.
  */
-export class TransactionClock {
+export class TxnIdGenerator {
 
     /** All numbers that are yet to be given are above it. */
     #last: number;

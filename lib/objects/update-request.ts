@@ -12,7 +12,7 @@ import { isEmptyInput } from './input/object-input.js';
 import type { ElementInput, ObjectInput } from '../model/object-input.js';
 
 /** An update as asked for. */
-export interface UpdateWish {
+export interface UpdateRequest {
     readonly input: ObjectInput;
     /** Replace only the value at this pointer of the content by `input.contentAtPointer`. */
     readonly jsonPointer?: string | undefined;
@@ -27,13 +27,13 @@ export interface UpdateWish {
 }
 
 /** True when parts of the object are deleted and nothing else is said; then each part must exist. */
-export function isPartDeletion({ input, deletePointer }: UpdateWish): boolean {
+export function isPartDeletion({ input, deletePointer }: UpdateRequest): boolean {
 
     return isEmptyInput(input) && (deletePointer !== undefined || input.elementsToDelete.length > 0);
 }
 
 /** The content after the update; the same object when the update leaves it alone. */
-export function applyContent(before: JsonObject, wish: UpdateWish): JsonObject {
+export function applyContent(before: JsonObject, wish: UpdateRequest): JsonObject {
 
     const { input, jsonPointer, deletePointer, restoresNumbers = false } = wish;
     if (wish.edit) {
@@ -69,7 +69,7 @@ export function applyContent(before: JsonObject, wish: UpdateWish): JsonObject {
 }
 
 /** The elements after an update or create: kept, changed, added, removed. */
-export function applyElements(object: Pick<StoredObject, 'id' | 'elements'>, wish: UpdateWish): StoredElement[] {
+export function applyElements(object: Pick<StoredObject, 'id' | 'elements'>, wish: UpdateRequest): StoredElement[] {
 
     const { input } = wish;
     const removed = new Set(input.elementsToDelete);

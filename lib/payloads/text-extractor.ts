@@ -5,7 +5,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkerPort } from '../util/workers/worker-client.js';
+import { WorkerClient } from '../util/workers/worker-client.js';
 import type { TextFormat } from './readers/text-format.js';
 import type { TextAnswers, TextCall, TextResult } from './text-messages.js';
 
@@ -32,7 +32,7 @@ export const DEFAULT_TEXT_LIMITS: TextLimits = {
 /** The thread ends when it had nothing to do for so long. */
 const IDLE_MS = 10_000;
 
-type TextPort = WorkerPort<TextCall, TextAnswers>;
+type TextPort = WorkerClient<TextCall, TextAnswers>;
 
 /** The thread, and why it has ended. */
 interface TextThread {
@@ -116,7 +116,7 @@ export class TextExtractor {
 
         const thread: TextThread = {
             cause: null,
-            port: new WorkerPort(join(__dirname, 'text-worker.js'), (error) => {
+            port: new WorkerClient(join(__dirname, 'text-worker.js'), (error) => {
 
                 thread.cause = error;
                 this.#thread = null;

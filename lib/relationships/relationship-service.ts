@@ -14,13 +14,13 @@ import type { StoredObject } from '../model/stored-object.js';
 import { getAt } from '../json/pointer.js';
 import { jsonText, rememberText } from '../json/raw-json.js';
 import type { DigitalObject } from '../doip/digital-object.js';
-import { digitalObjectText, WrittenObject } from '../doip/serialized-object.js';
-import { LoopTurns } from '../util/concurrency/event-loop-yielder.js';
+import { digitalObjectText, SerializedObject } from '../doip/serialized-object.js';
+import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import { ResultReader } from '../search/hit-loader.js';
 import { toDigitalObject } from '../model/stored-object.js';
 
 /** What is asked for. */
-export interface RelationshipWish {
+export interface RelationshipQuery {
     /** True to leave out what points at the object. */
     readonly outboundOnly: boolean;
 }
@@ -71,7 +71,7 @@ export class RelationshipService {
     }) {
 
         this.#references = parts.references;
-        this.#reader = new ResultReader({ ...parts, turns: new LoopTurns() });
+        this.#reader = new ResultReader({ ...parts, turns: new EventLoopYielder() });
         this.#policy = parts.policy;
         this.#resolution = parts.resolution;
         this.#limit = parts.limit;
@@ -85,7 +85,7 @@ export class RelationshipService {
      * @param target readable to the caller
      * @throws DoipError 403, or what the code of its type says, when the object is kept back
      */
-    async graph(target: StoredObject, { outboundOnly }: RelationshipWish, reader: RelationshipReader): Promise<JsonObject> {
+    async graph(target: StoredObject, { outboundOnly }: RelationshipQuery, reader: RelationshipReader): Promise<JsonObject> {
 
         const own = this.#policy.visibleTo(reader.caller, await this.#resolution.resolve(target, reader), target);
         const shown = new Map([[target.id, withText(toDigitalObject(own))]]);
@@ -170,8 +170,8 @@ async function *hitsOf(ids: readonly string[]) {
 /** The text of its content is known afterwards. */
 function withText(found: DigitalObject): Shown {
 
-    const object = found instanceof WrittenObject ? found.toJSON() : found;
-    if (found instanceof WrittenObject) {
+    const object = found instanceof SerializedObject ? found.toJSON() : found;
+    if (found instanceof SerializedObject) {
         rememberText(object.attributes.content, found.parts.content);
     }
 

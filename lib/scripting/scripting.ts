@@ -8,20 +8,20 @@ import type { CodeInspector } from '../objects/content-pipeline.js';
 import type { ElementService } from '../objects/elements/element-service.js';
 import type { Lifecycle } from '../objects/hooks/lifecycle.js';
 import type { Catalog } from '../types/catalog.js';
-import { CatalogScripts, type CodeSource, type ModuleOpener } from './program/program-catalog.js';
-import { CodeCheck } from './hooks/code-validator.js';
-import { CodedRules } from './hooks/auth-config-hooks.js';
-import { DesignCode } from './hooks/design-hooks.js';
+import { ProgramCatalog, type CodeSource, type ModuleOpener } from './program/program-catalog.js';
+import { CodeValidator } from './hooks/code-validator.js';
+import { AuthConfigHooks } from './hooks/auth-config-hooks.js';
+import { DesignHooks } from './hooks/design-hooks.js';
 import { Methods } from './methods/methods.js';
-import { ScriptDesk } from './invoker/script-invoker.js';
+import { ScriptInvoker } from './invoker/script-invoker.js';
 import { ScriptPool, type ScriptLimits } from './pool/script-pool.js';
 import type { ScriptHost } from './protocol/script-host.js';
 import { ServiceHost, type ObjectsById, type ScriptedServices } from './host/service-host.js';
-import { TypeLifecycle } from './hooks/type-hooks.js';
-import { UnitChecker } from './hooks/syntax-checker.js';
+import { TypeHooks } from './hooks/type-hooks.js';
+import { SyntaxChecker } from './hooks/syntax-checker.js';
 import { SERVICE } from '../model/caller.js';
 import { NO_SCRIPT } from '../model/write-context.js';
-import { type Occasion } from './protocol/invocation-context.js';
+import { type InvocationContext } from './protocol/invocation-context.js';
 
 /** What type code needs of the rest. */
 export interface ScriptingOptions {
@@ -52,9 +52,9 @@ export interface Scripting {
     readonly rehearse: (coming: ComingCode) => Rehearsal;
     readonly lifecycle: Lifecycle;
     readonly inspector: CodeInspector;
-    readonly design: DesignCode;
+    readonly design: DesignHooks;
     readonly methods: Methods;
-    readonly codedRules: CodedRules;
+    readonly codedRules: AuthConfigHooks;
     /** Ends what is running. */
     close(): Promise<void>;
 }
@@ -63,31 +63,31 @@ export interface Scripting {
 export function composeScripting({ catalog, elements, policy, limits, log, byIds, services }: ScriptingOptions): Scripting {
 
     const pool = new ScriptPool(limits, log);
-    const scripts = new CatalogScripts(catalog, elements);
-    const hostFor = (occasion: Occasion): ServiceHost => new ServiceHost(services(), byIds, occasion);
-    const desk = new ScriptDesk({ pool, scripts, hostFor, log });
-    const rehearsal: Occasion = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
-    const codedRules = new CodedRules({ scripts, limits, log });
-    const checker = new UnitChecker({ pool, scripts, host: () => hostFor(rehearsal) });
+    const scripts = new ProgramCatalog(catalog, elements);
+    const hostFor = (occasion: InvocationContext): ServiceHost => new ServiceHost(services(), byIds, occasion);
+    const desk = new ScriptInvoker({ pool, scripts, hostFor, log });
+    const rehearsal: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
+    const codedRules = new AuthConfigHooks({ scripts, limits, log });
+    const checker = new SyntaxChecker({ pool, scripts, host: () => hostFor(rehearsal) });
     let rehearsals = 0;
     const rehearse = (coming: ComingCode): Rehearsal => {
 
         const { design } = coming.catalog.current;
         const host = (): ScriptHost => coming.host(hostFor(rehearsal));
-        const comingScripts = new CatalogScripts(coming.catalog, coming.elements, `rehearsal ${++rehearsals} `);
-        const comingDesk = new ScriptDesk({ pool, scripts: comingScripts, hostFor: host, log });
-        const comingChecker = new UnitChecker({ pool, scripts: comingScripts, host });
+        const comingScripts = new ProgramCatalog(coming.catalog, coming.elements, `rehearsal ${++rehearsals} `);
+        const comingDesk = new ScriptInvoker({ pool, scripts: comingScripts, hostFor: host, log });
+        const comingChecker = new SyntaxChecker({ pool, scripts: comingScripts, host });
         return {
-            lifecycle: new TypeLifecycle({ desk: comingDesk, policy, log, design: () => design }),
-            inspector: new CodeCheck({ checker: comingChecker, elements: coming.elements, log })
+            lifecycle: new TypeHooks({ desk: comingDesk, policy, log, design: () => design }),
+            inspector: new CodeValidator({ checker: comingChecker, elements: coming.elements, log })
         };
     };
 
     return {
         rehearse,
-        lifecycle: new TypeLifecycle({ desk, policy, log, design: () => catalog.current.design }),
-        inspector: new CodeCheck({ checker, elements, log }),
-        design: new DesignCode({ desk, policy, design: () => catalog.current.design }),
+        lifecycle: new TypeHooks({ desk, policy, log, design: () => catalog.current.design }),
+        inspector: new CodeValidator({ checker, elements, log }),
+        design: new DesignHooks({ desk, policy, design: () => catalog.current.design }),
         methods: new Methods({ desk, policy, catalog, objects: () => services().objects }),
         codedRules,
         close: async () => {

@@ -18,13 +18,13 @@ import { PayloadTextStore } from '../stores/blobs/payload-text-store.js';
 import { SearchLogStore } from '../stores/search/change-log-store.js';
 import { SearchSegmentStore } from '../stores/search/segment-store.js';
 import type { Catalog } from '../types/catalog.js';
-import { IndexFormKeeper } from './mapping/indexed-form-participant.js';
+import { IndexedFormParticipant } from './mapping/indexed-form-participant.js';
 import { StoredIndexSource } from './mapping/document-source.js';
-import { LocalSearchIndex } from './runtime/index-supervisor.js';
+import { IndexSupervisor } from './runtime/index-supervisor.js';
 import type { SearchLimits } from './runtime/index-options.js';
 import type { ReindexParts, ReindexReader } from './reindexer.js';
 import { ReindexJobs } from './reindex-job.js';
-import { Reindexing } from './reindexer.js';
+import { Reindexer } from './reindexer.js';
 import type { SearchIndex } from './runtime/search-index.js';
 
 export interface SearchParts {
@@ -62,7 +62,7 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
     const extractor = new TextExtractor(limits);
     const textJobs: TextJobs = { enqueueStep: (id) => jobStore.enqueueStep(textJob(id)), wake: () => jobs.wake(TEXT_JOB) };
     const texts = new PayloadTexts({ store, catalog, limits, jobs: textJobs });
-    const index = new LocalSearchIndex({
+    const index = new IndexSupervisor({
         log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, hasOthers: node !== null, onState,
         source: new StoredIndexSource({ objects, forms, texts, catalog }), ...parts.search
     });
@@ -72,12 +72,12 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
         index,
         reindexing: (parts) => {
 
-            const reindexing = new Reindexing({ ...parts, index, objects, forms, texts, jobs: textJobs, log });
+            const reindexing = new Reindexer({ ...parts, index, objects, forms, texts, jobs: textJobs, log });
             const requests = new ReindexJobs({ reindexing, index, jobs, jobStore });
             made.push(requests);
             return requests;
         },
-        participants: [new IndexFormKeeper(forms), texts.participant, index.participant],
+        participants: [new IndexedFormParticipant(forms), texts.participant, index.participant],
         stop: async () => {
 
             await Promise.all(made.map((requests) => requests.stop()));

@@ -3,8 +3,8 @@
  * for older ones again (interface specification: DOIP, "HighestSafeTxnIdForSearch").
  */
 
-import { numberOf, type TransactionClock } from '../objects/txn-id-generator.js';
-import type { NumberFloorStore } from '../stores/txn-watermark-store.js';
+import { numberOf, type TxnIdGenerator } from '../objects/txn-id-generator.js';
+import type { TxnWatermarkStore } from '../stores/txn-watermark-store.js';
 import type { SearchIndex } from './runtime/search-index.js';
 
 /**
@@ -13,14 +13,14 @@ import type { SearchIndex } from './runtime/search-index.js';
  */
 const SETTLING_MS = 5000;
 
-export class SafeNumber {
+export class HighestSafeTxn {
 
     readonly #index: SearchIndex;
     readonly #objects: { highestTxnId(): Promise<number> };
-    readonly #clock: TransactionClock;
-    readonly #floor: NumberFloorStore;
+    readonly #clock: TxnIdGenerator;
+    readonly #floor: TxnWatermarkStore;
 
-    constructor(parts: { index: SearchIndex; objects: { highestTxnId(): Promise<number> }; clock: TransactionClock; floor: NumberFloorStore }) {
+    constructor(parts: { index: SearchIndex; objects: { highestTxnId(): Promise<number> }; clock: TxnIdGenerator; floor: TxnWatermarkStore }) {
 
         this.#index = parts.index;
         this.#objects = parts.objects;

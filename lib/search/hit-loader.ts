@@ -10,10 +10,10 @@ import type { Caller } from '../model/caller.js';
 import type { Policy } from '../identity/access/access-policy.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { ObjectParts } from '../model/lazy-stored-object.js';
-import { ObjectText } from '../model/lazy-stored-object.js';
+import { LazyStoredObject } from '../model/lazy-stored-object.js';
 import type { StoredObject } from '../model/stored-object.js';
 import { toDigitalObject } from '../model/stored-object.js';
-import type { LoopTurns } from '../util/concurrency/event-loop-yielder.js';
+import type { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import type { SearchHit } from './query/search-request.js';
 
 /** Reads objects as the texts that are stored. */
@@ -35,7 +35,7 @@ export interface ResultReading {
 
 /** An object that was found. */
 interface Result {
-    readonly object: ObjectText;
+    readonly object: LazyStoredObject;
     readonly score: number | null;
 }
 
@@ -54,9 +54,9 @@ export class ResultReader {
     readonly #objects: TextReader;
     readonly #policy: Policy;
     readonly #resolution: ObjectResolution;
-    readonly #turns: LoopTurns;
+    readonly #turns: EventLoopYielder;
 
-    constructor(parts: { objects: TextReader; policy: Policy; resolution: ObjectResolution; turns: LoopTurns }) {
+    constructor(parts: { objects: TextReader; policy: Policy; resolution: ObjectResolution; turns: EventLoopYielder }) {
 
         this.#objects = parts.objects;
         this.#policy = parts.policy;
@@ -108,7 +108,7 @@ export class ResultReader {
             }
 
             const parts = isLong ? await this.#objects.text(id) : byId.get(id);
-            const object = parts && new ObjectText(parts);
+            const object = parts && new LazyStoredObject(parts);
             if (object && this.#policy.canRead(caller, object).allowed) {
                 results.push({ object, score });
                 length += isLong ? LENGTH_AT_ONCE : object.length;
@@ -153,7 +153,7 @@ export class ResultReader {
 
 /** The same in shorter pieces, one in each turn of the event loop. Rejects when nobody waits any more. */
 export async function *slices<T>(
-    blocks: AsyncIterable<readonly T[]>, length: number, { turns, signal }: { readonly turns: LoopTurns; readonly signal: AbortSignal }
+    blocks: AsyncIterable<readonly T[]>, length: number, { turns, signal }: { readonly turns: EventLoopYielder; readonly signal: AbortSignal }
 ): AsyncGenerator<readonly T[], void, undefined> {
 
     let isFirst = true;

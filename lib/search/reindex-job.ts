@@ -10,7 +10,7 @@ import type { JobKind, RunningJob } from '../jobs/job-kind.js';
 import { SERVICE } from '../model/caller.js';
 import type { JobStore } from '../stores/jobs/job-store.js';
 import { FULL_ACCESS } from './matching/acl-filter.js';
-import type { Reindexing, ReindexWish } from './reindexer.js';
+import type { Reindexer, ReindexRequest } from './reindexer.js';
 import type { SearchIndex } from './runtime/search-index.js';
 
 export const REINDEX_JOB = 'search.reindex';
@@ -33,12 +33,12 @@ const LOOK_MS = 5;
 const LONGEST_LOOK_MS = 500;
 
 interface ReindexPayload {
-    readonly wish: ReindexWish;
+    readonly wish: ReindexRequest;
     readonly lockObjects: boolean;
 }
 
 export interface ReindexJobsParts {
-    readonly reindexing: Reindexing;
+    readonly reindexing: Reindexer;
     readonly index: SearchIndex;
     readonly jobs: { register(kind: JobKind): void; wake(kind: string): void };
     readonly jobStore: JobStore;
@@ -64,7 +64,7 @@ export class ReindexJobs {
      *
      * @throws DoipError 400 for a query that cannot be understood, 503 when this process stops; what was begun goes on elsewhere
      */
-    async run(wish: ReindexWish, { lockObjects }: { readonly lockObjects: boolean }): Promise<void> {
+    async run(wish: ReindexRequest, { lockObjects }: { readonly lockObjects: boolean }): Promise<void> {
 
         const { index, jobs, jobStore } = this.#parts;
         if (typeof wish === 'object' && 'query' in wish) {

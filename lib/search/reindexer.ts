@@ -9,7 +9,7 @@ import type { Log } from '../../db/log.js';
 import type { KeyedLocks, Release } from '../util/concurrency/keyed-mutex.js';
 import { unavailable } from '../errors/errors.js';
 import type { Caller } from '../model/caller.js';
-import type { IndexForm } from '../model/indexed-form.js';
+import type { IndexedForm } from '../model/indexed-form.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { PayloadTexts, TextJobs } from '../payloads/payload-texts.js';
 import type { IndexFormStore } from '../stores/search/indexed-form-store.js';
@@ -19,7 +19,7 @@ import type { ObjectReader } from './mapping/document-source.js';
 import type { SearchIndex } from './runtime/search-index.js';
 
 /** Which objects. */
-export type ReindexWish = { readonly ids: readonly string[] } | { readonly query: string } | 'all';
+export type ReindexRequest = { readonly ids: readonly string[] } | { readonly query: string } | 'all';
 
 export interface ReindexOptions {
     readonly caller: Caller;
@@ -47,7 +47,7 @@ export interface ReindexParts {
     readonly jobs: TextJobs;
     readonly locks: KeyedLocks;
     /** The form in which an object is indexed, made anew; undefined when its type says nothing about it. */
-    readonly makeForm: (object: StoredObject, caller: Caller) => Promise<IndexForm | null | undefined>;
+    readonly makeForm: (object: StoredObject, caller: Caller) => Promise<IndexedForm | null | undefined>;
     readonly log: Log;
 }
 
@@ -63,7 +63,7 @@ const ATTEMPTS = 3;
 /** The tag of a unit that met another state of an object than its form was made from. */
 const CHANGED = 'reindex:changed';
 
-export class Reindexing {
+export class Reindexer {
 
     readonly #parts: ReindexParts;
     readonly #running = new Set<Promise<number>>();
@@ -80,7 +80,7 @@ export class Reindexing {
      * @returns the number of ids; when it resolves, later searches of this node see it
      * @throws DoipError 400 for a query that cannot be understood, 503 when the service stops
      */
-    async run(wish: ReindexWish, options: ReindexOptions): Promise<number> {
+    async run(wish: ReindexRequest, options: ReindexOptions): Promise<number> {
 
         const work = this.#run(wish, options);
         this.#running.add(work);
@@ -99,7 +99,7 @@ export class Reindexing {
         await Promise.allSettled(this.#running);
     }
 
-    async #run(wish: ReindexWish, options: ReindexOptions): Promise<number> {
+    async #run(wish: ReindexRequest, options: ReindexOptions): Promise<number> {
 
         let count = 0;
         for await (const ids of this.#batches(wish, options.after ?? '')) {
@@ -122,7 +122,7 @@ export class Reindexing {
     }
 
     /** A few ids at a time, of objects that may be in memory at once. */
-    async *#batches(wish: ReindexWish, after: string): AsyncGenerator<readonly string[]> {
+    async *#batches(wish: ReindexRequest, after: string): AsyncGenerator<readonly string[]> {
 
         for await (const block of this.#ids(wish, after)) {
             for (const some of slices(block, OBJECTS_AT_ONCE)) {
@@ -133,7 +133,7 @@ export class Reindexing {
         }
     }
 
-    async *#ids(wish: ReindexWish, after: string): AsyncGenerator<readonly string[]> {
+    async *#ids(wish: ReindexRequest, after: string): AsyncGenerator<readonly string[]> {
 
         if (wish === 'all') {
             for (let ids = await this.#parts.objects.idsAfter(after); ids.length > 0; ids = await this.#parts.objects.idsAfter(ids.at(-1) ?? '')) {
@@ -213,7 +213,7 @@ export class Reindexing {
     }
 }
 
-function isQuery(wish: ReindexWish): wish is { readonly query: string } {
+function isQuery(wish: ReindexRequest): wish is { readonly query: string } {
 
     return wish !== 'all' && 'query' in wish;
 }

@@ -10,7 +10,7 @@ import { writeJson } from '../json/serializer.js';
 import { rememberText } from '../json/raw-json.js';
 import { released } from '../util/streams/on-close.js';
 import { jsonSegment } from '../doip/segments.js';
-import { WrittenObject } from '../doip/serialized-object.js';
+import { SerializedObject } from '../doip/serialized-object.js';
 
 /** An id or an object. */
 export type Result = string | DigitalObject;
@@ -43,7 +43,7 @@ export async function recordSegment({ size = 0, ...rest }: JsonObject, { blocks,
         return { kind: 'bytes', mediaType: 'application/json', body: released(recordText({ size }, { texts, blocks, project }, rest), () => void blocks.return()) };
     }
 
-    const results = shown.map((form) => (form instanceof WrittenObject ? form.toJSON() : form) as JsonValue);
+    const results = shown.map((form) => (form instanceof SerializedObject ? form.toJSON() : form) as JsonValue);
     // Written as it was gathered: in one go it would hold up the event loop.
     return jsonSegment(rememberText({ size, results, ...rest }, `${opening({ size })}${texts.join()}${closing(rest)}`));
 }
@@ -117,5 +117,5 @@ function closing(after: JsonObject): string {
 
 function textOf(value: Result | JsonValue): string {
 
-    return value instanceof WrittenObject ? value.text() : writeJson(value);
+    return value instanceof SerializedObject ? value.text() : writeJson(value);
 }

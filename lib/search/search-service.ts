@@ -10,17 +10,17 @@ import type { Catalog } from '../types/catalog.js';
 import { accessOf } from './matching/acl-filter.js';
 import { filterQuery } from './collectors/facet-collector.js';
 import { BLOCK } from './runtime/hit-pages.js';
-import { LoopTurns } from '../util/concurrency/event-loop-yielder.js';
+import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import type { ResultReading, TextReader } from './hit-loader.js';
 import { ResultReader, slices } from './hit-loader.js';
 import type { SearchIndex } from './runtime/search-index.js';
 import type { FacetResult, SearchHit, SearchRequest } from './query/search-request.js';
 import { released } from '../util/streams/on-close.js';
-import { Turnstile } from '../util/concurrency/keyed-semaphore.js';
+import { KeyedSemaphore } from '../util/concurrency/keyed-semaphore.js';
 import type { SearchAccess } from './query/search-access.js';
 
 /** What a caller searches for; rights are added here. */
-export type SearchWish = Omit<SearchRequest, 'access' | 'caller'>;
+export type SearchQuery = Omit<SearchRequest, 'access' | 'caller'>;
 
 /** Who searches. */
 export interface Searching extends ResultReading {
@@ -67,8 +67,8 @@ export class SearchService {
     readonly #policy: Policy;
     readonly #catalog: Catalog;
     readonly #resolution: ObjectResolution;
-    readonly #unlimited: Turnstile;
-    readonly #turns = new LoopTurns();
+    readonly #unlimited: KeyedSemaphore;
+    readonly #turns = new EventLoopYielder();
     readonly #results: ResultReader;
 
     constructor(parts: SearchServiceParts) {
@@ -77,7 +77,7 @@ export class SearchService {
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
         this.#resolution = parts.resolution;
-        this.#unlimited = new Turnstile({ places: UNLIMITED_AT_ONCE, patience: parts.patience ?? PATIENCE_MS, refusal: REFUSAL });
+        this.#unlimited = new KeyedSemaphore({ places: UNLIMITED_AT_ONCE, patience: parts.patience ?? PATIENCE_MS, refusal: REFUSAL });
         this.#results = new ResultReader({ ...parts, turns: this.#turns });
     }
 
@@ -85,7 +85,7 @@ export class SearchService {
      * Finds the ids of what {@link objects} finds. Objects are read only where some of them are of types whose code may keep them back. Throws
      * like {@link SearchIndex.search}, and 429 when too many searches of the caller are being answered.
      */
-    async ids(wish: SearchWish, searching: Searching): Promise<Found<string>> {
+    async ids(wish: SearchQuery, searching: Searching): Promise<Found<string>> {
 
         const types = this.#catalog.current.names().filter((type) => this.#resolution.concerns(type));
         if (types.length === 0 || wish.limit === 0) {
@@ -97,7 +97,7 @@ export class SearchService {
     }
 
     /** Are there objects of some types among what is found? */
-    async #findsAny(wish: SearchWish, types: readonly string[], searching: Searching): Promise<boolean> {
+    async #findsAny(wish: SearchQuery, types: readonly string[], searching: Searching): Promise<boolean> {
 
         const { size } = await this.#index.search({
             ...wish, conditions: [types.map((type) => filterQuery('type', type)).join(' ')],
@@ -107,14 +107,14 @@ export class SearchService {
     }
 
     /** Finds ids without asking the code of types: not for clients. Throws like {@link ids}. */
-    async indexedIds(wish: SearchWish, searching: Searching): Promise<Found<string>> {
+    async indexedIds(wish: SearchQuery, searching: Searching): Promise<Found<string>> {
 
         const { signal } = searching;
         return await this.#search(wish, searching, (hits) => idsOf(slices(hits, IDS_AT_ONCE, { turns: this.#turns, signal })));
     }
 
     /** Finds objects, as the caller may see them, with scores where they were asked for. Throws like {@link ids}. */
-    async objects(wish: SearchWish, searching: Searching): Promise<Found<DigitalObject>> {
+    async objects(wish: SearchQuery, searching: Searching): Promise<Found<DigitalObject>> {
 
         return await this.#search(wish, searching, (hits) => this.#results.show(hits, searching));
     }
@@ -131,7 +131,7 @@ export class SearchService {
         return accessOf(this.#policy.readPrincipals(caller), this.#catalog.current.accessRules);
     }
 
-    async #search<T>(wish: SearchWish, searching: Searching, show: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
+    async #search<T>(wish: SearchQuery, searching: Searching, show: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
 
         const caller = keyOf(searching);
         const access = this.#accessOf(searching);
@@ -160,7 +160,7 @@ function keyOf({ caller, remoteAddress }: Searching): string {
 }
 
 /** Leaves out objects of some types that may have been stored meanwhile. */
-function without(wish: SearchWish, types: readonly string[]): SearchWish {
+function without(wish: SearchQuery, types: readonly string[]): SearchQuery {
 
     return { ...wish, conditions: [`*:* ${types.map((type) => `-${filterQuery('type', type)}`).join(' ')}`] };
 }

@@ -24,7 +24,7 @@ interface NodeFloor {
     readonly made_on: number;
 }
 
-export class NumberFloorStore {
+export class TxnWatermarkStore {
 
     readonly #db: Database;
     readonly #node: string;

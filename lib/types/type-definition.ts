@@ -12,7 +12,7 @@ import { findReferences } from './annotations/references.js';
 import { findModuleDirectory, findRoles } from './annotations/roles.js';
 import { UnusableSchema } from './schema/linker.js';
 import { primaryText, textMediaType } from './annotations/hints.js';
-import type { TypeSource } from './type-entry.js';
+import type { TypeEntry } from './type-entry.js';
 import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js';
 import type { Annotation, ProcessedContent } from '../model/processed-content.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
@@ -53,11 +53,11 @@ export class TypeDefinition {
     readonly schemaId: string | null;
     /** The JSON schema as it was stored. */
     readonly schema: JsonObject;
-    readonly #source: TypeSource;
+    readonly #source: TypeEntry;
     readonly #surroundings: TypeSurroundings;
     #compiled: CompiledSchema | undefined;
 
-    constructor(source: TypeSource, surroundings: TypeSurroundings) {
+    constructor(source: TypeEntry, surroundings: TypeSurroundings) {
 
         this.name = source.name;
         this.schemaId = source.schemaId;

@@ -11,7 +11,7 @@ import { UnusableSchema } from './schema/linker.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
 
 /** A type and its schema. */
-export class TypeSource {
+export class TypeEntry {
 
     readonly name: string;
     /** Id of the Schema object; null for built-in types. */

@@ -19,7 +19,7 @@ import type { SchemaDocument } from './schema/document.js';
 import { missingTypes, schemaObjectFaults } from './schema-object.js';
 import { resolveUri, typeUri } from './schema/uri.js';
 import { TypeDefinition } from './type-definition.js';
-import { TypeSource } from './type-entry.js';
+import { TypeEntry } from './type-entry.js';
 
 export type { Design } from './design.js';
 
@@ -55,7 +55,7 @@ export class TypeRegistry {
     readonly extensionKeyword: string;
     readonly #made: Omit<RegistryOptions, 'previous' | 'codedRules'>;
     readonly #keywordNames: readonly string[];
-    readonly #sources = new Map<string, TypeSource>();
+    readonly #sources = new Map<string, TypeEntry>();
     readonly #types = new Map<string, TypeDefinition>();
     /** URI of a schema, by its own id or by the base URI of its Schema object → name of its type. */
     readonly #ids = new Map<string, string>();
@@ -134,7 +134,7 @@ export class TypeRegistry {
         }
 
         const known = previous?.sourceFor(name, id, content, this.#keywordNames);
-        const source = known ?? new TypeSource(name, id, content, this.#keywordNames);
+        const source = known ?? new TypeEntry(name, id, content, this.#keywordNames);
         this.#sources.set(name, source);
         this.#types.set(name, new TypeDefinition(source, {
             lookup: this.#lookup,
@@ -151,7 +151,7 @@ export class TypeRegistry {
     }
 
     /** The source of a type if it is the same as asked for. */
-    protected sourceFor(name: string, id: string | null, content: JsonObject, names: readonly string[]): TypeSource | undefined {
+    protected sourceFor(name: string, id: string | null, content: JsonObject, names: readonly string[]): TypeEntry | undefined {
 
         const source = this.#sources.get(name);
         const isSame = source?.schemaId === id && names.join() === this.#keywordNames.join() &&

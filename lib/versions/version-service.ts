@@ -16,10 +16,10 @@ import type { FieldLimits } from '../objects/input/field-validation.js';
 import type { Lifecycle } from '../objects/hooks/lifecycle.js';
 import type { ObjectWriter, WriteOutcome } from '../objects/object-writer.js';
 import type { StoredObject } from '../model/stored-object.js';
-import type { TransactionClock } from '../objects/txn-id-generator.js';
+import type { TxnIdGenerator } from '../objects/txn-id-generator.js';
 import type { HookParts } from '../objects/hooks/write-hooks.js';
 import { badRequest, conflict, missingObject } from '../errors/errors.js';
-import { ChangeFrame } from '../objects/object-transaction.js';
+import { ObjectTransaction } from '../objects/object-transaction.js';
 import { checkNewId } from '../objects/input/field-validation.js';
 import { mintId } from '../objects/id-minter.js';
 import { withIndexForm } from '../objects/hooks/indexed-form-builder.js';
@@ -28,7 +28,7 @@ import { authorOf, type WriteContext } from '../model/write-context.js';
 import { checkWritable } from '../objects/write-permissions.js';
 
 /** How a version is to be made. */
-export interface PublishWish {
+export interface PublishRequest {
     /** Id of the version; without it one is minted. */
     readonly versionId?: string | undefined;
     /** False: the version has no elements. */
@@ -46,13 +46,13 @@ export class VersionService {
     readonly #references: ReferenceStore;
     readonly #catalog: Catalog;
     readonly #writer: ObjectWriter;
-    readonly #clock: TransactionClock;
-    readonly #frame: ChangeFrame;
+    readonly #clock: TxnIdGenerator;
+    readonly #frame: ObjectTransaction;
     readonly #hooks: HookParts;
 
     constructor(parts: {
         store: ObjectStore; versions: VersionStore; references: ReferenceStore; catalog: Catalog; writer: ObjectWriter;
-        clock: TransactionClock; limits: FieldLimits; locks: KeyedLocks; lifecycle: Lifecycle; patience?: number | undefined;
+        clock: TxnIdGenerator; limits: FieldLimits; locks: KeyedLocks; lifecycle: Lifecycle; patience?: number | undefined;
     }) {
 
         this.#store = parts.store;
@@ -61,7 +61,7 @@ export class VersionService {
         this.#catalog = parts.catalog;
         this.#writer = parts.writer;
         this.#clock = parts.clock;
-        this.#frame = new ChangeFrame(parts);
+        this.#frame = new ObjectTransaction(parts);
         this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
     }
 
@@ -71,7 +71,7 @@ export class VersionService {
      * @throws DoipError 400 for an object that is a version itself and for an id that cannot be, 404 when the object does not
      *     exist, 409 when the id is taken
      */
-    async publish(tipId: string, wish: PublishWish, context: WriteContext): Promise<JsonObject> {
+    async publish(tipId: string, wish: PublishRequest, context: WriteContext): Promise<JsonObject> {
 
         const { versionId } = wish;
         if (versionId !== undefined) {
@@ -114,7 +114,7 @@ export class VersionService {
         return tip && isVisible(tip) ? [...records, versionRecord(tip)] : records;
     }
 
-    async #attempt(tipId: string, wish: PublishWish, context: WriteContext): Promise<{ version: StoredObject; outcome: WriteOutcome }> {
+    async #attempt(tipId: string, wish: PublishRequest, context: WriteContext): Promise<{ version: StoredObject; outcome: WriteOutcome }> {
 
         const tip = await this.#tip(tipId, context);
         const version = this.#versionOf(tip, wish, context.caller);
@@ -138,7 +138,7 @@ export class VersionService {
     }
 
     /** A copy with all it has; also the hashes are those of the tip. */
-    #versionOf(tip: StoredObject, { versionId, withElements }: PublishWish, caller: Caller): StoredObject {
+    #versionOf(tip: StoredObject, { versionId, withElements }: PublishRequest, caller: Caller): StoredObject {
 
         return {
             ...tip,

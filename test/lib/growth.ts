@@ -22,7 +22,7 @@ import { readQueryJson } from '../../lib/search/query/query-by-example.js';
 import { readSortFields } from '../../lib/search/query/sort-fields.js';
 import { parseTime } from '../../lib/search/analysis/timestamps.js';
 import { loggedUrl } from '../../lib/http-server/access-log.js';
-import { LinearPattern } from '../../lib/util/regexp/safe-regexp.js';
+import { SafeRegExp } from '../../lib/util/regexp/safe-regexp.js';
 import { schemaFormats } from '../../lib/types/schema/formats.js';
 import { isRemote, typeNamesOf } from '../../lib/types/schema/uri.js';
 import { startBudget } from '../../lib/util/concurrency/time-budget.js';
@@ -84,7 +84,7 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
     ['patterns of schemas', (text) => {
 
         startBudget();
-        return LinearPattern.of(text);
+        return SafeRegExp.of(text);
     }],
     ['references of schemas', (text) => [isRemote(text), typeNamesOf(text, 'file:/cordra/schemas/')]],
     ['formats of schemas', (text) => FORMATS.map(([, check]) => check(text))],

@@ -13,14 +13,14 @@ import type { AuthenticateHook } from '../../lib/identity/authentication/hook-au
 import type { AuthenticationRequest } from '../../lib/identity/authentication/authenticator.js';
 import type { Caller } from '../../lib/model/caller.js';
 import { SERVICE } from '../../lib/model/caller.js';
-import type { ContentRoles } from '../../lib/model/account-annotations.js';
+import type { AccountAnnotations } from '../../lib/model/account-annotations.js';
 import type { Identity } from '../../lib/identity/identity.js';
 import { composeIdentity } from '../../lib/identity/identity.js';
 import type { ScryptCost } from '../../lib/identity/passwords/password-hash.js';
-import { Passwords } from '../../lib/identity/passwords/password-hasher.js';
+import { PasswordHasher } from '../../lib/identity/passwords/password-hasher.js';
 import { Principals } from '../../lib/identity/accounts/principals.js';
 import { Policy } from '../../lib/identity/access/access-policy.js';
-import { SecureValues } from '../../lib/identity/secrets/secret-extractor.js';
+import { SecretExtractor } from '../../lib/identity/secrets/secret-extractor.js';
 import { AccountStore } from '../../lib/stores/account-store.js';
 import { CredentialStore } from '../../lib/stores/credential-store.js';
 import { GroupStore } from '../../lib/stores/group-store.js';
@@ -54,11 +54,11 @@ export class IdentityKit {
     readonly groups: GroupStore;
     readonly logins: LoginStore;
     readonly tokenStore: TokenStore;
-    readonly passwords = new Passwords({ cost: QUICK, limits: { parallel: 2 } });
+    readonly passwords = new PasswordHasher({ cost: QUICK, limits: { parallel: 2 } });
     readonly principals: Principals;
     readonly principalStore: PrincipalStore;
     readonly writer: AccountWriter;
-    readonly secure: SecureValues;
+    readonly secure: SecretExtractor;
 
     constructor(db: Database) {
 
@@ -75,7 +75,7 @@ export class IdentityKit {
         this.principalStore = new PrincipalStore(db);
         this.principals = new Principals({ db, accounts: this.accounts, principals: this.principalStore, policy, log: pino({ level: 'silent' }) });
         this.writer = new AccountWriter({ ...parts, principals: this.principals });
-        this.secure = new SecureValues(parts);
+        this.secure = new SecretExtractor(parts);
     }
 
     /** The epoch of identity, as it is read together with an object. */
@@ -160,7 +160,7 @@ export interface UserFacts {
 }
 
 /** What validation would find in the content of a user. */
-export function userRoles(facts: UserFacts): ContentRoles {
+export function userRoles(facts: UserFacts): AccountAnnotations {
 
     const content = userContent(facts);
     const marked = (pointer: string) => ({ pointer: `/${pointer}`, value: content[pointer]! });

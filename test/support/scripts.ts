@@ -10,7 +10,7 @@ import { DEFAULT_LIMITS, ScriptPool } from '../../lib/scripting/pool/script-pool
 import { ScriptError } from '../../lib/scripting/protocol/script-error.js';
 import type { ScriptFailure } from '../../lib/scripting/protocol/script-error.js';
 import type { ScriptResult } from '../../lib/scripting/protocol/script-result.js';
-import type { ScriptUnit, ScriptWorld } from '../../lib/scripting/protocol/program.js';
+import type { EntryModule, Program } from '../../lib/scripting/protocol/program.js';
 import { notFound } from '../../lib/errors/errors.js';
 
 /** A line that a script wrote to the log. */
@@ -31,13 +31,13 @@ function refuse(): Promise<never> {
 }
 
 /** A unit, by its code and the name of its type. */
-export function unitOf(code: string, type = 'Document'): ScriptUnit {
+export function unitOf(code: string, type = 'Document'): EntryModule {
 
     return { name: `/cordra/schemas/${type}`, label: `type ${type}`, code };
 }
 
 /** A world of units and of further modules, whose names end in `.js` or `.json` or not at all. */
-export function worldOf(units: readonly ScriptUnit[], modules: Readonly<Record<string, string>> = {}, version?: string): ScriptWorld {
+export function worldOf(units: readonly EntryModule[], modules: Readonly<Record<string, string>> = {}, version?: string): Program {
 
     const texts = new Map([...units.map(({ name, code }) => [name, code] as const), ...Object.entries(modules)]);
     return {

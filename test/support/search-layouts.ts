@@ -4,7 +4,7 @@
 
 import { emptyBits, setBit } from '../../lib/search/docset/bit-set.js';
 import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
-import type { Memory } from '../../lib/util/cache/lru-cache.js';
+import type { LruCache } from '../../lib/util/cache/lru-cache.js';
 import { mergeSegments } from '../../lib/search/indexing/merge/segment-merger.js';
 import { Segment } from '../../lib/search/segment/segment-reader.js';
 import { SectionsInMemory } from '../../lib/search/segment/section-reader.js';
@@ -14,7 +14,7 @@ import type { SearchCorpus } from './search-corpus.js';
 import type { LiveSegment } from '../../lib/search/searcher/live-segment.js';
 
 /** One segment of all these documents, the ones marked as gone noted as such. */
-export function build(documents: readonly { readonly document: IndexDocument; readonly isGone: boolean }[], memory?: Memory): LiveSegment {
+export function build(documents: readonly { readonly document: IndexDocument; readonly isGone: boolean }[], memory?: LruCache): LiveSegment {
 
     const builder = new SegmentBuilder();
     documents.forEach(({ document }) => builder.add(document));

@@ -5,13 +5,13 @@ import { SILENT } from '../../db/log.js';
 import { ADMIN_ID } from '../../lib/model/caller.js';
 import type { StoredElement, StoredObject } from '../../lib/model/stored-object.js';
 import type { ObjectChange } from '../../lib/model/write-participant.js';
-import type { IndexForm } from '../../lib/model/indexed-form.js';
+import type { IndexedForm } from '../../lib/model/indexed-form.js';
 import { FULL_ACCESS } from '../../lib/search/matching/acl-filter.js';
-import { IndexFormKeeper } from '../../lib/search/mapping/indexed-form-participant.js';
+import { IndexedFormParticipant } from '../../lib/search/mapping/indexed-form-participant.js';
 import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
 import { toIndexDocument } from '../../lib/search/mapping/index-document.js';
 import type { IndexSource } from '../../lib/search/mapping/document-source.js';
-import { LocalSearchIndex } from '../../lib/search/runtime/index-supervisor.js';
+import { IndexSupervisor } from '../../lib/search/runtime/index-supervisor.js';
 import type { SearchHit, SearchRequest } from '../../lib/search/query/search-request.js';
 import { IndexFormStore } from '../../lib/stores/search/indexed-form-store.js';
 import { ObjectScan } from '../../lib/stores/objects/object-scan.js';
@@ -31,7 +31,7 @@ export const EVERYTHING: SearchRequest = {
 
 export class SearchNode {
 
-    readonly index: LocalSearchIndex;
+    readonly index: IndexSupervisor;
     readonly segments: SearchSegmentStore;
     readonly #database: Database;
     readonly #store: ObjectStore;
@@ -44,21 +44,21 @@ export class SearchNode {
         this.#store = new ObjectStore(database);
         this.#forms = new IndexFormStore(database);
         this.segments = new SearchSegmentStore(database, options.owner ?? 'node');
-        this.index = new LocalSearchIndex({
+        this.index = new IndexSupervisor({
             log: new SearchLogStore(database), segments: this.segments,
             source: sourceOf(new ObjectScan(database), this.#forms, options.described), logger: SILENT, hasOthers: false, waitMs: 60_000, ...options
         });
     }
 
     /** Creates, replaces or deletes an object, with its row in the log, and the form in which it is indexed. */
-    async write(before: StoredObject | null, after: StoredObject | null, indexForm?: IndexForm | null): Promise<void> {
+    async write(before: StoredObject | null, after: StoredObject | null, indexForm?: IndexedForm | null): Promise<void> {
 
         const change: ObjectChange = {
             before, after, processed: null, steps: [], caller: ADMIN, now: 0, ...indexForm === undefined ? {} : { indexForm }
         };
         const own = after ? before ? this.#store.updateSteps(before, after, 'changed') : this.#store.insertSteps(after, 'taken') :
             before ? this.#store.deleteSteps(before, 'changed') : [];
-        const formSteps = new IndexFormKeeper(this.#forms).steps(change);
+        const formSteps = new IndexedFormParticipant(this.#forms).steps(change);
         const result = await this.#database.commit({ steps: [...own, ...formSteps, ...await this.index.participant.steps(change)] });
         if (!result.ok) {
             throw new Error(`not written: ${result.failed}`);
@@ -82,7 +82,7 @@ export class SearchNode {
 /** Documents of stored objects, without types. */
 export function sourceOf(objects: ObjectScan, forms: IndexFormStore, described: (object: StoredObject) => void = () => {}): IndexSource {
 
-    const describe = (object: StoredObject, form: IndexForm | null | undefined): IndexDocument => {
+    const describe = (object: StoredObject, form: IndexedForm | null | undefined): IndexDocument => {
 
         described(object);
         return documentOf(object, form);
@@ -103,7 +103,7 @@ export function sourceOf(objects: ObjectScan, forms: IndexFormStore, described: 
 }
 
 /** What is indexed of an object here. */
-export function documentOf(object: StoredObject, form?: IndexForm | null): IndexDocument {
+export function documentOf(object: StoredObject, form?: IndexedForm | null): IndexDocument {
 
     return toIndexDocument(object, { indexedOn: 0, form: form ?? undefined });
 }

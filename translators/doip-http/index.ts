@@ -11,7 +11,7 @@ import { DEFAULT_BASES } from '../http/request/translator-options.js';
 import { RequestLimits } from '../http/request/request-limits.js';
 import { keepPrivate, respondOptions } from '../http/response/respond.js';
 import { createTransportReader } from '../http/request/transport.js';
-import { turnedAway } from '../http/early-rejection.js';
+import { rejectEarly } from '../http/early-rejection.js';
 import type { RequestSetting } from './request.js';
 import { readRequest } from './request.js';
 import { DOIP_RESPONSE, doipHeader, writeFailure, writeResponse } from './response.js';
@@ -57,7 +57,7 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
     const seen: { requestId: string | null } = { requestId: null };
     try {
         const { envelope, isPrivate } = await readRequest(request, setting, seen);
-        const refusal = turnedAway(gateway, envelope.authentication, envelope.transport);
+        const refusal = rejectEarly(gateway, envelope.authentication, envelope.transport);
         if (refusal) {
             return writeFailure(h, refusal, seen.requestId);
         }

@@ -11,7 +11,7 @@ import { noteTurnedAway } from './request/request-facts.js';
 import { failureFrom } from './response/errors.js';
 
 /** The failure that a request ends with whatever it asks for; null when it has to be performed. */
-export function turnedAway(gateway: Performer, authentication: JsonObject, transport: Transport): Failure | null {
+export function rejectEarly(gateway: Performer, authentication: JsonObject, transport: Transport): Failure | null {
 
     const error = gateway.refusal?.(authentication, transport);
     if (!error) {

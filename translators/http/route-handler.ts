@@ -9,7 +9,7 @@ import type { JsonObject } from '../../lib/util/json-types.js';
 import type { Performer, TranslatorOptions } from './request/translator-options.js';
 import type { TransportReader } from './request/transport.js';
 import type { Reply } from './response/reply.js';
-import type { Exchange, RouteCall, Route } from './route.js';
+import type { OperationCall, RouteCall, Route } from './route.js';
 import { empty } from '../../lib/doip/segments.js';
 import { Status } from '../../lib/errors/status.js';
 import { pathParameter, queryOf } from './request/url.js';
@@ -24,7 +24,7 @@ import { RequestLimits } from './request/request-limits.js';
 import { readSession } from './headers/session-cookie.js';
 import { keepPrivate, respondOptions } from './response/respond.js';
 import { createTransportReader } from './request/transport.js';
-import { turnedAway } from './early-rejection.js';
+import { rejectEarly } from './early-rejection.js';
 import { outputReply } from './response/reply.js';
 import { Params } from './request/params.js';
 import { send } from './response/send.js';
@@ -89,7 +89,7 @@ async function handle(
     const transport = setting.transport(request);
     const params = await readParams(request, transport, limits);
     const { authentication, isPrivate } = readCredentials(request, params);
-    const refusal = turnedAway(gateway, authentication, transport);
+    const refusal = rejectEarly(gateway, authentication, transport);
     if (refusal) {
         return respondFailure(h, refusal);
     }
@@ -108,7 +108,7 @@ async function handle(
 }
 
 async function answerOf(
-    request: Request, h: ResponseToolkit, { exchange, response, gateway }: { exchange: Exchange; response: DoipResponse; gateway: Performer }
+    request: Request, h: ResponseToolkit, { exchange, response, gateway }: { exchange: OperationCall; response: DoipResponse; gateway: Performer }
 ): Promise<ResponseObject> {
 
     if (!isFailure(response)) {
@@ -125,19 +125,19 @@ async function answerOf(
 }
 
 /** What an object in the path does not offer, as the service has no content, is for clients of paths not there. */
-function inWordsOfPaths({ targetId }: Exchange, response: DoipResponse): DoipResponse {
+function inWordsOfPaths({ targetId }: OperationCall, response: DoipResponse): DoipResponse {
 
     const isDeclined = response.status === Status.declined && response.http === undefined;
     return isDeclined && targetId !== undefined ? { ...response, http: 404 } : response;
 }
 
-function replyOf(exchange: Exchange, response: DoipResponse): Reply | Promise<Reply> {
+function replyOf(exchange: OperationCall, response: DoipResponse): Reply | Promise<Reply> {
 
     return exchange.fromEnvelope ? exchange.fromEnvelope(response) : outputReply();
 }
 
 function envelope(
-    request: Request, exchange: Exchange, facts: Pick<DoipRequest, 'authentication' | 'transport'> & { readonly shared: JsonObject }
+    request: Request, exchange: OperationCall, facts: Pick<DoipRequest, 'authentication' | 'transport'> & { readonly shared: JsonObject }
 ): DoipRequest {
 
     const { shared, authentication, transport } = facts;

@@ -27,7 +27,7 @@ export interface RouteCall {
 }
 
 /** One request in the words of the core, and how to say its answer in the words of the path. */
-export interface Exchange {
+export interface OperationCall {
     readonly operationId: string;
     /** Default: the service. */
     readonly targetId?: string;
@@ -51,5 +51,5 @@ export interface Route {
     /** Without base. `{name*}` takes the rest of the path, slashes included, and matches without any. */
     readonly path: string;
     /** Throws DoipErrors for what cannot be translated. */
-    toEnvelope(call: RouteCall): Exchange | Promise<Exchange>;
+    toEnvelope(call: RouteCall): OperationCall | Promise<OperationCall>;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../../lib/util/json-types.js';
-import type { Exchange, RouteCall, Route } from '../http/route.js';
+import type { OperationCall, RouteCall, Route } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
@@ -18,7 +18,7 @@ export const callRoutes: readonly Route[] = [
     { methods: ['POST'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), input: bytesInput(call) }) }
 ];
 
-function methodCall({ params }: RouteCall): Exchange {
+function methodCall({ params }: RouteCall): OperationCall {
 
     const { targetId, type } = callee(params);
     return {

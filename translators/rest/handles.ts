@@ -8,7 +8,7 @@ import type { DoipResponse } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { Params } from '../http/request/params.js';
 import type { Reply } from '../http/response/reply.js';
-import type { Exchange, RouteCall, Route } from '../http/route.js';
+import type { OperationCall, RouteCall, Route } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
@@ -23,7 +23,7 @@ export const handleRoutes: readonly Route[] = [
     { methods: ['GET'], path: '/hdl/{name*}', toEnvelope: follow }
 ];
 
-function resolve(call: RouteCall): Exchange {
+function resolve(call: RouteCall): OperationCall {
 
     const { params } = call;
     const pretty = params.flag('pretty');
@@ -35,7 +35,7 @@ function resolve(call: RouteCall): Exchange {
     };
 }
 
-function follow(call: RouteCall): Exchange {
+function follow(call: RouteCall): OperationCall {
 
     return {
         operationId: Op.handlesLocate,

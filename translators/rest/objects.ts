@@ -7,7 +7,7 @@ import type { DoipResponse } from '../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import type { Reply, Headers } from '../http/response/reply.js';
 import type { Params } from '../http/request/params.js';
-import type { Exchange, RouteCall, Route } from '../http/route.js';
+import type { OperationCall, RouteCall, Route } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import { DESIGN_ID } from '../../lib/doip/ids.js';
 import { Op } from '../../lib/doip/operation-ids.js';
@@ -45,13 +45,13 @@ export const objectRoutes: readonly Route[] = [
     { methods: ['DELETE'], path: PATH, toEnvelope: remove }
 ];
 
-function get(call: RouteCall): Exchange {
+function get(call: RouteCall): OperationCall {
 
     return call.name === '' && isSearch(call.params) ? search(call.params) : retrieve(call);
 }
 
 /** A form is the query string of a GET that got too long, or that holds a token; unless it carries the content of an object. */
-function post(call: RouteCall): Exchange {
+function post(call: RouteCall): OperationCall {
 
     if (!isQueryForm(call)) {
         return create(call);
@@ -61,7 +61,7 @@ function post(call: RouteCall): Exchange {
 }
 
 /** A payload wins over a pointer, and a pointer over a filter. */
-function retrieve(call: RouteCall): Exchange {
+function retrieve(call: RouteCall): OperationCall {
 
     const { params } = call;
     const targetId = requireId(call, ', and a search has the parameter query');
@@ -92,7 +92,7 @@ function retrieve(call: RouteCall): Exchange {
     };
 }
 
-function retrieveBytes(call: RouteCall, element: string): Exchange {
+function retrieveBytes(call: RouteCall, element: string): OperationCall {
 
     const disposition = call.params.text('disposition') ?? 'inline';
     formatDisposition(disposition);                         // Refuses nonsense before anything is read
@@ -108,7 +108,7 @@ function retrieveBytes(call: RouteCall, element: string): Exchange {
 }
 
 /** What is known of a payload instead of its bytes. */
-function retrieveFacts(call: RouteCall, payload: string): Exchange {
+function retrieveFacts(call: RouteCall, payload: string): OperationCall {
 
     return {
         operationId: Op.retrieve,
@@ -121,7 +121,7 @@ function retrieveFacts(call: RouteCall, payload: string): Exchange {
     };
 }
 
-function create(call: RouteCall): Exchange {
+function create(call: RouteCall): OperationCall {
 
     const { name, params, request, limits } = call;
     if (name !== '') {
@@ -152,7 +152,7 @@ function createAttributes(params: Params): JsonObject {
     };
 }
 
-function update(call: RouteCall): Exchange {
+function update(call: RouteCall): OperationCall {
 
     const { params, request, limits } = call;
     const targetId = requireId(call, ', and an object is created by POST');
@@ -180,7 +180,7 @@ function updateAttributes(params: Params): JsonObject {
 }
 
 /** Deleting a part is an update, with the rights, hooks and validation of one. */
-function remove(call: RouteCall): Exchange {
+function remove(call: RouteCall): OperationCall {
 
     const { params } = call;
     const targetId = requireId(call);
@@ -212,7 +212,7 @@ function isQueryForm({ params, request }: RouteCall): boolean {
 }
 
 /** Tools send forms where nobody told them otherwise, also when an object was meant. */
-function searchByForm({ params }: RouteCall): Exchange {
+function searchByForm({ params }: RouteCall): OperationCall {
 
     if (!isSearch(params) && (params.has('type') || holdsJson(params))) {
         throw badRequest('a form is a search, and there is no query: to create an object send its content with the ' +

@@ -2,7 +2,7 @@
  * `/search`, and the searches among the requests to `/objects` (interface specification, "Search").
  */
 
-import type { Exchange, RouteCall, Route } from '../http/route.js';
+import type { OperationCall, RouteCall, Route } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
@@ -13,7 +13,7 @@ import { holdsJson, isSearch, searchAttributes, searchView } from './mapping/sea
 import { searchRecord } from './mapping/search-results.js';
 
 /** A search with parameters from wherever the client put them. */
-export function search(params: Params): Exchange {
+export function search(params: Params): OperationCall {
 
     const shape = searchRecord(searchView(params));
     return {

@@ -8,7 +8,7 @@ import type { Transport } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { TranslatorOptions } from '../http/request/translator-options.js';
 import type { Reply } from '../http/response/reply.js';
-import type { Exchange, Route, RouteCall } from '../http/route.js';
+import type { OperationCall, Route, RouteCall } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { mount } from '../http/route-handler.js';
 import { outputReply } from '../http/response/reply.js';
@@ -51,7 +51,7 @@ export const sessions: Plugin<TranslatorOptions> = {
 };
 
 /** Which sessions may be addressed, if any, is for the operation to say. */
-function onNamed({ name, params }: RouteCall, operationId: string): Exchange {
+function onNamed({ name, params }: RouteCall, operationId: string): OperationCall {
 
     return { operationId, attributes: { full: params.flag('full'), session: name.replace(/\/$/, '') } };
 }

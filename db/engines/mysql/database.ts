@@ -14,8 +14,8 @@ import type { Log } from '../../log.js';
 import { adaptToCluster, checkServer, mysqlConnection, sessionSettings } from './connection.js';
 import { mysqlFault } from './errors.js';
 import type { MysqlFault } from './errors.js';
-import { MysqlGroups } from './group-commit.js';
-import { endSilentConnections } from './idle-connection-reaper.js';
+import { MysqlGroupCommit } from './group-commit.js';
+import { reapStalledConnections } from './idle-connection-reaper.js';
 import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
 import { migrateMysql } from './migrate.js';
@@ -51,7 +51,7 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promis
             });
         }
     });
-    const endWatch = endSilentConnections(pool.pool, address.timeout);
+    const endWatch = reapStalledConnections(pool.pool, address.timeout);
     const end = (): Promise<void> => pool.end().finally(endWatch);
     try {
         await checkServer(pool, log).then(() => adaptToCluster(pool, settings));
@@ -74,7 +74,7 @@ class MysqlDatabase implements Database {
     readonly #pool: Pool;
     readonly #end: () => Promise<void>;
     readonly #log: Log;
-    readonly #groups: MysqlGroups;
+    readonly #groups: MysqlGroupCommit;
     /** What close() waits for. */
     readonly #running = new Set<Promise<unknown>>();
     /** Counts what the server has done. */
@@ -88,7 +88,7 @@ class MysqlDatabase implements Database {
         this.#end = parts.end;
         this.#log = parts.log;
         this.blobs = new MysqlBlobs(this);
-        this.#groups = new MysqlGroups({
+        this.#groups = new MysqlGroupCommit({
             one: (unit) => this.#writeOne(unit),
             many: (units) => this.#again(() => this.#onConnection((connection) => writeTogether(connection, units)))
         });

@@ -4,7 +4,7 @@
  * halves, down to single ones, so that each fails on its own.
  */
 
-import { AnswerQueue } from '../../commit-callbacks.js';
+import { CompletionQueue } from '../../commit-callbacks.js';
 import type { CommitResult, Unit } from '../../database.js';
 
 /** Writes units; what it rejects with holds for all of them. */
@@ -29,10 +29,10 @@ const MOST_STEPS = 512;
 const MOST_BYTES = 256 * 1024;
 
 /** Gathers units. */
-export class MysqlGroups {
+export class MysqlGroupCommit {
 
     readonly #writer: UnitWriter;
-    readonly #answers = new AnswerQueue();
+    readonly #answers = new CompletionQueue();
     #queue: Pending[] = [];
     #running = 0;
     #scheduled = false;

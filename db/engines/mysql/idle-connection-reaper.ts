@@ -22,7 +22,7 @@ interface Heard {
  * @param limit milliseconds
  * @returns ends the watch
  */
-export function endSilentConnections(pool: Pool, limit: number): () => void {
+export function reapStalledConnections(pool: Pool, limit: number): () => void {
 
     const used = new Map<PoolConnection, Heard>();
     pool.on('acquire', (connection) => used.set(connection, { bytes: socketOf(connection).bytesRead, at: performance.now() }));

@@ -8,7 +8,7 @@
 
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { AnswerQueue } from '../../commit-callbacks.js';
+import { CompletionQueue } from '../../commit-callbacks.js';
 import type { CommitResult, Unit } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
@@ -48,7 +48,7 @@ export class SqliteWriter {
     #queue: Pending[] = [];
     /** What the worker has been given and not answered. */
     #inFlight: Pending[] = [];
-    readonly #answers = new AnswerQueue(() => (this.#isIdle ? this.#idle?.() : undefined));
+    readonly #answers = new CompletionQueue(() => (this.#isIdle ? this.#idle?.() : undefined));
     #worker: Worker | null = null;
     #closing: Promise<void> | null = null;
     #idle: (() => void) | null = null;

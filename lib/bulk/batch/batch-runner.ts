@@ -6,7 +6,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonValue } from '../../util/json-types.js';
-import type { ResultList } from './spill-list.js';
+import type { SpillableList } from './spill-list.js';
 import { DoipError, internal } from '../../errors/errors.js';
 import { turnForValue } from '../../util/concurrency/event-loop-yielder.js';
 
@@ -31,7 +31,7 @@ export interface BatchOptions {
     readonly codeOf: (error: DoipError) => number;
     /** The answer that stands for a fault of the storage; null for any other error. */
     readonly explain: (error: unknown) => DoipError | null;
-    readonly results: ResultList;
+    readonly results: SpillableList;
     /** Items at the same time; 1 for one after the other. */
     readonly width: number;
     /** Takes no further items after one was refused. */

@@ -13,9 +13,9 @@ import type { BulkLimits } from './item-reader.js';
 import type { TempFolder } from '../temp-folder.js';
 import { Batch } from './batch-runner.js';
 import { idOf } from './batch-item.js';
-import { FaultLog } from './error-log-limiter.js';
+import { ErrorLogLimiter } from './error-log-limiter.js';
 import { ItemSource } from './item-reader.js';
-import { ResultList } from './spill-list.js';
+import { SpillableList } from './spill-list.js';
 
 /** How items are worked off. */
 export interface BulkOptions {
@@ -29,7 +29,7 @@ export interface BulkOptions {
 export interface BulkOutcome {
     /** False when any item was refused or the input broke off. */
     readonly success: boolean;
-    readonly results: ResultList;
+    readonly results: SpillableList;
     /** Where the input broke. What was before that place has been worked off. */
     readonly fault: DoipError | null;
 }
@@ -89,8 +89,8 @@ export class BulkService {
     async run(options: BulkOptions, work: (batch: Batch) => Promise<DoipError | null>): Promise<BulkOutcome> {
 
         const { parallel, failFast, log } = options;
-        const results = new ResultList(this.folder);
-        const faults = new FaultLog(log);
+        const results = new SpillableList(this.folder);
+        const faults = new ErrorLogLimiter(log);
         const batch = new Batch({
             results, failFast,
             width: parallel ? WIDTH : 1,

@@ -9,7 +9,7 @@ import type { Log } from '../../../db/log.js';
 const MAX_KINDS = 10;
 
 /** The faults of one batch. */
-export class FaultLog {
+export class ErrorLogLimiter {
 
     readonly #log: Log;
     /** Further faults by their message, and of those that are not told apart by an empty one. */

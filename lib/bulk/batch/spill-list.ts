@@ -15,7 +15,7 @@ const IN_MEMORY = 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 
 /** The list. Whoever makes one reads it to its end or disposes of it. */
-export class ResultList {
+export class SpillableList {
 
     readonly #folder: TempFolder;
     #lines: string[] = [];

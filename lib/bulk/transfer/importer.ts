@@ -20,7 +20,7 @@ import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { decodeBase64 } from '../batch/batch-item.js';
 import { EXPORT_VERSION, isHeader, isTrailer, pieceOf } from '../format/export-format.js';
 import { readImported } from '../format/import-object.js';
-import { ItemLines } from './peekable-items.js';
+import { PeekableItems } from './peekable-items.js';
 import type { StagedElement } from '../../model/object-input.js';
 
 /** For whom, and until when. */
@@ -62,7 +62,7 @@ export class Importer {
      */
     async run(items: AsyncIterable<BulkItem>, batch: Batch, context: ImportContext, counts: ImportCounts): Promise<void> {
 
-        const lines = new ItemLines(items);
+        const lines = new PeekableItems(items);
         let isExport = false;
         let objects = 0;
         if (await lines.peek() === null) {
@@ -101,7 +101,7 @@ export class Importer {
 
     async #take(
         item: BulkItem & { fault?: undefined }, { lines, batch, context, counts }:
-        { lines: ItemLines; batch: Batch; context: ImportContext; counts: ImportCounts }
+        { lines: PeekableItems; batch: Batch; context: ImportContext; counts: ImportCounts }
     ): Promise<void> {
 
         const { position, bytes, value } = item;
@@ -145,7 +145,7 @@ export class Importer {
     }
 
     /** Keeps the bytes that follow the line of an object. */
-    async #stagePieces(object: ImportedObject, lines: ItemLines, context: ImportContext): Promise<Map<string, StagedElement>> {
+    async #stagePieces(object: ImportedObject, lines: PeekableItems, context: ImportContext): Promise<Map<string, StagedElement>> {
 
         const staged = new Map<string, StagedElement>();
         try {
@@ -213,7 +213,7 @@ function checkCount({ objects: told }: JsonObject, objects: number): void {
 }
 
 /** The bytes of an element from the lines that follow its object. */
-async function *pieces(lines: ItemLines, { name, length }: ImportedElement): AsyncGenerator<Uint8Array> {
+async function *pieces(lines: PeekableItems, { name, length }: ImportedElement): AsyncGenerator<Uint8Array> {
 
     let count = 0;
     while (count < length) {
@@ -235,7 +235,7 @@ async function *pieces(lines: ItemLines, { name, length }: ImportedElement): Asy
 }
 
 /** Passes over bytes that nobody wanted. */
-async function skipPieces(lines: ItemLines): Promise<void> {
+async function skipPieces(lines: PeekableItems): Promise<void> {
 
     for (let next = await lines.peek(); next?.value && pieceOf(next.value); next = await lines.peek()) {
         await lines.next();

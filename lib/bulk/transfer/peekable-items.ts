@@ -5,7 +5,7 @@
 import type { BulkItem } from '../batch/batch-item.js';
 
 /** A sequence of items. */
-export class ItemLines {
+export class PeekableItems {
 
     readonly #iterator: AsyncIterator<BulkItem>;
     #ahead: BulkItem | null | undefined;

@@ -4,7 +4,7 @@
 
 import type { JsonObject } from '../../util/json-types.js';
 import type { Lifecycle } from '../../objects/hooks/lifecycle.js';
-import type { IndexForm } from '../../model/indexed-form.js';
+import type { IndexedForm } from '../../model/indexed-form.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import type { Rehearsal } from '../../scripting/scripting.js';
 import type { ModuleFile } from '../../stores/script-module-store.js';
@@ -94,7 +94,7 @@ export class UploadCode {
      *
      * @throws DoipError when the code of the type fails
      */
-    async formOf(object: StoredObject): Promise<IndexForm | null | undefined> {
+    async formOf(object: StoredObject): Promise<IndexedForm | null | undefined> {
 
         const { lifecycle }: { lifecycle: Lifecycle } = this.#code();
         try {

@@ -14,18 +14,18 @@ import type { Catalog } from '../../types/catalog.js';
 import type { ContentPipeline } from '../../objects/content-pipeline.js';
 import type { FieldLimits } from '../../objects/input/field-validation.js';
 import type { Lifecycle } from '../../objects/hooks/lifecycle.js';
-import type { ObjectFinder } from '../../objects/read/object-loader.js';
+import type { ObjectLoader } from '../../objects/read/object-loader.js';
 import type { ObjectWriter } from '../../objects/object-writer.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
-import type { TransactionClock } from '../../objects/txn-id-generator.js';
-import type { IndexForm } from '../../model/indexed-form.js';
+import type { TxnIdGenerator } from '../../objects/txn-id-generator.js';
+import type { IndexedForm } from '../../model/indexed-form.js';
 import type { HookParts } from '../../objects/hooks/write-hooks.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import { conflict } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { typeNameOf } from '../../types/catalog-participant.js';
 import { isUntouchedDefault } from '../../types/seed-types.js';
-import { ChangeFrame } from '../../objects/object-transaction.js';
+import { ObjectTransaction } from '../../objects/object-transaction.js';
 import { checkNewId } from '../../objects/input/field-validation.js';
 import { withIndexForm } from '../../objects/hooks/indexed-form-builder.js';
 import { checkWritable } from '../../objects/write-permissions.js';
@@ -37,7 +37,7 @@ export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
      * Set for an object that was reviewed as a part of an upload: nothing is asked of it again, and it is written while all others
      * wait. `indexForm` is what its type made of it for the index; absent when the type says nothing about that.
      */
-    readonly reviewed?: { readonly indexForm?: IndexForm | null };
+    readonly reviewed?: { readonly indexForm?: IndexedForm | null };
     /** True: a type of the service's own, untouched since its first start, gives way to another one of its name. */
     readonly replacesDefault?: boolean;
     /** Steps that belong to it, such as its hashed secrets. */
@@ -63,13 +63,13 @@ export class ObjectRestorer {
     readonly #pipeline: ContentPipeline;
     readonly #writer: ObjectWriter;
     readonly #hooks: HookParts;
-    readonly #frame: ChangeFrame;
-    readonly #finder: ObjectFinder;
-    readonly #clock: TransactionClock;
+    readonly #frame: ObjectTransaction;
+    readonly #finder: ObjectLoader;
+    readonly #clock: TxnIdGenerator;
 
     constructor(parts: {
         store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle; clock: TransactionClock; finder: ObjectFinder;
+        lifecycle: Lifecycle; clock: TxnIdGenerator; finder: ObjectLoader;
     }) {
 
         this.#finder = parts.finder;
@@ -78,7 +78,7 @@ export class ObjectRestorer {
         this.#pipeline = parts.pipeline;
         this.#writer = parts.writer;
         this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
-        this.#frame = new ChangeFrame(parts);
+        this.#frame = new ObjectTransaction(parts);
     }
 
     /** Is the object there already, exactly so? The catalog of types is at least as new as it afterwards. */

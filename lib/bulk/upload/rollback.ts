@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../util/json-types.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
-import type { IndexForm } from '../../model/indexed-form.js';
+import type { IndexedForm } from '../../model/indexed-form.js';
 import type { ObjectRestorer } from './object-restorer.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { BlobRef, BlobStore, StagedBlob } from '../../stores/blobs/blob-store.js';
@@ -19,7 +19,7 @@ import { lineOf } from '../format/export-format.js';
 export interface FormerObject {
     readonly object: StoredObject;
     readonly secrets?: JsonObject;
-    readonly indexForm?: IndexForm;
+    readonly indexForm?: IndexedForm;
 }
 
 const MAX_BYTES = 1024 ** 4;

@@ -2,7 +2,7 @@
  * Usernames of an upload: each may have one owner, among what comes and among what stays.
  */
 
-import type { ContentRoles } from '../../model/account-annotations.js';
+import type { AccountAnnotations } from '../../model/account-annotations.js';
 import type { Directory } from '../../identity/accounts/user-directory.js';
 import { checkUsername, loginKey, usernameTaken } from '../../identity/accounts/login-name.js';
 
@@ -26,7 +26,7 @@ export class UploadNames {
      *
      * @throws DoipError 400 for a name that cannot be, or is taken
      */
-    async add(id: string, { username }: ContentRoles): Promise<void> {
+    async add(id: string, { username }: AccountAnnotations): Promise<void> {
 
         const name = username?.value;
         if (typeof name !== 'string' || name === '') {

@@ -15,7 +15,7 @@ import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 import type { SettingStore } from '../../stores/setting-store.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import type { BulkService } from '../batch/batch-service.js';
-import type { UploadGate } from './write-barrier.js';
+import type { WriteBarrier } from './write-barrier.js';
 import { DoipError } from '../../errors/errors.js';
 import { SERVICE } from '../../model/caller.js';
 import { storing } from '../../objects/input/object-input.js';
@@ -47,7 +47,7 @@ export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
     readonly catalogStore: CatalogStore;
     readonly settings: SettingStore;
     readonly objects: ObjectScan;
-    readonly gate: UploadGate;
+    readonly gate: WriteBarrier;
     readonly secrets: SecretTransfer;
     readonly forms: IndexFormStore;
     /** Makes sure that the design and the types are those of now. */

@@ -61,7 +61,7 @@ interface UploaderParts {
 }
 
 /** Takes uploads. */
-export class Uploader {
+export class UploadService {
 
     readonly #parts: UploaderParts;
 
@@ -101,7 +101,7 @@ export class Uploader {
     async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, wish: UploadWish): AsyncGenerator<Uint8Array> {
 
         const { catalog } = this.#parts;
-        const lines = new Handoff<Uint8Array>();
+        const lines = new UploadHandover<Uint8Array>();
         const reading = this.#parts.source.read(input, false, async (items) => {
 
             for await (const item of items) {
@@ -181,7 +181,7 @@ function throwOutcome(progress: JsonValue): void {
 }
 
 /** Hands things from one who gives to one who takes, one at a time. */
-class Handoff<T> {
+class UploadHandover<T> {
 
     #waiting: { value: T; taken: () => void } | null = null;
     #wake: (() => void) | null = null;

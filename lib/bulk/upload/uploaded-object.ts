@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../util/json-types.js';
 import type { Acl, Metadata } from '../../doip/digital-object.js';
 import type { FieldLimits } from '../../objects/input/field-validation.js';
-import type { IndexForm } from '../../model/indexed-form.js';
+import type { IndexedForm } from '../../model/indexed-form.js';
 import type { RestoredObject } from './object-restorer.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import { isJsonObject } from '../../util/json-types.js';
@@ -35,7 +35,7 @@ export interface ReviewedObject {
     /** Hashes of its secrets; see `identity/secrets/secret-transfer`. */
     readonly secrets?: JsonObject;
     /** Absent when its type says nothing about indexing, null when it is to be indexed as it is. */
-    readonly indexForm?: IndexForm | null;
+    readonly indexForm?: IndexedForm | null;
 }
 
 /** How a line is read. */

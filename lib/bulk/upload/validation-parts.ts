@@ -6,9 +6,9 @@ import type { JsonObject } from '../../util/json-types.js';
 import type { Directory } from '../../identity/accounts/user-directory.js';
 import type { ElementService } from '../../objects/elements/element-service.js';
 import type { FieldLimits } from '../../objects/input/field-validation.js';
-import type { ObjectFinder } from '../../objects/read/object-loader.js';
+import type { ObjectLoader } from '../../objects/read/object-loader.js';
 import type { ReferenceChecker } from '../../objects/reference-checker.js';
-import type { TransactionClock } from '../../objects/txn-id-generator.js';
+import type { TxnIdGenerator } from '../../objects/txn-id-generator.js';
 import type { Scripting } from '../../scripting/scripting.js';
 import type { BlobRef, BlobStore } from '../../stores/blobs/blob-store.js';
 import type { ObjectStore } from '../../stores/objects/object-store.js';
@@ -16,7 +16,7 @@ import type { Catalog } from '../../types/catalog.js';
 import { type Fallback } from '../format/import-object.js';
 import type { ItemSource } from '../batch/item-reader.js';
 import type { TempFolder } from '../temp-folder.js';
-import type { SecretKeeper } from '../../model/object-draft.js';
+import type { SecretRemover } from '../../model/object-draft.js';
 
 /** What the review needs of the rest. */
 export interface ReviewParts {
@@ -25,11 +25,11 @@ export interface ReviewParts {
     readonly source: ItemSource;
     readonly folder: TempFolder;
     readonly store: Pick<ObjectStore, 'typesOf'>;
-    readonly finder: ObjectFinder;
+    readonly finder: ObjectLoader;
     readonly directory: Directory;
-    readonly secretKeeper: SecretKeeper;
+    readonly secretKeeper: SecretRemover;
     readonly references: ReferenceChecker;
-    readonly clock: TransactionClock;
+    readonly clock: TxnIdGenerator;
     readonly limits: FieldLimits;
     readonly elements: ElementService;
     readonly rehearse: Scripting['rehearse'];

@@ -14,7 +14,7 @@ interface Crowd {
     isEmpty: (() => void) | null;
 }
 
-export class UploadGate implements WriteGate {
+export class WriteBarrier implements WriteGate {
 
     readonly #catalog: Catalog;
     #crowd: Crowd = { count: 0, isEmpty: null };

@@ -7,7 +7,7 @@ import type { Caller } from '../../model/caller.js';
 import type { Policy } from './access-policy.js';
 
 /** Tells who callers are. */
-export class CredentialRecords {
+export class SessionInfo {
 
     readonly #policy: Policy;
 

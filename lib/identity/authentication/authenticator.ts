@@ -13,19 +13,19 @@ import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { Op } from '../../doip/operation-ids.js';
 import type { Epochs } from '../../stores/objects/object-store.js';
-import type { Assertions } from './jwt-bearer.js';
-import type { HookAnswer, HookDesk } from './hook-authenticator.js';
+import type { JwtBearerAuthenticator } from './jwt-bearer.js';
+import type { HookAnswer, HookAuthenticator } from './hook-authenticator.js';
 import { sourceOf } from '../throttling/login-throttle.js';
-import type { CallerDesk, Proof } from './principal-resolver.js';
+import type { PrincipalResolver, AuthenticationResult } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
 import { ANONYMOUS } from '../../model/caller.js';
-import type { Claim, Credentials } from './credentials.js';
+import type { PresentedCredentials, Credentials } from './credentials.js';
 import { readCredentials } from './credentials.js';
 import type { DesignFacts } from '../accounts/identity-settings.js';
 import { readClaims } from './jwt-bearer.js';
 import { isAdminName, isPossibleName, loginKey } from '../accounts/login-name.js';
-import type { PasswordLogin, PasswordLogins } from './password-authenticator.js';
-import type { Tokens } from '../tokens/access-tokens.js';
+import type { PasswordLogin, PasswordAuthenticator } from './password-authenticator.js';
+import type { AccessTokens } from '../tokens/access-tokens.js';
 import { isCsrfOf } from '../tokens/access-tokens.js';
 
 /** The part of a request that tells who sent it. */
@@ -43,16 +43,16 @@ const BEFORE_PASSWORD_CHANGE: ReadonlySet<string> = new Set([
 /** Finds out who is who. */
 export class Authenticator {
 
-    readonly #assertions: Assertions;
-    readonly #callers: CallerDesk;
+    readonly #assertions: JwtBearerAuthenticator;
+    readonly #callers: PrincipalResolver;
     readonly #design: () => DesignFacts;
-    readonly #hook: HookDesk;
-    readonly #logins: PasswordLogins;
-    readonly #tokens: Tokens;
+    readonly #hook: HookAuthenticator;
+    readonly #logins: PasswordAuthenticator;
+    readonly #tokens: AccessTokens;
     readonly #sessions = new WeakMap<Caller, string>();
 
     constructor(
-        parts: { assertions: Assertions; callers: CallerDesk; hook: HookDesk; logins: PasswordLogins; tokens: Tokens },
+        parts: { assertions: JwtBearerAuthenticator; callers: PrincipalResolver; hook: HookAuthenticator; logins: PasswordAuthenticator; tokens: AccessTokens },
         design: () => DesignFacts
     ) {
 
@@ -113,7 +113,7 @@ export class Authenticator {
      *
      * @throws DoipError like {@link authenticate}
      */
-    async prove(claim: Claim, { transport }: Pick<DoipRequest, 'transport'>, epochs: Epochs): Promise<Proof> {
+    async prove(claim: PresentedCredentials, { transport }: Pick<DoipRequest, 'transport'>, epochs: Epochs): Promise<AuthenticationResult> {
 
         const { credentials } = claim;
         this.checkTransport(transport);
@@ -136,7 +136,7 @@ export class Authenticator {
     }
 
     /** The proof of credentials that came before, as most do; null when something has to be read or computed. */
-    #recall(credentials: Credentials, { remoteAddress }: Transport, { identity }: Epochs): Proof | null {
+    #recall(credentials: Credentials, { remoteAddress }: Transport, { identity }: Epochs): AuthenticationResult | null {
 
         if (credentials.kind === 'token') {
             const found = this.#tokens.recall(credentials.token, identity);
@@ -152,7 +152,7 @@ export class Authenticator {
         return login && passwordProof(login);
     }
 
-    async #ownToken(credentials: Credentials, epochs: Epochs): Promise<Proof | null> {
+    async #ownToken(credentials: Credentials, epochs: Epochs): Promise<AuthenticationResult | null> {
 
         if (credentials.kind === 'session') {
             return this.#session(credentials, epochs);
@@ -166,7 +166,7 @@ export class Authenticator {
         return found?.kind === 'token' ? this.#callers.proofOf(found, 'token') : null;
     }
 
-    async #session({ sessionId, csrfToken }: Extract<Credentials, { kind: 'session' }>, epochs: Epochs): Promise<Proof | null> {
+    async #session({ sessionId, csrfToken }: Extract<Credentials, { kind: 'session' }>, epochs: Epochs): Promise<AuthenticationResult | null> {
 
         const found = await this.#tokens.find(sessionId, epochs.identity);
         if (found?.kind !== 'session') {
@@ -189,7 +189,7 @@ export class Authenticator {
     }
 
     /** What the hook says. It can let somebody in as admin, and it cannot keep the administrator out. */
-    async #foreign(claim: Claim, { remoteAddress }: Transport, epochs: Epochs): Promise<Proof | null> {
+    async #foreign(claim: PresentedCredentials, { remoteAddress }: Transport, epochs: Epochs): Promise<AuthenticationResult | null> {
 
         const { credentials } = claim;
         let answer: HookAnswer | null;
@@ -216,7 +216,7 @@ export class Authenticator {
         return proof;
     }
 
-    async #direct(credentials: Credentials, { remoteAddress }: Transport, epochs: Epochs): Promise<Proof | null> {
+    async #direct(credentials: Credentials, { remoteAddress }: Transport, epochs: Epochs): Promise<AuthenticationResult | null> {
 
         if (credentials.kind === 'password') {
             const { name, password } = credentials;
@@ -230,7 +230,7 @@ export class Authenticator {
     }
 }
 
-function passwordProof({ userId, record }: PasswordLogin): Proof {
+function passwordProof({ userId, record }: PasswordLogin): AuthenticationResult {
 
     return { userId, method: 'password', hook: null, record };
 }

@@ -6,12 +6,12 @@
 import { forbidden, unauthenticated } from '../../errors/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 import type { Authenticator } from './authenticator.js';
-import type { CallerDesk } from './principal-resolver.js';
+import type { PrincipalResolver } from './principal-resolver.js';
 import { factsOf } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
 import { denied } from '../../model/caller.js';
 import type { DesignFacts } from '../accounts/identity-settings.js';
-import type { Tokens } from '../tokens/access-tokens.js';
+import type { AccessTokens } from '../tokens/access-tokens.js';
 
 /** A new session, in the only moment in which its values are known. */
 export interface NewSession {
@@ -26,11 +26,11 @@ const OWN = 'this';
 export class Sessions {
 
     readonly #authenticator: Authenticator;
-    readonly #callers: CallerDesk;
+    readonly #callers: PrincipalResolver;
     readonly #design: () => DesignFacts;
-    readonly #tokens: Tokens;
+    readonly #tokens: AccessTokens;
 
-    constructor(parts: { authenticator: Authenticator; callers: CallerDesk; tokens: Tokens }, design: () => DesignFacts) {
+    constructor(parts: { authenticator: Authenticator; callers: PrincipalResolver; tokens: AccessTokens }, design: () => DesignFacts) {
 
         this.#authenticator = parts.authenticator;
         this.#callers = parts.callers;

@@ -15,7 +15,7 @@ export type Credentials =
     | { readonly kind: 'session'; readonly sessionId: string; readonly csrfToken: string | null };
 
 /** Credentials and what is claimed beside them. */
-export interface Claim {
+export interface PresentedCredentials {
     readonly credentials: Credentials;
     /** Whom an administrator wants to act as. */
     readonly asUserId: string | null;
@@ -26,7 +26,7 @@ export interface Claim {
 /** Characters of a name, a password or a token; more is not even looked at. */
 export const LONGEST_CREDENTIAL = 16_384;
 
-const NONE: Claim = { credentials: { kind: 'none' }, asUserId: null };
+const NONE: PresentedCredentials = { credentials: { kind: 'none' }, asUserId: null };
 
 /**
  * Reads an authentication object.
@@ -34,7 +34,7 @@ const NONE: Claim = { credentials: { kind: 'none' }, asUserId: null };
  * @param clientId the caller as claimed in the request; may take the place of the username
  * @throws DoipError 401 for what is neither of the known forms, or claims to be somebody and proves nothing
  */
-export function readCredentials(authentication: JsonObject, clientId: string | null): Claim {
+export function readCredentials(authentication: JsonObject, clientId: string | null): PresentedCredentials {
 
     const { token, username, password, sessionId, csrfToken, asUserId } = authentication;
     if (Object.keys(authentication).length === 0) {

@@ -5,8 +5,8 @@
 
 import { unauthenticated } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import type { BackOff } from '../throttling/login-throttle.js';
-import type { Claim, Credentials } from './credentials.js';
+import type { LoginThrottle } from '../throttling/login-throttle.js';
+import type { PresentedCredentials, Credentials } from './credentials.js';
 import { keyedDigests } from '../tokens/digest.js';
 import { isAdminName, isPossibleName } from '../accounts/login-name.js';
 
@@ -59,16 +59,16 @@ const KEPT = 10_000;
 const MAX_GROUPS = 1_000;
 
 /** Asks the hook, if there is one. */
-export class HookDesk {
+export class HookAuthenticator {
 
-    readonly #backOff: BackOff;
+    readonly #backOff: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
     readonly #kept = new Map<string, Kept>();
     readonly #running = new Map<string, Promise<HookAnswer | null>>();
     #find: HookFinder = () => null;
 
-    constructor(backOff: BackOff, now: () => number) {
+    constructor(backOff: LoginThrottle, now: () => number) {
 
         this.#backOff = backOff;
         this.#now = now;
@@ -98,7 +98,7 @@ export class HookDesk {
      * @param epoch of types
      * @throws DoipError 401 when the hook fails; its error is the cause. 429 when too many logins are waiting
      */
-    async ask({ credentials, asUserId, requestContext = {} }: Claim, source: string, epoch: number): Promise<HookAnswer | null> {
+    async ask({ credentials, asUserId, requestContext = {} }: PresentedCredentials, source: string, epoch: number): Promise<HookAnswer | null> {
 
         const hook = this.#find();
         const info = hook ? infoOf(credentials, asUserId) : null;

@@ -29,7 +29,7 @@ interface Claims {
 }
 
 /** Checks signed assertions. Where an issuer has no key the signature is checked all the same, so that time tells nothing. */
-export class Assertions {
+export class JwtBearerAuthenticator {
 
     readonly #directory: Directory;
     readonly #logins: LoginStore;

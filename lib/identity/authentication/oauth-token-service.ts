@@ -10,17 +10,17 @@ import { isJsonObject } from '../../util/json-types.js';
 import { Status } from '../../errors/status.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
 import type { Authenticator } from './authenticator.js';
-import type { CallerDesk, Proof } from './principal-resolver.js';
+import type { PrincipalResolver, AuthenticationResult } from './principal-resolver.js';
 import { factsOf } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
 import { ANONYMOUS } from '../../model/caller.js';
 import type { Credentials } from './credentials.js';
 import { LONGEST_CREDENTIAL } from './credentials.js';
 import type { Directory } from '../accounts/user-directory.js';
-import type { Tokens } from '../tokens/access-tokens.js';
+import type { AccessTokens } from '../tokens/access-tokens.js';
 
 /** A token that was granted, and to whom. */
-export interface Grant {
+export interface TokenGrant {
     readonly token: string;
     readonly caller: Caller;
 }
@@ -32,16 +32,16 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const PASSWORD_CHANGED = 'identity:password-changed';
 
 /** Grants and ends tokens. */
-export class TokenDesk {
+export class OAuthTokenService {
 
     readonly #authenticator: Authenticator;
-    readonly #callers: CallerDesk;
+    readonly #callers: PrincipalResolver;
     readonly #credentials: CredentialStore;
     readonly #directory: Directory;
-    readonly #tokens: Tokens;
+    readonly #tokens: AccessTokens;
 
     constructor(parts: {
-        authenticator: Authenticator; callers: CallerDesk; credentials: CredentialStore; directory: Directory; tokens: Tokens;
+        authenticator: Authenticator; callers: PrincipalResolver; credentials: CredentialStore; directory: Directory; tokens: AccessTokens;
     }) {
 
         this.#authenticator = parts.authenticator;
@@ -57,7 +57,7 @@ export class TokenDesk {
      * @param request `grant_type`, `username` and `password`, or `assertion`
      * @throws DoipError 400 for a request that is none, 401 for wrong credentials, 403 for an insecure transport, 429
      */
-    async grant(request: JsonValue | undefined, transport: Transport, requestContext: JsonObject = {}): Promise<Grant> {
+    async grant(request: JsonValue | undefined, transport: Transport, requestContext: JsonObject = {}): Promise<TokenGrant> {
 
         return inOauth(async () => {
 
@@ -111,7 +111,7 @@ export class TokenDesk {
         });
     }
 
-    #issue({ userId, hook, record }: Proof) {
+    #issue({ userId, hook, record }: AuthenticationResult) {
 
         return this.#tokens.issue({
             kind: 'token', userId,

@@ -6,12 +6,12 @@
 
 import { DoipError, tooManyRequests } from '../../errors/errors.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
-import type { BackOff } from '../throttling/login-throttle.js';
+import type { LoginThrottle } from '../throttling/login-throttle.js';
 import { sourceOf } from '../throttling/login-throttle.js';
-import { Crowd } from '../throttling/in-flight-limiter.js';
+import { InFlightLimiter } from '../throttling/in-flight-limiter.js';
 import { keyedDigests } from '../tokens/digest.js';
 import type { Directory, LoginTarget } from '../accounts/user-directory.js';
-import type { Passwords } from '../passwords/password-hasher.js';
+import type { PasswordHasher } from '../passwords/password-hasher.js';
 
 /** An attempt at logging in. */
 export interface PasswordAttempt {
@@ -51,20 +51,20 @@ const CROWD = 256;
 const CROWDED = tooManyRequests('too many logins at this moment, try again a little later', 2);
 
 /** Checks names and passwords. */
-export class PasswordLogins {
+export class PasswordAuthenticator {
 
     readonly #directory: Directory;
     readonly #credentials: CredentialStore;
-    readonly #passwords: Passwords;
-    readonly #backOff: BackOff;
+    readonly #passwords: PasswordHasher;
+    readonly #backOff: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
     readonly #remembered = new Map<string, Remembered>();
     readonly #running = new Map<string, Running>();
-    readonly #crowd = new Crowd(CROWD);
+    readonly #crowd = new InFlightLimiter(CROWD);
 
     constructor(
-        parts: { directory: Directory; credentials: CredentialStore; passwords: Passwords; backOff: BackOff }, now: () => number
+        parts: { directory: Directory; credentials: CredentialStore; passwords: PasswordHasher; backOff: LoginThrottle }, now: () => number
     ) {
 
         this.#directory = parts.directory;

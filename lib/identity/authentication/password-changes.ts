@@ -13,8 +13,8 @@ import type { Catalog } from '../../types/catalog.js';
 import type { AdminAccount } from '../passwords/admin-account.js';
 import { checkNewPassword, samePassword } from '../passwords/admin-account.js';
 import { denied } from '../../model/caller.js';
-import type { ContentRoles } from '../../model/account-annotations.js';
-import type { PasswordLogins } from './password-authenticator.js';
+import type { AccountAnnotations } from '../../model/account-annotations.js';
+import type { PasswordAuthenticator } from './password-authenticator.js';
 
 /** Whose password is changed, and what was said about the request. */
 type PasswordContext = Pick<WriteContext, 'caller' | 'requestContext'>;
@@ -32,10 +32,10 @@ export class PasswordChanges {
 
     readonly #admin: AdminAccount;
     readonly #catalog: Catalog;
-    readonly #logins: PasswordLogins;
+    readonly #logins: PasswordAuthenticator;
     readonly #objects: UserObjects;
 
-    constructor(parts: { admin: AdminAccount; catalog: Catalog; logins: PasswordLogins; objects: UserObjects }) {
+    constructor(parts: { admin: AdminAccount; catalog: Catalog; logins: PasswordAuthenticator; objects: UserObjects }) {
 
         this.#admin = parts.admin;
         this.#catalog = parts.catalog;
@@ -88,7 +88,7 @@ export class PasswordChanges {
     #withPassword(content: JsonObject, { id, type, metadata }: StoredObject, password: string): JsonObject {
 
         const { createdOn, createdBy, modifiedOn, modifiedBy } = metadata;
-        const rolesIn = (candidate: JsonObject): ContentRoles | undefined => this.#catalog.current.get(type)?.process({
+        const rolesIn = (candidate: JsonObject): AccountAnnotations | undefined => this.#catalog.current.get(type)?.process({
             content: candidate, id, createdOn, createdBy, modifiedOn, modifiedBy
         }).roles;
 

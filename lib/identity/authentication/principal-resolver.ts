@@ -16,7 +16,7 @@ import { EpochCache } from '../../util/cache/epoch-cache.js';
 import type { Principals } from '../accounts/principals.js';
 
 /** Whom some credentials proved, and how. */
-export interface Proof {
+export interface AuthenticationResult {
     readonly userId: string;
     readonly method: 'password' | 'key' | 'token' | 'session' | 'hook';
     /** What the authenticate hook said, now or when the token was made; null when it was not asked. */
@@ -39,7 +39,7 @@ const KEPT = 1_000;
 const WITHOUT_OBJECT = 1_000;
 
 /** Makes callers. */
-export class CallerDesk {
+export class PrincipalResolver {
 
     readonly #directory: Directory;
     readonly #principals: Principals;
@@ -61,7 +61,7 @@ export class CallerDesk {
      *
      * @throws DoipError like {@link callerOf}
      */
-    recall({ userId, method, hook }: Proof, epoch: number, mayWait = false): Caller | null {
+    recall({ userId, method, hook }: AuthenticationResult, epoch: number, mayWait = false): Caller | null {
 
         if (userId === ADMIN_ID) {
             return this.#admin(method);
@@ -78,7 +78,7 @@ export class CallerDesk {
      * @param mayWait true for what is allowed while the password must be changed
      * @throws DoipError 401 for an account that is inactive, must change its password, or is gone
      */
-    async callerOf(proof: Proof, epoch: number, mayWait = false): Promise<Caller> {
+    async callerOf(proof: AuthenticationResult, epoch: number, mayWait = false): Promise<Caller> {
 
         if (proof.hook && proof.userId !== ADMIN_ID) {
             return this.#hookCaller(proof, proof.hook, epoch);
@@ -98,7 +98,7 @@ export class CallerDesk {
     }
 
     /** The caller as somebody else: for the administrator, and for whom the hook allows it. */
-    async actingAs(userId: string, caller: Caller, { hook }: Proof, epoch: number): Promise<Caller> {
+    async actingAs(userId: string, caller: Caller, { hook }: AuthenticationResult, epoch: number): Promise<Caller> {
 
         if (!caller.isAdmin && hook?.asUserId !== userId) {
             throw unauthenticated('only an administrator can act as another user');
@@ -118,13 +118,13 @@ export class CallerDesk {
     }
 
     /** The proof that a token is. */
-    proofOf({ userId, facts }: StoredToken, method: 'token' | 'session'): Proof {
+    proofOf({ userId, facts }: StoredToken, method: 'token' | 'session'): AuthenticationResult {
 
         return { userId, method, hook: facts && this.#answerIn(facts), record: null };
     }
 
     /** The proof that an answer of the hook is; null when it names nobody. */
-    async proofOfAnswer(hook: HookAnswer): Promise<Proof | null> {
+    async proofOfAnswer(hook: HookAnswer): Promise<AuthenticationResult | null> {
 
         const userId = hook.userId ?? (hook.username === null ? null : (await this.#directory.accountOf(hook.username))?.userId);
         return userId ? { userId, method: 'hook', hook, record: null } : null;
@@ -157,7 +157,7 @@ export class CallerDesk {
         return admin;
     }
 
-    async #hookCaller({ userId, method }: Proof, hook: HookAnswer, epoch: number): Promise<Caller> {
+    async #hookCaller({ userId, method }: AuthenticationResult, hook: HookAnswer, epoch: number): Promise<Caller> {
 
         const key = digestOf(JSON.stringify([userId, method, hook]));
         const known = this.#hooked.get(key, epoch);

@@ -8,8 +8,8 @@ import type { Database } from '../../../db/database.js';
 import { badRequest } from '../../errors/errors.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
 import { ADMIN_ID } from '../../model/caller.js';
-import type { Passwords } from './password-hasher.js';
-import type { Tokens } from '../tokens/access-tokens.js';
+import type { PasswordHasher } from './password-hasher.js';
+import type { AccessTokens } from '../tokens/access-tokens.js';
 
 /** Characters that the password has at least, as those of the type User. */
 const MIN_LENGTH = 8;
@@ -32,10 +32,10 @@ export class AdminAccount {
 
     readonly #db: Database;
     readonly #credentials: CredentialStore;
-    readonly #passwords: Passwords;
-    readonly #tokens: Tokens;
+    readonly #passwords: PasswordHasher;
+    readonly #tokens: AccessTokens;
 
-    constructor(parts: { db: Database; credentials: CredentialStore; passwords: Passwords; tokens: Tokens }) {
+    constructor(parts: { db: Database; credentials: CredentialStore; passwords: PasswordHasher; tokens: AccessTokens }) {
 
         this.#db = parts.db;
         this.#credentials = parts.credentials;

@@ -50,7 +50,7 @@ const PER_TIRED_SOURCE = 4;
 const SOURCES = 1_000;
 
 /** Hashes and checks secrets. */
-export class Passwords {
+export class PasswordHasher {
 
     readonly #cost: ScryptCost;
     readonly #queue: FairQueue;

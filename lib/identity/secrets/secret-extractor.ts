@@ -11,8 +11,8 @@ import { isJsonObject } from '../../util/json-types.js';
 import type { AccountStore } from '../../stores/account-store.js';
 import { secretKey, type CredentialStore } from '../../stores/credential-store.js';
 import type { TokenStore } from '../../stores/token-store.js';
-import type { ContentRoles, MarkedValue } from '../../model/account-annotations.js';
-import type { Passwords } from '../passwords/password-hasher.js';
+import type { AccountAnnotations, AnnotatedValue } from '../../model/account-annotations.js';
+import type { PasswordHasher } from '../passwords/password-hasher.js';
 
 /** Content that is about to be stored. */
 export interface SecretBearer {
@@ -21,13 +21,13 @@ export interface SecretBearer {
     /** True when it is created. */
     readonly isNew: boolean;
     readonly content: JsonObject;
-    readonly roles: ContentRoles;
+    readonly roles: AccountAnnotations;
     /** Who causes the work, for taking turns at hashing. */
     readonly source: string;
 }
 
 /** Content without secrets, and the steps that store their hashes. */
-export interface Extracted {
+export interface ExtractedContent {
     readonly content: JsonObject;
     readonly steps: readonly Step[];
     /** The hashes as `secret-transfer.ts` stores them, for those who store them later; absent where there are none. */
@@ -38,14 +38,14 @@ export interface Extracted {
 const MAX_SECRETS = 16;
 
 /** Takes secrets out of content, and checks them later. */
-export class SecureValues {
+export class SecretExtractor {
 
     readonly #accounts: AccountStore;
     readonly #credentials: CredentialStore;
-    readonly #passwords: Passwords;
+    readonly #passwords: PasswordHasher;
     readonly #tokens: TokenStore;
 
-    constructor(parts: { accounts: AccountStore; credentials: CredentialStore; tokens: TokenStore; passwords: Passwords }) {
+    constructor(parts: { accounts: AccountStore; credentials: CredentialStore; tokens: TokenStore; passwords: PasswordHasher }) {
 
         this.#accounts = parts.accounts;
         this.#credentials = parts.credentials;
@@ -60,7 +60,7 @@ export class SecureValues {
      * @throws DoipError 400 for a secret that is no string, for too many, and for an object created with an empty password;
      *     429 when too much is waiting to be hashed
      */
-    async extract({ id, isNew, content, roles, source }: SecretBearer): Promise<Extracted> {
+    async extract({ id, isNew, content, roles, source }: SecretBearer): Promise<ExtractedContent> {
 
         this.check(isNew, roles);
         const steps: Step[] = [];
@@ -109,7 +109,7 @@ export class SecureValues {
      *
      * @throws DoipError 400 as {@link extract}
      */
-    check(isNew: boolean, roles: ContentRoles): void {
+    check(isNew: boolean, roles: AccountAnnotations): void {
 
         const { password } = roles;
         const secure = besidePassword(roles);
@@ -131,17 +131,17 @@ export class SecureValues {
     }
 }
 
-function besidePassword({ password, secure }: ContentRoles): readonly MarkedValue[] {
+function besidePassword({ password, secure }: AccountAnnotations): readonly AnnotatedValue[] {
 
     return secure.filter(({ pointer }) => pointer !== password?.pointer);
 }
 
-function textOf({ value }: MarkedValue): string {
+function textOf({ value }: AnnotatedValue): string {
 
     return typeof value === 'string' ? value : '';
 }
 
-function withoutValue(content: JsonObject, { pointer }: MarkedValue): JsonObject {
+function withoutValue(content: JsonObject, { pointer }: AnnotatedValue): JsonObject {
 
     const emptied: JsonValue = setAt(content, pointer, '');
     return isJsonObject(emptied) ? emptied : {};

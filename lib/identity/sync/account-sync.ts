@@ -12,7 +12,7 @@ import type { GroupStore } from '../../stores/group-store.js';
 import type { TokenStore } from '../../stores/token-store.js';
 import type { Caller } from '../../model/caller.js';
 import { checkOwnCredentials } from '../../model/caller.js';
-import type { ContentRoles } from '../../model/account-annotations.js';
+import type { AccountAnnotations } from '../../model/account-annotations.js';
 import { isAccount, isPrincipalContent, NO_ROLES } from '../../model/account-annotations.js';
 import { checkUsername, loginKey, usernameTaken } from '../accounts/login-name.js';
 import type { Principals } from '../accounts/principals.js';
@@ -26,7 +26,7 @@ export interface IdentityChange {
      * What the new content says; null when the object is deleted. A change that leaves the content alone is of no concern,
      * and neither is one to a version of an object.
      */
-    readonly roles: ContentRoles | null;
+    readonly roles: AccountAnnotations | null;
     readonly caller: Caller;
 }
 
@@ -83,7 +83,7 @@ export class AccountWriter {
         return failed === USERNAME_TAKEN && typeof name === 'string' ? usernameTaken(name) : undefined;
     }
 
-    async #accountSteps({ id, isNew, caller }: Pick<IdentityChange, 'id' | 'isNew' | 'caller'>, exists: boolean, roles: ContentRoles): Promise<Step[]> {
+    async #accountSteps({ id, isNew, caller }: Pick<IdentityChange, 'id' | 'isNew' | 'caller'>, exists: boolean, roles: AccountAnnotations): Promise<Step[]> {
 
         const before = exists ? await this.#accounts.get(id) : null;
         const after = accountOf(id, roles);
@@ -150,7 +150,7 @@ export class AccountWriter {
 const NOTHING = { account: false, credential: false, group: false, secrets: false, held: false };
 
 /** The account that content describes, or null. */
-function accountOf(userId: string, roles: ContentRoles): Account | null {
+function accountOf(userId: string, roles: AccountAnnotations): Account | null {
 
     if (!isAccount(roles)) {
         return null;

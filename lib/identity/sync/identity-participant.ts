@@ -9,9 +9,9 @@ import type { AccountWriter, IdentityChange } from './account-sync.js';
 import { checkOwnCredentials } from '../../model/caller.js';
 import { NO_ROLES } from '../../model/account-annotations.js';
 import type { Principals } from '../accounts/principals.js';
-import type { Extracted, SecureValues } from '../secrets/secret-extractor.js';
+import type { ExtractedContent, SecretExtractor } from '../secrets/secret-extractor.js';
 import type { ProcessedContent } from '../../model/processed-content.js';
-import type { Draft, SecretKeeper } from '../../model/object-draft.js';
+import type { Draft, SecretRemover } from '../../model/object-draft.js';
 
 /** Writes accounts and groups along with their objects. */
 export class IdentityParticipant implements WriteParticipant {
@@ -45,16 +45,16 @@ export class IdentityParticipant implements WriteParticipant {
 }
 
 /** Keeps secrets out of stored content. */
-export class IdentitySecretKeeper implements SecretKeeper {
+export class IdentitySecretKeeper implements SecretRemover {
 
-    readonly #values: SecureValues;
+    readonly #values: SecretExtractor;
 
-    constructor(values: SecureValues) {
+    constructor(values: SecretExtractor) {
 
         this.#values = values;
     }
 
-    async extract(processed: ProcessedContent, { id, before, caller, restored }: Draft): Promise<Extracted> {
+    async extract(processed: ProcessedContent, { id, before, caller, restored }: Draft): Promise<ExtractedContent> {
 
         const password = processed.roles.password?.value;
         if (before !== null && password !== undefined && password !== '') {

@@ -4,7 +4,7 @@
  */
 
 /** Counts requests by place. */
-export class Crowd {
+export class InFlightLimiter {
 
     readonly #limit: number;
     readonly #waiting = new Map<string, number>();

@@ -38,7 +38,7 @@ const WAITING_PER_LANE = 4;
 const WAITING = 1_000;
 
 /** Slows logins down after failures. */
-export class BackOff {
+export class LoginThrottle {
 
     readonly #store: LoginStore;
     readonly #options: Required<BackOffOptions>;

@@ -24,7 +24,7 @@ export interface TokenOptions {
 }
 
 /** What a new token is for. */
-export interface TokenWish {
+export interface TokenRequest {
     readonly kind: StoredToken['kind'];
     readonly userId: string;
     /** Epoch ms at which it ends in any case. */
@@ -57,7 +57,7 @@ const WRITE_EVERY = 30_000;
 const STEPS_PER_UNIT = 100;
 
 /** Issues, finds and ends tokens. */
-export class Tokens {
+export class AccessTokens {
 
     readonly #db: Database;
     readonly #store: TokenStore;
@@ -109,7 +109,7 @@ export class Tokens {
      * Makes a token; null when one of the steps of its guard did not succeed. Where a user has more than allowed by it, those end
      * that were used longest ago.
      */
-    async issue({ kind, userId, expiresOn = null, facts = null, guard = [] }: TokenWish): Promise<IssuedToken | null> {
+    async issue({ kind, userId, expiresOn = null, facts = null, guard = [] }: TokenRequest): Promise<IssuedToken | null> {
 
         const token = randomValue();
         const csrf = kind === 'session' ? randomValue() : null;

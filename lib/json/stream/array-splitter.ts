@@ -2,7 +2,7 @@
  * Takes the elements out of a JSON array, or out of the array `results` in an object, while its text arrives. See `item-splitter.ts`.
  */
 
-import { ByteGatherer } from '../../util/streams/byte-buffer.js';
+import { ByteBuffer } from '../../util/streams/byte-buffer.js';
 import { badRequest } from '../../errors/errors.js';
 import { parseJson } from '../strict-parser.js';
 import { isBlank, ValueScanner } from './value-scanner.js';
@@ -41,7 +41,7 @@ const EXPECTED: Readonly<Record<Place, string>> = {
 /** An array, or an object in which `results` is one. */
 export class ArraySplitter implements JsonSplitter {
 
-    readonly #gatherer: ByteGatherer;
+    readonly #gatherer: ByteBuffer;
     readonly #scanner = new ValueScanner();
     #place: Place = 'start';
     /** What the value that is being gathered is; null between values. */
@@ -56,7 +56,7 @@ export class ArraySplitter implements JsonSplitter {
 
     constructor(maxItemBytes: number) {
 
-        this.#gatherer = new ByteGatherer(maxItemBytes);
+        this.#gatherer = new ByteBuffer(maxItemBytes);
     }
 
     *take(piece: Uint8Array): Generator<JsonItem> {

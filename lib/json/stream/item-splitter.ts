@@ -4,7 +4,7 @@
  * value parses it. What stands around the items is checked here, what is in them is not.
  */
 
-import { ByteGatherer } from '../../util/streams/byte-buffer.js';
+import { ByteBuffer } from '../../util/streams/byte-buffer.js';
 import { ArraySplitter } from './array-splitter.js';
 import { isBlank } from './value-scanner.js';
 import type { JsonItem, JsonSplitter } from './splitter.js';
@@ -38,13 +38,13 @@ const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Lines; the last one needs no newline. */
 class LineSplitter implements JsonSplitter {
 
-    readonly #gatherer: ByteGatherer;
+    readonly #gatherer: ByteBuffer;
     #position = 0;
     #offset = 0;
 
     constructor(maxItemBytes: number) {
 
-        this.#gatherer = new ByteGatherer(maxItemBytes);
+        this.#gatherer = new ByteBuffer(maxItemBytes);
     }
 
     *take(piece: Uint8Array): Generator<JsonItem> {

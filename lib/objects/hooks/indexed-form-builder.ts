@@ -3,7 +3,7 @@
  */
 
 import { fromHookObject, toHookObject } from './hook-object.js';
-import type { IndexForm } from '../../model/indexed-form.js';
+import type { IndexedForm } from '../../model/indexed-form.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import { holding, type WriteContext } from '../../model/write-context.js';
 import type { HookParts } from './write-hooks.js';
@@ -26,7 +26,7 @@ export function withIndexForm<C extends PreparedChange>(parts: HookParts, change
  *
  * @throws DoipError when the code of the type fails
  */
-export async function indexFormOf({ lifecycle, limits }: HookParts, object: StoredObject, context: WriteContext): Promise<IndexForm | null | undefined> {
+export async function indexFormOf({ lifecycle, limits }: HookParts, object: StoredObject, context: WriteContext): Promise<IndexedForm | null | undefined> {
 
     const { caller, requestContext = {}, within, dryRun = false } = context;
     const chain = holding(object.id, { by: 'change', lastWrite: null }, within);

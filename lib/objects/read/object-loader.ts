@@ -24,7 +24,7 @@ interface Question {
 }
 
 /** Finds objects. */
-export class ObjectFinder {
+export class ObjectLoader {
 
     readonly #source: ObjectSource;
     /** The question that others may still join. */

@@ -9,7 +9,7 @@ import { flag, text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
-import type { ReindexWish } from '../../search/reindexer.js';
+import type { ReindexRequest } from '../../search/reindexer.js';
 
 interface ReindexAttributes {
     readonly lockObjects: boolean;
@@ -32,7 +32,7 @@ export const reindexBatch = defineOperation<ReindexAttributes>({
     }
 });
 
-function toWish({ all, query }: ReindexAttributes, ids: JsonValue | undefined): ReindexWish {
+function toWish({ all, query }: ReindexAttributes, ids: JsonValue | undefined): ReindexRequest {
 
     if (all) {
         return 'all';

@@ -19,7 +19,7 @@ import { released } from '../../util/streams/on-close.js';
 import { recordSegment } from '../../search/result-record.js';
 import type { Project, Result } from '../../search/result-record.js';
 import { readSortFields } from '../../search/query/sort-fields.js';
-import type { Found, SearchWish } from '../../search/search-service.js';
+import type { Found, SearchQuery } from '../../search/search-service.js';
 import type { OperationContext } from '../../core/operation-context.js';
 
 interface SearchAttributes {
@@ -36,7 +36,7 @@ interface SearchAttributes {
     readonly filter?: readonly string[];
     /**
      * The record without results first, then results in blocks: for carriers that write them as they come. Objects that nobody
-     * had to look into are {@link WrittenObject}s.
+     * had to look into are {@link SerializedObject}s.
      */
     readonly inBlocks: boolean;
 }
@@ -176,7 +176,7 @@ function pageOf({ pageNum }: SearchAttributes): number {
     return Math.max(pageNum, 0);
 }
 
-function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchWish {
+function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchQuery {
 
     const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = wanted;
     const isBlank = query === undefined || query.trim() === '';
@@ -204,7 +204,7 @@ async function *inBlocks(record: JsonObject, { blocks }: Found<Result>, project:
 
 /** A record in one piece. */
 async function asRecord(
-    record: JsonObject, { size, blocks }: Found<Result>, { wish, project }: { wish: SearchWish; project: Project }
+    record: JsonObject, { size, blocks }: Found<Result>, { wish, project }: { wish: SearchQuery; project: Project }
 ): Promise<OperationResult> {
 
     const most = Math.min(wish.limit ?? Infinity, Math.max(size - wish.start, 0));

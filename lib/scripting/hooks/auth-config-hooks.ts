@@ -14,11 +14,11 @@ import { badRequest, DoipError } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { ACL_DEFAULTS } from '../../types/built-in-types.js';
 import { faultsBySchema } from '../../types/ad-hoc-validation.js';
-import { typeUnit, type CatalogScripts } from '../program/program-catalog.js';
+import { typeUnit, type ProgramCatalog } from '../program/program-catalog.js';
 import { ScriptError } from '../protocol/script-error.js';
 import type { ScriptHost } from '../protocol/script-host.js';
 import { ScriptPool, type ScriptLimits } from '../pool/script-pool.js';
-import type { ScriptUnit, ScriptWorld } from '../protocol/program.js';
+import type { EntryModule, Program } from '../protocol/program.js';
 
 const HOOK = 'getAuthConfig';
 
@@ -26,15 +26,15 @@ const HOOK = 'getAuthConfig';
 const MAX_TIME = 2000;
 
 /** Rules out of the code of types. */
-export class CodedRules {
+export class AuthConfigHooks {
 
-    readonly #scripts: CatalogScripts;
+    readonly #scripts: ProgramCatalog;
     readonly #pool: ScriptPool;
     readonly #log: Logger;
     #asked = 0;
     #isClosed = false;
 
-    constructor(parts: { scripts: CatalogScripts; limits: ScriptLimits; log: Logger }) {
+    constructor(parts: { scripts: ProgramCatalog; limits: ScriptLimits; log: Logger }) {
 
         const { scripts, limits, log } = parts;
         this.#scripts = scripts;
@@ -51,7 +51,7 @@ export class CodedRules {
     async of(registry: TypeRegistry, files: readonly ModuleFile[]): Promise<ReadonlyMap<string, JsonObject>> {
 
         const rules = new Map<string, JsonObject>();
-        let world: ScriptWorld | null = null;
+        let world: Program | null = null;
         for (const name of registry.names()) {
             const type = registry.get(name);
             const code = type?.javascript;
@@ -76,7 +76,7 @@ export class CodedRules {
     }
 
     /** Null when the stored rules are to count. */
-    async #rulesOf(type: TypeDefinition, unit: ScriptUnit, world: ScriptWorld): Promise<JsonObject | null> {
+    async #rulesOf(type: TypeDefinition, unit: EntryModule, world: Program): Promise<JsonObject | null> {
 
         try {
             const made = await this.#call(type, unit, world);
@@ -95,7 +95,7 @@ export class CodedRules {
         }
     }
 
-    async #call(type: TypeDefinition, unit: ScriptUnit, world: ScriptWorld): Promise<JsonValue | undefined> {
+    async #call(type: TypeDefinition, unit: EntryModule, world: Program): Promise<JsonValue | undefined> {
 
         const at = { unit, world, host: NOTHING_TO_ASK, callerKey: '' };
         const { failure, hooks } = await this.#pool.describe(at);
@@ -114,7 +114,7 @@ export class CodedRules {
 }
 
 /** Rules have the shape that those of Schema objects must have. */
-function checked(made: JsonValue, { label }: ScriptUnit): JsonObject {
+function checked(made: JsonValue, { label }: EntryModule): JsonObject {
 
     const [fault] = faultsOf(made);
     if (fault !== undefined || !isJsonObject(made)) {

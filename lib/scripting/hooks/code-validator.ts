@@ -15,23 +15,23 @@ import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { INITIAL_SCRIPTS } from '../../types/seed-content.js';
 import { designUnit, handlesUnit, MAX_MODULE_BYTES, modulePath, typeUnit, type ModuleOpener } from '../program/program-catalog.js';
 import type { UnitFault } from '../program/module-exports.js';
-import type { UnitChecker } from './syntax-checker.js';
-import type { ScriptUnit } from '../protocol/program.js';
+import type { SyntaxChecker } from './syntax-checker.js';
+import type { EntryModule } from '../protocol/program.js';
 
 /** A piece of code in content. */
 interface Piece {
     readonly pointer: string;
-    readonly unit: ScriptUnit;
+    readonly unit: EntryModule;
 }
 
 /** Checks the code that objects bring. */
-export class CodeCheck implements CodeInspector {
+export class CodeValidator implements CodeInspector {
 
-    readonly #checker: UnitChecker;
+    readonly #checker: SyntaxChecker;
     readonly #elements: ModuleOpener;
     readonly #log: Logger;
 
-    constructor(parts: { checker: UnitChecker; elements: ModuleOpener; log: Logger }) {
+    constructor(parts: { checker: SyntaxChecker; elements: ModuleOpener; log: Logger }) {
 
         this.#checker = parts.checker;
         this.#elements = parts.elements;
@@ -71,7 +71,7 @@ export class CodeCheck implements CodeInspector {
         }
     }
 
-    #judge(fault: UnitFault | null, unit: ScriptUnit, where: { pointer: string; payload?: string }): void {
+    #judge(fault: UnitFault | null, unit: EntryModule, where: { pointer: string; payload?: string }): void {
 
         if (!fault) {
             return;
@@ -121,7 +121,7 @@ function piecesOf({ type, content, metadata }: StoredObject): Piece[] {
     ];
 }
 
-function piece(pointer: string, code: JsonValue | undefined, unitOf: (code: string) => ScriptUnit): Piece[] {
+function piece(pointer: string, code: JsonValue | undefined, unitOf: (code: string) => EntryModule): Piece[] {
 
     return typeof code === 'string' && code !== '' ? [{ pointer, unit: unitOf(code) }] : [];
 }

@@ -14,20 +14,20 @@ import { toHookObject } from '../../objects/hooks/hook-object.js';
 import type { HookObject } from '../../objects/hooks/lifecycle.js';
 import { NO_SCRIPT } from '../../model/write-context.js';
 import { contextOf, objectContext } from '../invoker/hook-context.js';
-import type { ScriptDesk } from '../invoker/script-invoker.js';
-import type { ScriptUnit } from '../protocol/program.js';
-import type { Occasion } from '../protocol/invocation-context.js';
+import type { ScriptInvoker } from '../invoker/script-invoker.js';
+import type { EntryModule } from '../protocol/program.js';
+import type { InvocationContext } from '../protocol/invocation-context.js';
 
 /** Hooks of the design. */
-export class DesignCode {
+export class DesignHooks {
 
-    readonly #desk: ScriptDesk;
+    readonly #desk: ScriptInvoker;
     readonly #policy: Policy;
     readonly #design: () => Design;
     /** The hook for logging in, as the code of some moment has it. */
-    #authenticate: { readonly unit: ScriptUnit; readonly hook: AuthenticateHook } | null = null;
+    #authenticate: { readonly unit: EntryModule; readonly hook: AuthenticateHook } | null = null;
 
-    constructor({ desk, policy, design }: { desk: ScriptDesk; policy: Policy; design: () => Design }) {
+    constructor({ desk, policy, design }: { desk: ScriptInvoker; policy: Policy; design: () => Design }) {
 
         this.#desk = desk;
         this.#policy = policy;
@@ -57,7 +57,7 @@ export class DesignCode {
     async customizeQuery(query: string, { caller, requestContext }: Reading): Promise<string> {
 
         const unit = this.#unitWith('customizeQuery');
-        const occasion: Occasion = { caller, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const occasion: InvocationContext = { caller, requestContext, chain: NO_SCRIPT, isDryRun: false };
         const returned = unit ? await this.#ask(unit, 'customizeQuery', {
             args: [query], context: contextOf({ caller, requestContext, members: {} }), occasion, about: undefined
         }) : undefined;
@@ -75,23 +75,23 @@ export class DesignCode {
         const asked = toHookObject(object, object.metadata);
         const isContentOnly = this.#design().useLegacyContentOnlyJavaScriptHooks;
         const source = { caller: SERVICE, requestContext, members: isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {} };
-        const occasion: Occasion = { caller: SERVICE, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const occasion: InvocationContext = { caller: SERVICE, requestContext, chain: NO_SCRIPT, isDryRun: false };
         return await this.#ask(unit, 'createHandleValues', {
             args: [isContentOnly ? asked.content : asked as HookObject & JsonObject],
             context: objectContext(source, asked, this.#policy), occasion, about: object.id
         });
     }
 
-    async #askWho(unit: ScriptUnit, info: JsonObject, requestContext: JsonObject): Promise<JsonObject | null> {
+    async #askWho(unit: EntryModule, info: JsonObject, requestContext: JsonObject): Promise<JsonObject | null> {
 
-        const occasion: Occasion = { caller: ANONYMOUS, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const occasion: InvocationContext = { caller: ANONYMOUS, requestContext, chain: NO_SCRIPT, isDryRun: false };
         const context = Object.keys(requestContext).length > 0 ? { requestContext } : {};
         const answer = await this.#ask(unit, 'authenticate', { args: [info], context, occasion, about: undefined });
         return isJsonObject(answer) ? answer : null;
     }
 
     /** The code of the design, unless it is known to lack a hook. */
-    #unitWith(hook: string): ScriptUnit | null {
+    #unitWith(hook: string): EntryModule | null {
 
         const { design } = this.#desk.scripts;
         const known = design && this.#desk.known(design);
@@ -99,7 +99,7 @@ export class DesignCode {
     }
 
     async #ask(
-        unit: ScriptUnit, hook: string, call: { args: readonly JsonValue[]; context: JsonObject; occasion: Occasion; about: string | undefined }
+        unit: EntryModule, hook: string, call: { args: readonly JsonValue[]; context: JsonObject; occasion: InvocationContext; about: string | undefined }
     ): Promise<JsonValue | undefined> {
 
         const answer = await this.#desk.call({ ...call, unit, path: [hook], takes: 'returned', refusal: 400 });

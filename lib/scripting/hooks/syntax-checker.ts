@@ -3,20 +3,20 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { CatalogScripts } from '../program/program-catalog.js';
+import type { ProgramCatalog } from '../program/program-catalog.js';
 import type { UnitFault } from '../program/module-exports.js';
 import type { ScriptHost } from '../protocol/script-host.js';
 import type { ScriptPool } from '../pool/script-pool.js';
-import { withUnit, type ScriptUnit } from '../protocol/program.js';
+import { withUnit, type EntryModule } from '../protocol/program.js';
 
 /** Tries code. */
-export class UnitChecker {
+export class SyntaxChecker {
 
     readonly #pool: ScriptPool;
-    readonly #scripts: CatalogScripts;
+    readonly #scripts: ProgramCatalog;
     readonly #host: () => ScriptHost;
 
-    constructor(parts: { pool: ScriptPool; scripts: CatalogScripts; host: () => ScriptHost }) {
+    constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; host: () => ScriptHost }) {
 
         this.#pool = parts.pool;
         this.#scripts = parts.scripts;
@@ -24,7 +24,7 @@ export class UnitChecker {
     }
 
     /** What is wrong with a unit; null when nothing is. */
-    async faultOf(unit: ScriptUnit): Promise<UnitFault | null> {
+    async faultOf(unit: EntryModule): Promise<UnitFault | null> {
 
         const { world } = this.#scripts;
         const digest = createHash('sha256').update(unit.code).digest('base64url');

@@ -10,20 +10,20 @@ import type { DirectOutput, HookFacts, HookObject, HookOutcome, IdGenerator, Lif
 import { OBJECT_HOOKS } from '../../objects/hooks/lifecycle.js';
 import { outputOf } from '../protocol/direct-output.js';
 import { objectContext } from '../invoker/hook-context.js';
-import type { ScriptDesk } from '../invoker/script-invoker.js';
-import type { ScriptUnit } from '../protocol/program.js';
+import type { ScriptInvoker } from '../invoker/script-invoker.js';
+import type { EntryModule } from '../protocol/program.js';
 
 const GENERATE = 'generateId';
 
 /** The lifecycle of objects as code has its say in it. */
-export class TypeLifecycle implements Lifecycle {
+export class TypeHooks implements Lifecycle {
 
-    readonly #desk: ScriptDesk;
+    readonly #desk: ScriptInvoker;
     readonly #policy: Policy;
     readonly #design: () => Design;
     readonly #log: Logger;
 
-    constructor(parts: { desk: ScriptDesk; policy: Policy; design: () => Design; log: Logger }) {
+    constructor(parts: { desk: ScriptInvoker; policy: Policy; design: () => Design; log: Logger }) {
 
         this.#desk = parts.desk;
         this.#policy = parts.policy;
@@ -101,7 +101,7 @@ export class TypeLifecycle implements Lifecycle {
         return await this.#generatorIn(scripts.unitOf(type), facts) ?? await this.#generatorIn(scripts.design, facts);
     }
 
-    async #generatorIn(unit: ScriptUnit | null, facts: HookFacts): Promise<IdGenerator | null> {
+    async #generatorIn(unit: EntryModule | null, facts: HookFacts): Promise<IdGenerator | null> {
 
         const { hooks, flags } = unit ? await this.#desk.exportsOf(unit, facts) : { hooks: NONE, flags: NONE };
         if (!unit || !hooks.has(GENERATE)) {
@@ -133,7 +133,7 @@ export class TypeLifecycle implements Lifecycle {
     }
 
     /** Code that cannot be loaded may have had the hook: it fails where it is called. */
-    #mayHave(unit: ScriptUnit, hook: string): boolean {
+    #mayHave(unit: EntryModule, hook: string): boolean {
 
         const known = this.#desk.known(unit);
         return !known || known.failure !== null || known.hooks.has(hook);

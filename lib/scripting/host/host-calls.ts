@@ -10,12 +10,12 @@ import { badRequest, DoipError, internal, notFound } from '../../errors/errors.j
 import type { Reply } from '../protocol/messages.js';
 import { resolveModule } from '../program/module-resolver.js';
 import { codeOf } from '../protocol/script-failure.js';
-import type { Desk } from '../protocol/script-host.js';
+import type { HostCallContext } from '../protocol/script-host.js';
 
 type Answer = JsonValue | undefined | Uint8Array;
 
 /** The answer to a question. Never rejects. */
-export async function answerQuestion(desk: Desk, name: string, args: string): Promise<Reply> {
+export async function handleHostCall(desk: HostCallContext, name: string, args: string): Promise<Reply> {
 
     try {
         if (name === 'find') {
@@ -51,7 +51,7 @@ function tooLong(name: string, limit: number): Reply {
     throw badRequest(`the answer to ${name} is longer than ${limit} bytes`);
 }
 
-async function find({ world }: Desk, args: string): Promise<string> {
+async function find({ world }: HostCallContext, args: string): Promise<string> {
 
     const [from, specifier] = parseJson(args) as [string, string];
     const found = resolveModule(world, from, specifier);
@@ -62,7 +62,7 @@ async function find({ world }: Desk, args: string): Promise<string> {
     return JSON.stringify({ name: found.name, kind: found.module.kind, text: await found.module.text() });
 }
 
-async function ask(desk: Desk, name: string, values: readonly JsonValue[]): Promise<Answer> {
+async function ask(desk: HostCallContext, name: string, values: readonly JsonValue[]): Promise<Answer> {
 
     const { host, crossingBytes } = desk;
     const scope = desk.scope();

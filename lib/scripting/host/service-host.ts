@@ -23,7 +23,7 @@ import { faultsBySchema } from '../../types/ad-hoc-validation.js';
 import type { ScriptHost, ScriptSearchParams } from '../protocol/script-host.js';
 import { sign } from '../sandbox/jwt.js';
 import type { ScriptScope } from '../../model/script-scope.js';
-import type { Occasion } from '../protocol/invocation-context.js';
+import type { InvocationContext } from '../protocol/invocation-context.js';
 import type { ObjectInput } from '../../model/object-input.js';
 
 /** The part of the service that scripts can reach. */
@@ -50,9 +50,9 @@ export class ServiceHost implements ScriptHost {
 
     readonly #services: ScriptedServices;
     readonly #byIds: ObjectsById;
-    readonly #occasion: Occasion;
+    readonly #occasion: InvocationContext;
 
-    constructor(services: ScriptedServices, byIds: ObjectsById, occasion: Occasion) {
+    constructor(services: ScriptedServices, byIds: ObjectsById, occasion: InvocationContext) {
 
         this.#services = services;
         this.#byIds = byIds;

@@ -5,31 +5,31 @@
 
 import type { Logger } from 'pino';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import type { CatalogScripts } from '../program/program-catalog.js';
+import type { ProgramCatalog } from '../program/program-catalog.js';
 import type { UnitDescription } from '../program/module-exports.js';
-import type { Takes } from '../protocol/messages.js';
+import type { ResultKind } from '../protocol/messages.js';
 import { answerTo } from '../protocol/script-failure.js';
 import type { DirectIo, ScriptCall } from '../protocol/script-call.js';
 import { ScriptError } from '../protocol/script-error.js';
 import type { ScriptHost } from '../protocol/script-host.js';
 import type { ScriptPool } from '../pool/script-pool.js';
 import type { ScriptResult } from '../protocol/script-result.js';
-import type { ScriptUnit } from '../protocol/program.js';
+import type { EntryModule } from '../protocol/program.js';
 import { unavailable } from '../../errors/errors.js';
-import type { Occasion } from '../protocol/invocation-context.js';
+import type { InvocationContext } from '../protocol/invocation-context.js';
 
 /** Seconds after which it is worth while to ask again. */
 const RETRY_AFTER = 1;
 
 /** A call of an exported function. */
-export interface DeskCall {
-    readonly unit: ScriptUnit;
+export interface ScriptInvocation {
+    readonly unit: EntryModule;
     readonly path: readonly string[];
     readonly args: readonly JsonValue[];
     readonly context: JsonObject;
-    readonly takes: Takes;
+    readonly takes: ResultKind;
     readonly directIo?: DirectIo;
-    readonly occasion: Occasion;
+    readonly occasion: InvocationContext;
     /** HTTP code for a thrown string. */
     readonly refusal: 400 | 403;
     /** Id of the object that it is about, for the log. */
@@ -37,12 +37,12 @@ export interface DeskCall {
 }
 
 /** The same call for several objects. */
-export type DeskCalls = Omit<DeskCall, 'args' | 'context' | 'directIo' | 'about'> & {
+export type ScriptInvocations = Omit<ScriptInvocation, 'args' | 'context' | 'directIo' | 'about'> & {
     readonly items: readonly { readonly args: readonly JsonValue[]; readonly context: JsonObject; readonly about: string | undefined }[];
 };
 
 /** Makes the services that a script may ask for. */
-export type HostMaker = (occasion: Occasion) => ScriptHost;
+export type HostFactory = (occasion: InvocationContext) => ScriptHost;
 
 /** What a call is started with, of its moment. */
 type Start = Pick<ScriptCall, 'unit' | 'world' | 'host' | 'callerKey' | 'within'>;
@@ -53,16 +53,16 @@ interface Known {
 }
 
 /** Calls code. */
-export class ScriptDesk {
+export class ScriptInvoker {
 
-    readonly scripts: CatalogScripts;
+    readonly scripts: ProgramCatalog;
     readonly #pool: ScriptPool;
-    readonly #hostFor: HostMaker;
+    readonly #hostFor: HostFactory;
     readonly #log: Logger;
     /** What units of one state of all code export, by their names. */
     #known: { readonly version: string; readonly units: Map<string, Known> } = { version: '', units: new Map() };
 
-    constructor(parts: { pool: ScriptPool; scripts: CatalogScripts; hostFor: HostMaker; log: Logger }) {
+    constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; hostFor: HostFactory; log: Logger }) {
 
         this.#pool = parts.pool;
         this.scripts = parts.scripts;
@@ -71,7 +71,7 @@ export class ScriptDesk {
     }
 
     /** What a unit exports as far as it is known by now. */
-    known(unit: ScriptUnit): UnitDescription | undefined {
+    known(unit: EntryModule): UnitDescription | undefined {
 
         const { version, units } = this.#known;
         const known = version === this.scripts.world.version ? units.get(unit.name) : undefined;
@@ -79,7 +79,7 @@ export class ScriptDesk {
     }
 
     /** What a unit exports. */
-    async describe(unit: ScriptUnit, occasion: Occasion): Promise<UnitDescription> {
+    async describe(unit: EntryModule, occasion: InvocationContext): Promise<UnitDescription> {
 
         const known = this.known(unit);
         if (known) {
@@ -101,7 +101,7 @@ export class ScriptDesk {
      *
      * @throws DoipError 500 when it cannot be loaded
      */
-    async exportsOf(unit: ScriptUnit, occasion: Occasion): Promise<UnitDescription> {
+    async exportsOf(unit: EntryModule, occasion: InvocationContext): Promise<UnitDescription> {
 
         const description = this.known(unit) ?? await this.describe(unit, occasion);
         if (description.failure) {
@@ -115,7 +115,7 @@ export class ScriptDesk {
      * Calls a function that a unit exports; null when its code, as it is by now, has no such function. Throws what the failure of the
      * script means to the caller.
      */
-    async call(call: DeskCall): Promise<ScriptResult | null> {
+    async call(call: ScriptInvocation): Promise<ScriptResult | null> {
 
         const { occasion: _occasion, refusal: _refusal, about: _about, ...rest } = call;
         try {
@@ -127,7 +127,7 @@ export class ScriptDesk {
     }
 
     /** Calls a function for each item in one go; null as in {@link call}. Failures of single items are results. */
-    async callEach(calls: DeskCalls): Promise<readonly (ScriptResult | Error)[] | null> {
+    async callEach(calls: ScriptInvocations): Promise<readonly (ScriptResult | Error)[] | null> {
 
         const { occasion, refusal, items, ...rest } = calls;
         try {
@@ -146,7 +146,7 @@ export class ScriptDesk {
      * Starts a call, in the code of now: a request may hold a unit of an earlier moment. That its type has been removed since, as an
      * upload of all objects does with every type, is no fault of the code, and the next attempt meets the types as they are then.
      */
-    async #begin<T>({ unit, path, occasion }: Pick<DeskCall, 'unit' | 'path' | 'occasion'>, start: (at: Start) => Promise<T>): Promise<T | null> {
+    async #begin<T>({ unit, path, occasion }: Pick<ScriptInvocation, 'unit' | 'path' | 'occasion'>, start: (at: Start) => Promise<T>): Promise<T | null> {
 
         let now = this.#current(unit);
         while (now && !this.known(now)) {
@@ -161,7 +161,7 @@ export class ScriptDesk {
     }
 
     /** The unit as it is by now; null when it has no code any more. */
-    #current(unit: ScriptUnit): ScriptUnit | null {
+    #current(unit: EntryModule): EntryModule | null {
 
         const now = this.scripts.currentOf(unit);
         if (now === undefined) {
@@ -171,7 +171,7 @@ export class ScriptDesk {
         return now;
     }
 
-    #remember(version: string, { name, code }: ScriptUnit, description: UnitDescription): void {
+    #remember(version: string, { name, code }: EntryModule, description: UnitDescription): void {
 
         if (this.#known.version !== version) {
             this.#known = { version, units: new Map() };
@@ -180,13 +180,13 @@ export class ScriptDesk {
         this.#known.units.set(name, { code, description });
     }
 
-    #calling(occasion: Occasion) {
+    #calling(occasion: InvocationContext) {
 
         const { scope } = occasion.chain;
         return { host: this.#hostFor(occasion), callerKey: occasion.caller.userId ?? '', ...scope ? { within: scope } : {} };
     }
 
-    #failed(error: ScriptError, { occasion, refusal, about }: Pick<DeskCall, 'occasion' | 'refusal' | 'about'>): Error {
+    #failed(error: ScriptError, { occasion, refusal, about }: Pick<ScriptInvocation, 'occasion' | 'refusal' | 'about'>): Error {
 
         const { failure, label } = error;
         if (failure.kind === 'error' || failure.kind === 'limit') {

@@ -18,10 +18,10 @@ import { DESIGN_TYPE } from '../../types/built-in-types.js';
 import { typeNameOf } from '../../types/catalog-participant.js';
 import { outputOf } from '../protocol/direct-output.js';
 import { contextOf, objectContext } from '../invoker/hook-context.js';
-import type { ScriptDesk } from '../invoker/script-invoker.js';
+import type { ScriptInvoker } from '../invoker/script-invoker.js';
 import type { ScriptResult } from '../protocol/script-result.js';
-import type { ScriptUnit } from '../protocol/program.js';
-import type { Occasion } from '../protocol/invocation-context.js';
+import type { EntryModule } from '../protocol/program.js';
+import type { InvocationContext } from '../protocol/invocation-context.js';
 
 /** A method, and where it is. */
 export interface FoundMethod {
@@ -29,7 +29,7 @@ export interface FoundMethod {
     /** Name of the type whose rules say who may call it. */
     readonly type: string;
     readonly name: string;
-    readonly unit: ScriptUnit;
+    readonly unit: EntryModule;
     readonly group: 'methods' | 'staticMethods';
     /** True when it may be called by GET. */
     readonly allowGet: boolean;
@@ -44,7 +44,7 @@ export interface MethodInput {
 }
 
 /** For whom, and how. */
-export interface MethodOccasion extends Pick<Occasion, 'caller' | 'requestContext'> {
+export interface MethodOccasion extends Pick<InvocationContext, 'caller' | 'requestContext'> {
     /** A GET: what the method makes of its object is not stored. */
     readonly isSafe: boolean;
     /** Asked again about the object when nobody else can change it. */
@@ -54,17 +54,17 @@ export interface MethodOccasion extends Pick<Occasion, 'caller' | 'requestContex
 /** What a method answered: a value, undefined for nothing, or what it wrote by itself. */
 export type MethodAnswer = { readonly value: JsonValue | undefined } | { readonly output: DirectOutput };
 
-const QUIET: Occasion = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
+const QUIET: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
 
 /** Finds and calls methods. */
 export class Methods {
 
-    readonly #desk: ScriptDesk;
+    readonly #desk: ScriptInvoker;
     readonly #policy: Policy;
     readonly #catalog: Catalog;
     readonly #objects: () => ObjectService;
 
-    constructor(parts: { desk: ScriptDesk; policy: Policy; catalog: Catalog; objects: () => ObjectService }) {
+    constructor(parts: { desk: ScriptInvoker; policy: Policy; catalog: Catalog; objects: () => ObjectService }) {
 
         this.#desk = parts.desk;
         this.#policy = parts.policy;
@@ -171,7 +171,7 @@ export class Methods {
     }
 
     async #of(
-        unit: ScriptUnit | null, place: Pick<FoundMethod, 'kind' | 'type' | 'group'>
+        unit: EntryModule | null, place: Pick<FoundMethod, 'kind' | 'type' | 'group'>
     ): Promise<FoundMethod[]> {
 
         if (!unit) {
@@ -182,7 +182,7 @@ export class Methods {
         return [...description[place.group]].map(([name, { allowGet }]) => ({ ...place, name, unit, allowGet }));
     }
 
-    async #run(method: FoundMethod, object: HookObject | null, input: MethodInput, occasion: Occasion & { caller: MethodOccasion['caller'] }): Promise<ScriptResult> {
+    async #run(method: FoundMethod, object: HookObject | null, input: MethodInput, occasion: InvocationContext & { caller: MethodOccasion['caller'] }): Promise<ScriptResult> {
 
         const { params, attributes, direct } = input;
         const { caller, requestContext } = occasion;

@@ -11,16 +11,16 @@ import { unavailable } from '../../errors/errors.js';
 import { parseJson } from '../../json/strict-parser.js';
 import type { UnitDescription } from '../program/module-exports.js';
 import { describeFailure, EMPTY_DESCRIPTION, readDescription } from '../program/module-exports.js';
-import { LongRuns } from '../protocol/cpu-scheduler.js';
+import { CpuScheduler } from '../protocol/cpu-scheduler.js';
 import type { RunMessage, RunRequest, ThreadOptions } from '../protocol/messages.js';
 import { requestTexts } from './call-batching.js';
 import type { DescribeOptions, DirectIo, ScriptCall, ScriptCalls } from '../protocol/script-call.js';
 import { ScriptError } from '../protocol/script-error.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import { readLine } from '../protocol/script-result.js';
-import type { ScriptUnit } from '../protocol/program.js';
-import { ThreadSeat } from './worker-slot.js';
-import { Turns } from '../../util/concurrency/fair-semaphore.js';
+import type { EntryModule } from '../protocol/program.js';
+import { WorkerSlot } from './worker-slot.js';
+import { FairSemaphore } from '../../util/concurrency/fair-semaphore.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 import { type RunOutcome } from '../protocol/messages.js';
 
@@ -56,9 +56,9 @@ const DESCRIPTIONS = 2000;
 
 /** Threads for one depth. */
 interface Lane {
-    readonly turns: Turns;
-    readonly idle: ThreadSeat[];
-    readonly seats: ThreadSeat[];
+    readonly turns: FairSemaphore;
+    readonly idle: WorkerSlot[];
+    readonly seats: WorkerSlot[];
 }
 
 type Asked = Pick<RunMessage, 'request' | 'original' | 'input'>;
@@ -74,7 +74,7 @@ export class ScriptPool {
 
     readonly #limits: ScriptLimits;
     readonly #log: Log;
-    readonly #longRuns = new LongRuns();
+    readonly #longRuns = new CpuScheduler();
     readonly #lanes: Lane[] = [];
     readonly #described = new Map<string, KnownUnit>();
     #isClosed = false;
@@ -147,7 +147,7 @@ export class ScriptPool {
         return this.#lanes.reduce((sum, { seats }) => sum + seats.filter(({ isOpen }) => isOpen).length, 0);
     }
 
-    #remember(unit: ScriptUnit, known: KnownUnit): void {
+    #remember(unit: EntryModule, known: KnownUnit): void {
 
         this.#described.delete(unit.name);
         this.#described.set(unit.name, known);
@@ -270,15 +270,15 @@ export class ScriptPool {
 
     #lane(depth: number): Lane {
 
-        const lane = this.#lanes[depth] ?? { turns: new Turns({ places: this.#limits.workers, spare: this.#limits.workers + 1, ...WAITING }), idle: [], seats: [] };
+        const lane = this.#lanes[depth] ?? { turns: new FairSemaphore({ places: this.#limits.workers, spare: this.#limits.workers + 1, ...WAITING }), idle: [], seats: [] };
         this.#lanes[depth] = lane;
         return lane;
     }
 
-    #newSeat(lane: Lane): ThreadSeat {
+    #newSeat(lane: Lane): WorkerSlot {
 
         const { memoryBytes, stackBytes, crossingBytes, idleMs } = this.#limits;
-        const seat = new ThreadSeat({ memoryBytes, stackBytes, crossingBytes }, this.#longRuns, idleMs);
+        const seat = new WorkerSlot({ memoryBytes, stackBytes, crossingBytes }, this.#longRuns, idleMs);
         lane.seats.push(seat);
         return seat;
     }

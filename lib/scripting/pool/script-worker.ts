@@ -5,15 +5,15 @@
 
 import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { answerQuestion } from '../host/host-calls.js';
-import { LineAnswers } from '../../util/workers/sync-channel.js';
-import type { LongRuns } from '../protocol/cpu-scheduler.js';
+import { handleHostCall } from '../host/host-calls.js';
+import { SyncChannelServer } from '../../util/workers/sync-channel.js';
+import type { CpuScheduler } from '../protocol/cpu-scheduler.js';
 import type { Reply, RunMessage, ThreadMessage, ThreadOptions, Run, RunOutcome } from '../protocol/messages.js';
 import type { ScriptFailure } from '../protocol/script-error.js';
 import type { ThreadData } from '../sandbox/worker-main.js';
 
 /** The end of a run. */
-export interface RunEnd {
+export interface RunResult {
     /** Null when the thread ended without having begun: the same can be run in another one. */
     readonly outcome: RunOutcome | null;
     /** True when the thread must not be used again. */
@@ -22,7 +22,7 @@ export interface RunEnd {
 
 interface Current {
     readonly run: Run;
-    readonly settle: (end: RunEnd) => void;
+    readonly settle: (end: RunResult) => void;
 }
 
 /** Frames of WebAssembly need so much more of the thread's stack than of their own. */
@@ -36,26 +36,26 @@ const MIB = 1024 * 1024;
 const BROKEN: ScriptFailure = { kind: 'limit', limit: 'memory', message: 'the thread that ran it broke down' };
 
 /** One thread. */
-export class ThreadLink {
+export class ScriptWorker {
 
     /** Rejects when the thread cannot be started. */
     readonly ready: Promise<void>;
     /** Resolves when the thread is gone. */
     readonly ended: Promise<void>;
     readonly #worker: Worker;
-    readonly #answers: LineAnswers<Reply>;
+    readonly #answers: SyncChannelServer<Reply>;
     readonly #begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     #runs = 0;
     #isOpen = true;
     #current: Current | null = null;
     #cause: ScriptFailure | null = null;
 
-    constructor(options: ThreadOptions, longRuns: LongRuns) {
+    constructor(options: ThreadOptions, longRuns: CpuScheduler) {
 
         const { port1, port2 } = new MessageChannel();
         const bell = new SharedArrayBuffer(4);
         const data: ThreadData = { options, line: { port: port2, bell }, begun: this.#begun.buffer, longRuns: longRuns.memory };
-        this.#answers = new LineAnswers({ port: port1, bell });
+        this.#answers = new SyncChannelServer({ port: port1, bell });
         this.#worker = new Worker(join(__dirname, '../sandbox/worker-main.js'), {
             workerData: data,
             transferList: [port2],
@@ -95,7 +95,7 @@ export class ThreadLink {
     }
 
     /** Runs; must not be called while something is running. `budget`: milliseconds that the script may take. */
-    async run(run: Run, budget: number): Promise<RunEnd> {
+    async run(run: Run, budget: number): Promise<RunResult> {
 
         const number = ++this.#runs;
         if (!this.#isOpen) {
@@ -150,7 +150,7 @@ export class ThreadLink {
 
     async #answer({ desk }: Run, question: number, { name, args }: { name: string; args: string }): Promise<void> {
 
-        this.#answers.answer(question, await answerQuestion(desk, name, args));
+        this.#answers.answer(question, await handleHostCall(desk, name, args));
     }
 
     #lost(): void {
@@ -161,7 +161,7 @@ export class ThreadLink {
     }
 
     /** What is said of the last run when there is no thread any more. */
-    #loss(): RunEnd {
+    #loss(): RunResult {
 
         const hasBegun = Atomics.load(this.#begun, 0) === this.#runs;
         const failure = this.#cause ?? (hasBegun ? BROKEN : null);

@@ -3,9 +3,9 @@
  * script does not stop by itself, when it breaks down, when its memory has grown too far, and ended when it is idle for long.
  */
 
-import type { LongRuns } from '../protocol/cpu-scheduler.js';
+import type { CpuScheduler } from '../protocol/cpu-scheduler.js';
 import type { ThreadOptions, RunOutcome, Run } from '../protocol/messages.js';
-import { ThreadLink } from './script-worker.js';
+import { ScriptWorker } from './script-worker.js';
 
 /** A thread whose script has not stopped by itself for so long after its time is ended. */
 const GRACE_MS = 300;
@@ -20,16 +20,16 @@ const IDLE_MS = 60_000;
 const ATTEMPTS = 3;
 
 /** A place where scripts run. */
-export class ThreadSeat {
+export class WorkerSlot {
 
     readonly #options: ThreadOptions;
-    readonly #longRuns: LongRuns;
+    readonly #longRuns: CpuScheduler;
     readonly #idleMs: number;
-    #link: ThreadLink | null = null;
+    #link: ScriptWorker | null = null;
     #idle: NodeJS.Timeout | undefined;
 
     /** `idleMs`: milliseconds after which a thread that was not needed is ended. */
-    constructor(options: ThreadOptions, longRuns: LongRuns, idleMs = IDLE_MS) {
+    constructor(options: ThreadOptions, longRuns: CpuScheduler, idleMs = IDLE_MS) {
 
         this.#options = options;
         this.#longRuns = longRuns;
@@ -57,7 +57,7 @@ export class ThreadSeat {
     }
 
     /** Null when the thread ended before it had begun. */
-    async #runIn(link: ThreadLink, run: Run): Promise<RunOutcome | null> {
+    async #runIn(link: ScriptWorker, run: Run): Promise<RunOutcome | null> {
 
         const budget = Math.max(LEAST_MS, run.deadline - performance.now());
         const timer = setTimeout(() => {
@@ -93,10 +93,10 @@ export class ThreadSeat {
         await link?.ended;
     }
 
-    #open(): ThreadLink {
+    #open(): ScriptWorker {
 
         if (this.#link?.isOpen !== true) {
-            this.#link = new ThreadLink(this.#options, this.#longRuns);
+            this.#link = new ScriptWorker(this.#options, this.#longRuns);
         }
 
         return this.#link;

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { positionIn } from '../protocol/stack-trace.js';
 import type { ScriptFailure } from '../protocol/script-error.js';
 import { readFailure } from '../protocol/script-result.js';
-import type { ScriptUnit } from '../protocol/program.js';
+import type { EntryModule } from '../protocol/program.js';
 
 /** A method. */
 export interface MethodFacts {
@@ -54,7 +54,7 @@ const HOOKS = [
 ];
 
 /** Reads what the sandbox says about a unit. */
-export function readDescription(unit: ScriptUnit, value: JsonValue): UnitDescription {
+export function readDescription(unit: EntryModule, value: JsonValue): UnitDescription {
 
     const said = isJsonObject(value) ? value : {};
     if (said['failure'] !== undefined) {
@@ -74,7 +74,7 @@ export function readDescription(unit: ScriptUnit, value: JsonValue): UnitDescrip
 }
 
 /** Of a unit that cannot be loaded. */
-export function describeFailure(unit: ScriptUnit, failure: ScriptFailure, isSyntax: boolean): UnitDescription {
+export function describeFailure(unit: EntryModule, failure: ScriptFailure, isSyntax: boolean): UnitDescription {
 
     const { message } = failure.kind === 'answer' ? { message: JSON.stringify(failure.body) } : failure;
     const position = failure.kind === 'error' ? positionIn(failure.stack, unit.name) : null;
@@ -113,7 +113,7 @@ function readMethods(value: JsonValue | undefined): ReadonlyMap<string, MethodFa
 }
 
 /** Where the name of a wrong export first stands in the code. */
-function placeOf({ code }: ScriptUnit, message: string): { line: number | null; column: number | null } {
+function placeOf({ code }: EntryModule, message: string): { line: number | null; column: number | null } {
 
     const name = /\["(.*)"\]/.exec(message)?.[1] ?? /^exports\.(\w+)/.exec(message)?.[1] ?? '';
     const index = name === '' ? -1 : code.indexOf(name);

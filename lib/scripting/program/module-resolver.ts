@@ -3,7 +3,7 @@
  * `/index.js`, and other names in the folders `node_modules` from the requiring module upwards.
  */
 
-import type { ScriptModule, ScriptWorld } from '../protocol/program.js';
+import type { ScriptModule, Program } from '../protocol/program.js';
 
 /** A module with its id. */
 export interface FoundModule {
@@ -17,7 +17,7 @@ const MAX_LENGTH = 1024;
 export const MODULE_ENDINGS = ['', '.js', '.json', '/index.js', '/index.json'] as const;
 
 /** The module that a specifier means in another module; undefined when there is none. */
-export function resolveModule(world: ScriptWorld, from: string, specifier: string): FoundModule | undefined {
+export function resolveModule(world: Program, from: string, specifier: string): FoundModule | undefined {
 
     if (specifier.length > MAX_LENGTH) {
         return undefined;

@@ -8,7 +8,7 @@ import type { Catalog } from '../../types/catalog.js';
 import type { TypeRegistry } from '../../types/type-registry.js';
 import { readBytes } from '../../doip/segments.js';
 import { normalized } from './module-resolver.js';
-import type { ScriptModule, ScriptUnit, ScriptWorld } from '../protocol/program.js';
+import type { ScriptModule, EntryModule, Program } from '../protocol/program.js';
 
 /** Bytes of a module. */
 export const MAX_MODULE_BYTES = 4 * 1024 * 1024;
@@ -30,15 +30,15 @@ export type ModuleOpener = Pick<ElementService, 'open'>;
 interface Moment {
     readonly epoch: number;
     readonly registry: TypeRegistry;
-    readonly world: ScriptWorld;
+    readonly world: Program;
     /** Units of types that were asked for; null for types without code. */
-    readonly units: Map<string, ScriptUnit | null>;
-    readonly design: ScriptUnit | null;
-    readonly handles: ScriptUnit | null;
+    readonly units: Map<string, EntryModule | null>;
+    readonly design: EntryModule | null;
+    readonly handles: EntryModule | null;
 }
 
 /** Code out of the catalog. */
-export class CatalogScripts {
+export class ProgramCatalog {
 
     readonly #catalog: CodeSource;
     readonly #elements: ModuleOpener;
@@ -54,13 +54,13 @@ export class CatalogScripts {
     }
 
     /** All modules. */
-    get world(): ScriptWorld {
+    get world(): Program {
 
         return this.#now().world;
     }
 
     /** The code of a type; null when it has none. */
-    unitOf(type: string): ScriptUnit | null {
+    unitOf(type: string): EntryModule | null {
 
         const { units, registry } = this.#now();
         let unit = units.get(type);
@@ -74,19 +74,19 @@ export class CatalogScripts {
     }
 
     /** The code of the design; null when it has none. */
-    get design(): ScriptUnit | null {
+    get design(): EntryModule | null {
 
         return this.#now().design;
     }
 
     /** The code that makes handle values; null when there is none. */
-    get handles(): ScriptUnit | null {
+    get handles(): EntryModule | null {
 
         return this.#now().handles;
     }
 
     /** A piece of code as it is by now; null when there is none any more, undefined when even its type is gone. */
-    currentOf({ name }: ScriptUnit): ScriptUnit | null | undefined {
+    currentOf({ name }: EntryModule): EntryModule | null | undefined {
 
         const { design, handles, registry } = this.#now();
         if (name === DESIGN || name === HANDLES) {
@@ -108,7 +108,7 @@ export class CatalogScripts {
     }
 
     /** All modules of a state of the catalog, also of one that does not count yet. */
-    worldOf(version: string, registry: TypeRegistry, moduleFiles: readonly ModuleFile[]): ScriptWorld {
+    worldOf(version: string, registry: TypeRegistry, moduleFiles: readonly ModuleFile[]): Program {
 
         const { javascript, handleJavascript } = registry.design;
         const files = filesByPath(moduleFiles);
@@ -149,19 +149,19 @@ export class CatalogScripts {
 }
 
 /** The code of a type as a unit. */
-export function typeUnit(type: string, code: string): ScriptUnit {
+export function typeUnit(type: string, code: string): EntryModule {
 
     return { name: TYPES + type, label: `type ${type}`, code };
 }
 
 /** The code of the design as a unit. */
-export function designUnit(code: string): ScriptUnit {
+export function designUnit(code: string): EntryModule {
 
     return { name: DESIGN, label: 'the design', code };
 }
 
 /** The code that makes handle values as a unit. */
-export function handlesUnit(code: string): ScriptUnit {
+export function handlesUnit(code: string): EntryModule {
 
     return { name: HANDLES, label: 'handle values', code };
 }

@@ -29,7 +29,7 @@ const PLACES = 1;
 const NOBODY = 0;
 
 /** The places of a pool. */
-export class LongRuns {
+export class CpuScheduler {
 
     /** For the threads. */
     readonly memory: SharedArrayBuffer;
@@ -51,7 +51,7 @@ export class LongRuns {
 }
 
 /** A thread that takes part. */
-export class LongRun {
+export class CpuSlice {
 
     readonly #memory: Int32Array;
     readonly #thread: number;

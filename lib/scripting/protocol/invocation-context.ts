@@ -7,7 +7,7 @@ import type { Caller } from '../../model/caller.js';
 import type { ScriptChain } from '../../model/write-context.js';
 
 /** For whom code is called. */
-export interface Occasion {
+export interface InvocationContext {
     readonly caller: Caller;
     readonly requestContext: JsonObject;
     readonly chain: ScriptChain;

@@ -3,7 +3,7 @@
  */
 
 import type { ScriptFailure } from './script-error.js';
-import type { Desk } from './script-host.js';
+import type { HostCallContext } from './script-host.js';
 
 /** Limits of a thread, given at its start. */
 export interface ThreadOptions {
@@ -16,7 +16,7 @@ export interface ThreadOptions {
 }
 
 /** What is taken from a call: what was returned; the object, returned or else edited in place; both; or neither. */
-export type Takes = 'returned' | 'object' | 'both' | 'nothing';
+export type ResultKind = 'returned' | 'object' | 'both' | 'nothing';
 
 /** To a thread that is idle: run something. */
 export interface RunMessage {
@@ -44,7 +44,7 @@ export interface RunRequest {
     readonly path: readonly string[];
     /** Arguments for each call; the last one is the context. */
     readonly items: readonly (readonly unknown[])[];
-    readonly takes: Takes;
+    readonly takes: ResultKind;
     /** Facts about input; null without `directIo`. */
     readonly directIo: { readonly filename: string | null; readonly mediaType: string | null } | null;
 }
@@ -86,7 +86,7 @@ export type RunOutcome =
 /** One run. */
 export interface Run {
     readonly message: Omit<RunMessage, 'run' | 'budget'>;
-    readonly desk: Desk;
+    readonly desk: HostCallContext;
     /** When the script must have ended, as `performance.now()` counts; the start of a thread counts as well. */
     readonly deadline: number;
     readonly log: (level: LogLevel, text: string, about: string) => void;

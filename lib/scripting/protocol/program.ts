@@ -3,7 +3,7 @@
  */
 
 /** Code that hooks and methods are called in. */
-export interface ScriptUnit {
+export interface EntryModule {
     /** Module id: `/cordra/schemas/Document` for a type, `/cordra/design` for the design. */
     readonly name: string;
     /** For logs and messages, such as `type Document`. */
@@ -19,7 +19,7 @@ export interface ScriptModule {
 }
 
 /** All modules of one moment. */
-export interface ScriptWorld {
+export interface Program {
     /** Changes whenever a schema, a module or the design changes. Contexts of another version are never used again. */
     readonly version: string;
     /** The module with exactly this id, an absolute path; undefined when there is none. */
@@ -27,7 +27,7 @@ export interface ScriptWorld {
 }
 
 /** A world with another unit put in the place of the stored one, for code that is about to be saved. */
-export function withUnit(world: ScriptWorld, unit: ScriptUnit, version: string): ScriptWorld {
+export function withUnit(world: Program, unit: EntryModule, version: string): Program {
 
     const module: ScriptModule = { kind: 'script', text: () => unit.code };
     return { version, find: (name) => (name === unit.name ? module : world.find(name)) };

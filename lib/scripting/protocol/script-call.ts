@@ -3,22 +3,22 @@
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import type { Takes } from './messages.js';
+import type { ResultKind } from './messages.js';
 import type { ScriptHost } from './script-host.js';
-import type { ScriptUnit, ScriptWorld } from './program.js';
+import type { EntryModule, Program } from './program.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 
 /** A call of a function that a unit exports. */
 export interface ScriptCall {
-    readonly unit: ScriptUnit;
-    readonly world: ScriptWorld;
+    readonly unit: EntryModule;
+    readonly world: Program;
     /** Where the function is, such as `['beforeDelete']` or `['methods', 'count']`. */
     readonly path: readonly string[];
     /** Arguments before the context. */
     readonly args: readonly JsonValue[];
     /** The last argument. */
     readonly context: JsonObject;
-    readonly takes: Takes;
+    readonly takes: ResultKind;
     readonly directIo?: DirectIo;
     readonly host: ScriptHost;
     /** Whom the call is made for: one caller does not get all threads. Ignored with `within`. */
@@ -39,8 +39,8 @@ export interface DirectIo {
 
 /** Where code is to be described. */
 export interface DescribeOptions {
-    readonly unit: ScriptUnit;
-    readonly world: ScriptWorld;
+    readonly unit: EntryModule;
+    readonly world: Program;
     readonly host: ScriptHost;
     readonly callerKey: string;
     /** As in {@link ScriptCall}. */

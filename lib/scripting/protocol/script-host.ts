@@ -5,7 +5,7 @@
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { ScriptScope } from '../../model/script-scope.js';
-import type { ScriptWorld } from './program.js';
+import type { Program } from './program.js';
 
 /** How to search; everything else in it is the script's own and to be ignored. */
 export interface ScriptSearchParams {
@@ -43,8 +43,8 @@ export interface ScriptHost {
 }
 
 /** What questions are answered with. */
-export interface Desk {
-    readonly world: ScriptWorld;
+export interface HostCallContext {
+    readonly world: Program;
     readonly host: ScriptHost;
     /** For calls that the answers lead to; made when there is a first question. */
     readonly scope: () => ScriptScope;

@@ -7,7 +7,7 @@ const BURST = 200;
 const PER_SECOND = 50;
 
 /** A bucket that fills again with time. */
-export class LogGate {
+export class LogRateLimiter {
 
     #tokens = BURST;
     #filledOn = performance.now();

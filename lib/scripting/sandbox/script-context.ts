@@ -25,7 +25,7 @@ export interface RealmServices {
 }
 
 /** A limit stopped the script, or the engine gave up. The context cannot be used any more. */
-export class RealmStopped extends Error {
+export class ScriptAborted extends Error {
 
     /** Null when the engine gave up for another reason. */
     readonly limit: ScriptLimit | null;
@@ -80,7 +80,7 @@ export class Realm {
         this.#unit = this.#string(unit);
     }
 
-    /** Lines of JSON text: what came of each call; for the texts see {@link RunMessage}. Throws RealmStopped. */
+    /** Lines of JSON text: what came of each call; for the texts see {@link RunMessage}. Throws ScriptAborted. */
     run(request: string, original: RunMessage['original']): string {
 
         const text = this.#string(request).consume((handle) => this.#start(handle, original));
@@ -97,13 +97,13 @@ export class Realm {
         return this.#isClean;
     }
 
-    /** False when a call has changed what the next one would find; to be asked when nobody waits. Throws RealmStopped. */
+    /** False when a call has changed what the next one would find; to be asked when nobody waits. Throws ScriptAborted. */
     recheck(): boolean {
 
         return this.#text('recheck')?.startsWith(CLEAN) === true;
     }
 
-    /** JSON text that tells what a unit exports, or why it cannot be loaded. Throws RealmStopped. */
+    /** JSON text that tells what a unit exports, or why it cannot be loaded. Throws ScriptAborted. */
     describe(): string {
 
         const text = this.#text('describe', [this.#unit]) ?? '';
@@ -156,7 +156,7 @@ export class Realm {
             }
 
             if (this.#services.isOver()) {
-                throw new RealmStopped('time', 'interrupted');
+                throw new ScriptAborted('time', 'interrupted');
             }
         }
 
@@ -174,7 +174,7 @@ export class Realm {
         const dumped: unknown = this.#context.dump(error);
         error.dispose();
         const text = typeof dumped === 'object' && dumped !== null && 'message' in dumped ? String(dumped.message) : '';
-        throw this.#stopped ?? new RealmStopped(limitBehind(text, this.#services.isOver()), text);
+        throw this.#stopped ?? new ScriptAborted(limitBehind(text, this.#services.isOver()), text);
     }
 
     #bridge(): QuickJSHandle {
@@ -226,7 +226,7 @@ export class Realm {
             return work(args);
         }
         catch (error) {
-            if (error instanceof RealmStopped || isBreakdown(error)) {
+            if (error instanceof ScriptAborted || isBreakdown(error)) {
                 this.#stopped ??= error;
             }
 
@@ -250,7 +250,7 @@ export class Realm {
         const handle = this.#context.newString(text);
         if (this.#context.typeof(handle) !== 'string') {
             handle.dispose();
-            throw new RealmStopped('memory', 'out of memory');
+            throw new ScriptAborted('memory', 'out of memory');
         }
 
         return handle;
@@ -264,7 +264,7 @@ export class Realm {
     #crossing(text: string): string {
 
         if (text.length > this.#options.crossingBytes) {
-            throw new RealmStopped('size', `a text of ${text.length} characters is too long`);
+            throw new ScriptAborted('size', `a text of ${text.length} characters is too long`);
         }
 
         return text;

@@ -9,23 +9,23 @@ import { authorStack } from '../protocol/stack-trace.js';
 import { compute } from './local-host-calls.js';
 import type { Engine } from './engine.js';
 import { openEngine } from './engine.js';
-import type { LineEnd } from '../../util/workers/sync-channel.js';
-import { Line } from '../../util/workers/sync-channel.js';
-import { LogGate } from './log-limiter.js';
-import { LongRun } from '../protocol/cpu-scheduler.js';
+import type { ChannelEndpoint } from '../../util/workers/sync-channel.js';
+import { SyncChannelClient } from '../../util/workers/sync-channel.js';
+import { LogRateLimiter } from './log-limiter.js';
+import { CpuSlice } from '../protocol/cpu-scheduler.js';
 import type { LogLevel, Reply, RunMessage, ThreadMessage, ThreadOptions } from '../protocol/messages.js';
 import type { RealmServices } from './script-context.js';
-import { Realm, RealmStopped } from './script-context.js';
+import { Realm, ScriptAborted } from './script-context.js';
 import type { ScriptFailure, ScriptLimit } from '../protocol/script-error.js';
 import { lowerOwnPriority } from './thread-priority.js';
 
 /** What a thread is started with. */
 export interface ThreadData {
     readonly options: ThreadOptions;
-    readonly line: LineEnd;
+    readonly line: ChannelEndpoint;
     /** Where the thread writes the number of the run that it has begun. */
     readonly begun: SharedArrayBuffer;
-    /** Of {@link LongRuns}. */
+    /** Of {@link CpuScheduler}. */
     readonly longRuns: SharedArrayBuffer;
 }
 
@@ -55,11 +55,11 @@ class ScriptThread implements RealmServices {
     readonly #engine: QuickJSWASMModule;
     readonly #isFull: () => boolean;
     readonly #options: ThreadOptions;
-    readonly #line: Line<Reply>;
+    readonly #line: SyncChannelClient<Reply>;
     readonly #begun: Int32Array;
-    readonly #longRun: LongRun;
+    readonly #longRun: CpuSlice;
     readonly #send: (message: ThreadMessage) => void;
-    readonly #gate = new LogGate();
+    readonly #gate = new LogRateLimiter();
     /** By unit; the one used last is at the end. */
     readonly #realms = new Map<string, KeptRealm>();
     #message: RunMessage | null = null;
@@ -72,9 +72,9 @@ class ScriptThread implements RealmServices {
         this.#engine = engine;
         this.#isFull = isFull;
         this.#options = options;
-        this.#line = new Line(line);
+        this.#line = new SyncChannelClient(line);
         this.#begun = new Int32Array(begun);
-        this.#longRun = new LongRun(longRuns, threadId);
+        this.#longRun = new CpuSlice(longRuns, threadId);
         this.#send = send;
     }
 
@@ -100,14 +100,14 @@ class ScriptThread implements RealmServices {
             const realm = this.#realm(message);
             const lines = request === null ? realm.describe() : realm.run(request, original);
             if (this.#isFull() && lines.includes(NULL_THROWN)) {
-                throw new RealmStopped('memory', 'out of memory');
+                throw new ScriptAborted('memory', 'out of memory');
             }
 
             const isUsable = realm.isClean || this.#discard(unit);
             this.#send({ kind: 'done', lines, output: this.#output, retire: !isUsable || this.#isFull() });
         }
         catch (error) {
-            const isUsable = error instanceof RealmStopped && this.#discard(unit);
+            const isUsable = error instanceof ScriptAborted && this.#discard(unit);
             this.#send({ kind: 'failed', failure: failureOf(error), retire: !isUsable || this.#isFull() });
         }
     }
@@ -160,7 +160,7 @@ class ScriptThread implements RealmServices {
 
         this.#outputBytes += bytes.byteLength;
         if (this.#outputBytes > this.#options.crossingBytes) {
-            throw new RealmStopped('size', `an output of ${this.#outputBytes} bytes is too long`);
+            throw new ScriptAborted('size', `an output of ${this.#outputBytes} bytes is too long`);
         }
 
         this.#output.push(bytes);
@@ -183,7 +183,7 @@ class ScriptThread implements RealmServices {
         this.#longRun.end();
         const reply = this.#line.ask((question) => this.#send({ kind: 'ask', question, name, args }), this.#deadline - performance.now());
         if (!reply) {
-            throw new RealmStopped('time', 'interrupted');
+            throw new ScriptAborted('time', 'interrupted');
         }
 
         return reply;
@@ -254,7 +254,7 @@ function textOf(reply: Reply): string {
 
 function failureOf(error: unknown): ScriptFailure {
 
-    if (error instanceof RealmStopped && error.limit) {
+    if (error instanceof ScriptAborted && error.limit) {
         return { kind: 'limit', limit: error.limit, message: error.limit === 'size' ? error.message : LIMITS[error.limit] };
     }
 

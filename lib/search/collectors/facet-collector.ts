@@ -5,9 +5,9 @@
 import { compareText } from '../analysis/analyzer.js';
 import { hasBit } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
-import type { Column, Ranks } from '../segment/doc-values.js';
+import type { DocValues, DocOrdinals } from '../segment/doc-values.js';
 import type { Deadline } from '../query/query-deadline.js';
-import type { DocumentSet, ManyDocuments } from '../docset/doc-id-set.js';
+import type { DocumentSet, DenseSet } from '../docset/doc-id-set.js';
 import { resolveColumn, VALUE_PREFIX } from '../analysis/field-names.js';
 import type { FacetBucket, FacetField, FacetResult } from '../query/search-request.js';
 import type { Segment } from '../segment/segment-reader.js';
@@ -144,7 +144,7 @@ type Twins = Uint32Array | null;
 
 const NO_TWIN = 0xffff_ffff;
 
-function twinsOf(segment: Segment, name: string, column: Column): Twins {
+function twinsOf(segment: Segment, name: string, column: DocValues): Twins {
 
     const { numbers, count } = column;
     return numbers.length === 0 || numbers.length === count ? null : segment.shelf.get(`twins ${name}`, () => {
@@ -170,7 +170,7 @@ function ofTwins(twins: Twins, ordinal: number): number {
 }
 
 /** By ordinal. */
-function countMany(column: Column, matches: ManyDocuments, twins: Twins): Uint32Array {
+function countMany(column: DocValues, matches: DenseSet, twins: Twins): Uint32Array {
 
     const { dense, pairDocuments, pairOrdinals } = column;
     const counts = new Uint32Array(column.count);
@@ -198,7 +198,7 @@ function countMany(column: Column, matches: ManyDocuments, twins: Twins): Uint32
     return counts;
 }
 
-function countDense(dense: Ranks, bits: Bits, counts: Uint32Array): void {
+function countDense(dense: DocOrdinals, bits: Bits, counts: Uint32Array): void {
 
     for (let i = 0; i < bits.length; ++i) {
         let word = bits[i] as number;
@@ -213,7 +213,7 @@ function countDense(dense: Ranks, bits: Bits, counts: Uint32Array): void {
 }
 
 /** The same; ordinals that no document has are left out. */
-function countFew({ dense, pairDocuments, pairOrdinals }: Column, documents: Uint32Array, twins: Twins): Map<number, number> {
+function countFew({ dense, pairDocuments, pairOrdinals }: DocValues, documents: Uint32Array, twins: Twins): Map<number, number> {
 
     const counts = new Map<number, number>();
     const add = (ordinal: number): void => void counts.set(ordinal, (counts.get(ordinal) ?? 0) + 1);

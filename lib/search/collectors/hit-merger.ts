@@ -80,7 +80,7 @@ class Head {
 }
 
 /** Merges the segments as hits are taken: what nobody takes is never put in order. */
-export class HitStream {
+export class HitMerger {
 
     /** A heap: each is before those at twice its place plus one and plus two. Those that have been taken to their end are not in it. */
     #heads: Head[] = [];

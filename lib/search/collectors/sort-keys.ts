@@ -3,7 +3,7 @@
  * change and the id. Orders of whole segments by one column are kept while they are used.
  */
 
-import type { Column } from '../segment/doc-values.js';
+import type { DocValues } from '../segment/doc-values.js';
 import type { CountedSet } from '../docset/doc-id-set.js';
 import { resolveColumn } from '../analysis/field-names.js';
 import type { RankedSegment, RankKey } from './hit-merger.js';
@@ -79,14 +79,14 @@ function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores
 }
 
 /** The id of a document. */
-export function idOf(ids: Column | null, document: number): string {
+export function idOf(ids: DocValues | null, document: number): string {
 
     return String(ids?.value((ids.ranks()[document] ?? 1) - 1));
 }
 
 /** How documents that are in order are compared with those of other segments. */
 export function rankKey(
-    { field, reverse }: SortField, column: Column | null, { documents, scores }: { documents: Uint32Array; scores: Float32Array | number | null }
+    { field, reverse }: SortField, column: DocValues | null, { documents, scores }: { documents: Uint32Array; scores: Float32Array | number | null }
 ): RankKey {
 
     if (field === 'score') {

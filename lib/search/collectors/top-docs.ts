@@ -5,14 +5,14 @@
 
 import { emptyBits, hasBit, setBits } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
-import type { Ranks } from '../segment/doc-values.js';
+import type { DocOrdinals } from '../segment/doc-values.js';
 import { listOf } from '../docset/doc-id-set.js';
 import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
 
 /** One thing to sort by. */
 export interface SortKey {
     /** By document: 0 for none, or a place in sort order, or a score. */
-    readonly ranks: Ranks | Float32Array;
+    readonly ranks: DocOrdinals | Float32Array;
     readonly reverse: boolean;
     /** Greatest possible rank; null for scores. */
     readonly greatest: number | null;

@@ -10,20 +10,20 @@ import type { Bits } from './bit-set.js';
 import { commonDocuments, placeInList } from './sorted-doc-ids.js';
 
 /** A sorted list, each document once. Never changed. */
-export interface FewDocuments {
+export interface SparseSet {
     readonly kind: 'few';
     readonly documents: Uint32Array;
 }
 
 /** Bits. */
-export interface ManyDocuments {
+export interface DenseSet {
     readonly kind: 'many';
     readonly bits: Bits;
     /** Known of sets that are kept for others and therefore not changed; null of others. */
     readonly kept: { readonly count: number; /** No document of the segment is missing. */ readonly isAll: boolean } | null;
 }
 
-export type DocumentSet = FewDocuments | ManyDocuments;
+export type DocumentSet = SparseSet | DenseSet;
 
 /** Documents, and how many. */
 export interface CountedSet {
@@ -37,7 +37,7 @@ const SHARE = 64;
 /** but that is not asked of segments so small that it makes no difference. */
 const ALWAYS_FEW = 16;
 
-export const NO_DOCUMENTS: FewDocuments = { kind: 'few', documents: new Uint32Array(0) };
+export const NO_DOCUMENTS: SparseSet = { kind: 'few', documents: new Uint32Array(0) };
 
 /** The most documents of a segment that are few. */
 export function mostFew(documents: number): number {
@@ -46,13 +46,13 @@ export function mostFew(documents: number): number {
 }
 
 /** @param documents sorted, each once; not to be changed any more */
-export function few(documents: Uint32Array): FewDocuments {
+export function few(documents: Uint32Array): SparseSet {
 
     return { kind: 'few', documents };
 }
 
 /** Bits that nobody else uses. */
-export function many(bits: Bits): ManyDocuments {
+export function many(bits: Bits): DenseSet {
 
     return { kind: 'many', bits, kept: null };
 }
@@ -174,7 +174,7 @@ function isAll(set: DocumentSet): boolean {
     return set.kind === 'many' && set.kept !== null && set.kept.isAll;
 }
 
-function own(set: ManyDocuments): ManyDocuments {
+function own(set: DenseSet): DenseSet {
 
     return set.kept ? many(set.bits.slice()) : set;
 }

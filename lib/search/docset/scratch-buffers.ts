@@ -6,7 +6,7 @@
 import type { Bits } from './bit-set.js';
 
 /** Lists may be longer than what was asked for. */
-export class WorkRoom {
+export class ScratchBuffers {
 
     #documents = new Uint32Array(0);
     #frequencies = new Uint32Array(0);

@@ -15,7 +15,7 @@ const MOST_VALUES = 20_000;
 /** Fewer when their texts have more characters than this together: whoever searches waits until a segment is made of them. */
 const MOST_CHARACTERS = 1024 * 1024;
 
-export class WaitingDocuments {
+export class IndexingBuffer {
 
     readonly #documents = new Map<string, IndexDocument>();
     #enough = FEWEST;

@@ -10,9 +10,9 @@ import { emptyBits, hasBit, setBit } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { findDocument } from './id-lookup.js';
-import { HeldSegments } from './segment-leases.js';
+import { SegmentPins } from './segment-leases.js';
 import type { IndexDocument } from '../mapping/index-document.js';
-import type { Memory } from '../../util/cache/lru-cache.js';
+import type { LruCache } from '../../util/cache/lru-cache.js';
 import { mergeSegments } from './merge/segment-merger.js';
 import { isMergeTime } from './merge/merge-policy.js';
 import type { Load } from './merge/merge-policy.js';
@@ -20,8 +20,8 @@ import { GONE } from './merge/merge-input.js';
 import { newEntry, sumOf, toNamed, youngToMerge } from './segment-entry.js';
 import type { Entry, MergedSegment, NamedSegment, StoredName } from './segment-entry.js';
 import { Segment } from '../segment/segment-reader.js';
-import { WaitingDocuments } from './indexing-buffer.js';
-import { StoredSections } from '../segment/paged-sections.js';
+import { IndexingBuffer } from './indexing-buffer.js';
+import { PagedSections } from '../segment/paged-sections.js';
 import type { Fetch } from '../segment/paged-sections.js';
 import { SegmentBuilder } from './segment-builder.js';
 import type { SegmentSize } from '../segment/format.js';
@@ -45,14 +45,14 @@ const FEW_BYTES = 256 * 1024;
 const LARGEST = 1024;
 const LARGEST_BYTES = 16 * 1024 * 1024;
 
-export class SegmentSet {
+export class LiveSegments {
 
     /** Oldest first. */
     #entries: Entry[] = [];
-    readonly #waiting = new WaitingDocuments();
-    readonly #memory: Memory;
+    readonly #waiting = new IndexingBuffer();
+    readonly #memory: LruCache;
     readonly #fetch: Fetch;
-    readonly #held = new HeldSegments();
+    readonly #held = new SegmentPins();
     #nextName = -1;
     /** Changes that were applied since everything was stored. */
     #changes = 0;
@@ -61,7 +61,7 @@ export class SegmentSet {
      * @param memory where what was read of the segments, and computed of them, is kept
      * @param fetch reads stored segments
      */
-    constructor(memory: Memory, fetch: Fetch) {
+    constructor(memory: LruCache, fetch: Fetch) {
 
         this.#memory = memory;
         this.#fetch = fetch;
@@ -275,7 +275,7 @@ export class SegmentSet {
 
     #stored({ name, sizes }: StoredName): Segment {
 
-        return new Segment(new StoredSections(name, sizes, { fetch: this.#fetch, memory: this.#memory }), this.#memory);
+        return new Segment(new PagedSections(name, sizes, { fetch: this.#fetch, memory: this.#memory }), this.#memory);
     }
 
     /** Marks the document of an object as gone. There is one at most. */

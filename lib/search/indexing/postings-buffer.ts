@@ -23,7 +23,7 @@ interface Run {
     readonly end: number;
 }
 
-export class PostingLog {
+export class PostingsBuffer {
 
     /** Numbers of entries. */
     readonly #numbers = new Map<string, Map<string, number>>();

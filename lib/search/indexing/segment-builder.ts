@@ -6,10 +6,10 @@ import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH, TEXT_GAP } from '../analys
 import { compareUnicode } from '../segment/byte-buffers.js';
 import { ALL_FIELD, isNumberField, isPayloadField } from '../analysis/field-names.js';
 import { describeFields } from '../mapping/field-mapper.js';
-import type { FieldSink, PrincipalList } from '../mapping/field-mapper.js';
+import type { FieldConsumer, PrincipalList } from '../mapping/field-mapper.js';
 import type { IndexDocument } from '../mapping/index-document.js';
 import { encodeLength } from '../segment/norms.js';
-import { NO_POSITION, PostingLog } from './postings-buffer.js';
+import { NO_POSITION, PostingsBuffer } from './postings-buffer.js';
 import { SPACES } from '../segment/format.js';
 import type { Sections, Space } from '../segment/format.js';
 import { compareValues, SegmentWriter } from '../segment/segment-writer.js';
@@ -19,10 +19,10 @@ import type { ColumnData, ColumnValue } from '../segment/segment-writer.js';
 const MAX_WORDS = 1_000_000;
 
 /** Builds one segment. Documents are numbered in the order of {@link add}. */
-export class SegmentBuilder implements FieldSink {
+export class SegmentBuilder implements FieldConsumer {
 
-    readonly #spaces: Record<Space, PostingLog> = {
-        text: new PostingLog(), number: new PostingLog(), keyword: new PostingLog(), principal: new PostingLog()
+    readonly #spaces: Record<Space, PostingsBuffer> = {
+        text: new PostingsBuffer(), number: new PostingsBuffer(), keyword: new PostingsBuffer(), principal: new PostingsBuffer()
     };
     readonly #lengths = new Map<string, { documents: number[]; lengths: number[] }>();
     readonly #columns = new Map<string, { documents: number[]; values: ColumnValue[] }>();

@@ -34,7 +34,7 @@ export interface Entry {
     dead: Bits;
     isGivenAway: boolean;
     deadCount: number;
-    /** Documents went since the last time that {@link SegmentSet.stored} was told. */
+    /** Documents went since the last time that {@link LiveSegments.stored} was told. */
     isDirty: boolean;
     /** Being stored or merged: to be left as it is. */
     isSealed: boolean;

@@ -6,7 +6,7 @@
 import type { Segment } from '../segment/segment-reader.js';
 import type { LiveSegment } from '../searcher/live-segment.js';
 
-export class HeldSegments {
+export class SegmentPins {
 
     #held: readonly LiveSegment[] | null = null;
     #released: Segment[] = [];

@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject } from '../../util/json-types.js';
-import type { IndexForm } from '../../model/indexed-form.js';
+import type { IndexedForm } from '../../model/indexed-form.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { ObjectTexts } from '../../payloads/payload-texts.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
@@ -19,7 +19,7 @@ import type { Annotation } from '../../model/processed-content.js';
 /** What is known of an object that is to be described. */
 export interface Known {
     /** What is indexed in place of the object. */
-    readonly form?: IndexForm | undefined;
+    readonly form?: IndexedForm | undefined;
     /** The extension keyword wherever it applies to the content; found out when it is not given. */
     readonly annotations?: readonly Annotation[] | undefined;
     /** What is known of the texts of its payloads. */
@@ -27,7 +27,7 @@ export interface Known {
 }
 
 /** Describes an object by the types of this moment. Does not throw. */
-export function describeObject(object: StoredObject, catalog: Catalog, { form, annotations, texts }: Known = {}): IndexDocument {
+export function mapObject(object: StoredObject, catalog: Catalog, { form, annotations, texts }: Known = {}): IndexDocument {
 
     const type = catalog.current.get(object.type);
     const content = form?.content ?? object.content;

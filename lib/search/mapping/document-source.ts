@@ -7,7 +7,7 @@ import type { ObjectChange } from '../../model/write-participant.js';
 import type { ObjectTexts, PayloadTexts } from '../../payloads/payload-texts.js';
 import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 import type { Catalog } from '../../types/catalog.js';
-import { describeObject } from './document-mapper.js';
+import { mapObject } from './document-mapper.js';
 import type { IndexDocument } from './index-document.js';
 
 /** Reads objects as they are stored now. */
@@ -75,12 +75,12 @@ export class StoredIndexSource implements IndexSource {
         const { indexForm, processed } = change;
         const texts = this.#texts.ofChange(change);
         // What validation noted of the content holds for a form with other content no longer.
-        return describeObject(object, this.#catalog, indexForm ? { form: indexForm, texts } : { annotations: processed?.annotations, texts });
+        return mapObject(object, this.#catalog, indexForm ? { form: indexForm, texts } : { annotations: processed?.annotations, texts });
     }
 
     async #documents(objects: readonly StoredObject[], texts: ReadonlyMap<string, ObjectTexts>): Promise<IndexDocument[]> {
 
         const forms = await this.#forms.read(objects);
-        return objects.map((object) => describeObject(object, this.#catalog, { form: forms.get(object.id), texts: texts.get(object.id) }));
+        return objects.map((object) => mapObject(object, this.#catalog, { form: forms.get(object.id), texts: texts.get(object.id) }));
     }
 }

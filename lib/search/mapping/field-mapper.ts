@@ -10,7 +10,7 @@ import { isColumnAlias, nullField, numberField, payloadFactField, payloadField, 
 import type { IndexDocument, IndexElement } from './index-document.js';
 
 /** Takes the fields of one object. */
-export interface FieldSink {
+export interface FieldConsumer {
     /** A text whose words are found in the field and in the default field. A second text of a field is far from the first. */
     text(field: string, text: string): void;
     /** A whole value, found regardless of case. */
@@ -31,7 +31,7 @@ export const ABSENT = '';
 export const MAX_FIELDS = 2000;
 
 /** Hands all fields of an object to the sink. */
-export function describeFields(document: IndexDocument, sink: FieldSink): void {
+export function describeFields(document: IndexDocument, sink: FieldConsumer): void {
 
     const walker = new Walker(sink);
     // First of all, since what it says must never be beyond the limit of properties: rights depend on who made an object.
@@ -52,10 +52,10 @@ export function describeFields(document: IndexDocument, sink: FieldSink): void {
 /** Goes through JSON; array indices become `_`. */
 class Walker {
 
-    readonly #sink: FieldSink;
+    readonly #sink: FieldConsumer;
     readonly #fields = new Set<string>();
 
-    constructor(sink: FieldSink) {
+    constructor(sink: FieldConsumer) {
 
         this.#sink = sink;
     }
@@ -95,7 +95,7 @@ class Walker {
     }
 }
 
-function describeKeywords({ id, type, metadata, keywords, indexedOn }: IndexDocument, sink: FieldSink): void {
+function describeKeywords({ id, type, metadata, keywords, indexedOn }: IndexDocument, sink: FieldConsumer): void {
 
     const keyword = (field: string, value: string): void => {
 
@@ -121,7 +121,7 @@ function describeKeywords({ id, type, metadata, keywords, indexedOn }: IndexDocu
     sink.value('dtindexed', indexedOn);
 }
 
-function describeRights({ acl, rights, metadata }: IndexDocument, sink: FieldSink): void {
+function describeRights({ acl, rights, metadata }: IndexDocument, sink: FieldConsumer): void {
 
     const list = (name: 'readers' | 'writers' | 'payloadReaders', absent: PrincipalList, shortName?: string): void => {
 
@@ -160,7 +160,7 @@ function describeRights({ acl, rights, metadata }: IndexDocument, sink: FieldSin
     }
 }
 
-function describeElement({ name, filename, mediaType, size }: IndexElement, sink: FieldSink): void {
+function describeElement({ name, filename, mediaType, size }: IndexElement, sink: FieldConsumer): void {
 
     const fact = (field: string, value: string | number): void => {
 
@@ -184,7 +184,7 @@ function describeElement({ name, filename, mediaType, size }: IndexElement, sink
     }
 }
 
-function describeText({ name, text, altField }: IndexElement, sink: FieldSink): void {
+function describeText({ name, text, altField }: IndexElement, sink: FieldConsumer): void {
 
     if (text !== null) {
         sink.text(payloadField(name), text);

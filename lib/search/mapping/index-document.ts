@@ -4,7 +4,7 @@
 
 import type { Acl, Metadata } from '../../doip/digital-object.js';
 import type { JsonObject } from '../../util/json-types.js';
-import type { IndexForm } from '../../model/indexed-form.js';
+import type { IndexedForm } from '../../model/indexed-form.js';
 import type { StoredObject } from '../../model/stored-object.js';
 
 export interface IndexDocument {
@@ -48,7 +48,7 @@ export interface IndexElement {
 export interface DocumentFacts {
     readonly indexedOn: number;
     /** Replaces parts of the object. */
-    readonly form?: IndexForm | undefined;
+    readonly form?: IndexedForm | undefined;
     readonly keywords?: Readonly<Record<string, readonly string[]>>;
     readonly copies?: readonly FieldCopy[];
     /** Texts of elements, by name. */

@@ -7,7 +7,7 @@ import type { ObjectChange, WriteParticipant } from '../../model/write-participa
 import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 
 /** Stores forms for indexing with their objects. */
-export class IndexFormKeeper implements WriteParticipant {
+export class IndexedFormParticipant implements WriteParticipant {
 
     readonly name = 'index form';
     readonly #forms: IndexFormStore;

@@ -8,14 +8,14 @@ import { few, listOf, many, mostFew } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import { addEntry, entrySet } from '../segment/postings-cache.js';
 import type { Segment } from '../segment/segment-reader.js';
-import type { TermSpace } from '../segment/term-dictionary.js';
+import type { TermDictionary } from '../segment/term-dictionary.js';
 
 /** Fewer documents than this are sorted by comparing. */
 const SORTED_BY_COMPARING = 512;
 
 const LEAST_ROOM = 16;
 
-export class DocumentCollector {
+export class DocIdSetBuilder {
 
     readonly #segment: Segment;
     readonly #most: number;
@@ -46,7 +46,7 @@ export class DocumentCollector {
     }
 
     /** Adds the documents of an entry. */
-    addEntry(space: TermSpace, entry: number): void {
+    addEntry(space: TermDictionary, entry: number): void {
 
         if (this.#hasRoom(0)) {
             const count = space.postings.list(entry, this.#list, this.#count);

@@ -4,7 +4,7 @@
 
 import { emptyBits, hasBit, setBit } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
-import type { Column, Ranks } from '../segment/doc-values.js';
+import type { DocValues, DocOrdinals } from '../segment/doc-values.js';
 import { compareBytes, encodeText } from '../segment/byte-buffers.js';
 import type { Deadline } from '../query/query-deadline.js';
 import { forEachMatch } from './term-enumeration.js';
@@ -23,7 +23,7 @@ interface Ordinals {
 }
 
 /** Adds the documents with a value that reads like the text. */
-export function matchValue(column: Column | null, text: string, bits: Bits): void {
+export function matchValue(column: DocValues | null, text: string, bits: Bits): void {
 
     if (!column) {
         return;
@@ -44,7 +44,7 @@ export function matchValue(column: Column | null, text: string, bits: Bits): voi
  * Adds the documents with numbers or times in a range whose bounds are such. True when that is all: bounds that are times are
  * not compared with words. Numbers are, for the sake of texts that have numbers in them.
  */
-export function matchColumnRange(column: Column | null, range: RangeQuery, bits: Bits): boolean {
+export function matchColumnRange(column: DocValues | null, range: RangeQuery, bits: Bits): boolean {
 
     const [low, high] = [range.low, range.high].map((bound) => (bound === null ? null : parseNumber(bound)));
     if (low !== undefined && high !== undefined && !Number.isNaN(low) && !Number.isNaN(high)) {
@@ -71,7 +71,7 @@ export function matchColumnRange(column: Column | null, range: RangeQuery, bits:
 
 /** Adds the documents of a column of numbers whose text form matches. */
 export function matchNumbers(
-    column: Column | null, leaf: TermQuery | PatternQuery | FuzzyQuery | RangeQuery,
+    column: DocValues | null, leaf: TermQuery | PatternQuery | FuzzyQuery | RangeQuery,
     { form, bits, deadline }: { readonly form: NumberForm; readonly bits: Bits; readonly deadline: Deadline }
 ): void {
 
@@ -117,7 +117,7 @@ function sortTexts(list: readonly string[]): { ordinals: readonly number[]; term
 }
 
 /** Timestamps sort like the times they show, so their texts can be compared. */
-function timestampsWithin(column: Column, { low, high, includesLow, includesHigh }: RangeQuery): Ordinals {
+function timestampsWithin(column: DocValues, { low, high, includesLow, includesHigh }: RangeQuery): Ordinals {
 
     return {
         first: low === null ? 0 : column.firstNumber((time) => {
@@ -133,7 +133,7 @@ function timestampsWithin(column: Column, { low, high, includesLow, includesHigh
     };
 }
 
-function decimalsWithin(column: Column, range: RangeQuery): Ordinals {
+function decimalsWithin(column: DocValues, range: RangeQuery): Ordinals {
 
     const [low, high] = [range.low, range.high].map((bound) => (bound === null ? null : parseNumber(bound)));
     if (low === undefined || high === undefined || Number.isNaN(low) || Number.isNaN(high)) {
@@ -150,7 +150,7 @@ interface NumberRange {
     readonly includesHigh: boolean;
 }
 
-function numbersWithin(column: Column, { low, high, includesLow, includesHigh }: NumberRange): Ordinals {
+function numbersWithin(column: DocValues, { low, high, includesLow, includesHigh }: NumberRange): Ordinals {
 
     return {
         first: low === null ? 0 : column.firstNumber((value) => (includesLow ? value >= low : value > low)),
@@ -170,7 +170,7 @@ function parseNumber(text: string): number {
 }
 
 /** Adds the documents with a value of these ordinals. */
-function addRange(column: Column, { first, end }: Ordinals, bits: Bits): void {
+function addRange(column: DocValues, { first, end }: Ordinals, bits: Bits): void {
 
     if (first >= end) {
         return;
@@ -190,7 +190,7 @@ function addRange(column: Column, { first, end }: Ordinals, bits: Bits): void {
 }
 
 /** Adds documents whose ordinal is one of `count` from `first` on. Ranks are one more than ordinals, and 0 wraps around. */
-function addRanks(ranks: Ranks, first: number, count: number, bits: Bits): void {
+function addRanks(ranks: DocOrdinals, first: number, count: number, bits: Bits): void {
 
     const least = first + 1;
     for (let word = 0; word < bits.length; ++word) {
@@ -206,7 +206,7 @@ function addRanks(ranks: Ranks, first: number, count: number, bits: Bits): void 
 }
 
 /** Adds the documents with a value whose ordinal passes the test; it is asked once for every value. */
-function addSelected(column: Column, test: (ordinal: number) => boolean, bits: Bits): void {
+function addSelected(column: DocValues, test: (ordinal: number) => boolean, bits: Bits): void {
 
     const wanted = emptyBits(column.count);
     let any = false;

@@ -4,12 +4,12 @@
 
 import { isNullField } from '../analysis/field-names.js';
 import type { Segment } from '../segment/segment-reader.js';
-import type { TermSpace } from '../segment/term-dictionary.js';
+import type { TermDictionary } from '../segment/term-dictionary.js';
 import type { FieldTarget } from '../analysis/field-names.js';
 
 /** Which fields a target means in a segment. */
 export interface Place {
-    readonly spaces: readonly TermSpace[];
+    readonly spaces: readonly TermDictionary[];
     /** Null for all fields of the spaces. */
     readonly fields: readonly number[] | null;
 }

@@ -6,7 +6,7 @@
 import { emptyBits, setBit } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
 import { matchColumnRange, matchNumbers, matchValue } from './doc-values-matcher.js';
-import { DocumentCollector } from './doc-id-set-builder.js';
+import { DocIdSetBuilder } from './doc-id-set-builder.js';
 import { both, bytesOfSet, hasDocument, keptSet, many, NO_DOCUMENTS } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import { isPrefix } from './term-enumeration.js';
@@ -17,25 +17,25 @@ import type { PhraseSink } from './phrase-matcher.js';
 import { placeOf } from './field-resolver.js';
 import type { ExistsQuery, PhraseQuery, Query, TermQuery } from '../query/query.js';
 import { commonFields, entriesOf } from '../segment/term-entries.js';
-import type { TermSpace } from '../segment/term-dictionary.js';
+import type { TermDictionary } from '../segment/term-dictionary.js';
 import { isHidden } from './segment-context.js';
-import type { SegmentScope } from './segment-context.js';
+import type { SegmentContext } from './segment-context.js';
 
 export type Leaf = Exclude<Query, { kind: 'boolean' }>;
 
 /** Where documents are added: those that have a word in a payload alone apart. */
 interface Target {
-    readonly shown: DocumentCollector;
-    readonly hidden: DocumentCollector;
+    readonly shown: DocIdSetBuilder;
+    readonly hidden: DocIdSetBuilder;
 }
 
-export class Leaves {
+export class LeafEvaluator {
 
-    readonly #scope: SegmentScope;
+    readonly #scope: SegmentContext;
     readonly #all: DocumentSet;
 
     /** @param all the documents that any others do not matter besides */
-    constructor(scope: SegmentScope, all: DocumentSet = scope.visible) {
+    constructor(scope: SegmentContext, all: DocumentSet = scope.visible) {
 
         this.#scope = scope;
         this.#all = all;
@@ -57,7 +57,7 @@ export class Leaves {
             }
 
             case 'phrase': {
-                const found = new DocumentCollector(segment);
+                const found = new DocIdSetBuilder(segment);
                 phrases.take(leaf, (note) => this.phrase(leaf, null, (document, frequency) => {
 
                     found.add(document);
@@ -92,7 +92,7 @@ export class Leaves {
     }
 
     /** The entries of a word: where it stands in each field of the target. */
-    entries({ target, term }: TermQuery): { space: TermSpace; entry: number }[] {
+    entries({ target, term }: TermQuery): { space: TermDictionary; entry: number }[] {
 
         const { spaces, fields } = placeOf(this.#scope.segment, target);
         return spaces.flatMap((space) => {
@@ -103,7 +103,7 @@ export class Leaves {
     }
 
     /** Has it to be asked whether the words of an entry may be searched in a document? */
-    isHidden(space: TermSpace, entry: number): boolean {
+    isHidden(space: TermDictionary, entry: number): boolean {
 
         return isHidden(this.#scope, space, entry);
     }
@@ -158,7 +158,7 @@ export class Leaves {
         const { segment } = this.#scope;
         const { shown, hidden, count } = segment.shelf.get(`pattern ${place.space.name} ${place.field} ${JSON.stringify(leaf.pattern)}`, () => {
 
-            const target = { shown: new DocumentCollector(segment), hidden: new DocumentCollector(segment) };
+            const target = { shown: new DocIdSetBuilder(segment), hidden: new DocIdSetBuilder(segment) };
             const count = this.#add(place, leaf, target);
             const value = { shown: keptSet(target.shown.take(), segment.documents), hidden: keptSet(target.hidden.take(), segment.documents), count };
             return { value, bytes: bytesOfSet(value.shown) + bytesOfSet(value.hidden) };
@@ -212,8 +212,8 @@ export class Leaves {
 
     #newTarget(): Target {
 
-        const shown = new DocumentCollector(this.#scope.segment);
-        return { shown, hidden: this.#scope.payloads === null ? shown : new DocumentCollector(this.#scope.segment) };
+        const shown = new DocIdSetBuilder(this.#scope.segment);
+        return { shown, hidden: this.#scope.payloads === null ? shown : new DocIdSetBuilder(this.#scope.segment) };
     }
 
     /** Everything that was found; what was found in payloads where that may be seen. */

@@ -6,7 +6,7 @@
 import type { PostingList } from '../segment/postings-cache.js';
 import type { PhraseQuery } from '../query/query.js';
 
-export class PhraseNotes {
+export class PhraseMatchCache {
 
     readonly #lists = new Map<PhraseQuery, PostingList>();
     #room: number;

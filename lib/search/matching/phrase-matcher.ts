@@ -12,7 +12,7 @@ import type { DocumentSet } from '../docset/doc-id-set.js';
 import { PositionCursor } from '../segment/positions.js';
 import { entryList, entrySet } from '../segment/postings-cache.js';
 import type { Segment } from '../segment/segment-reader.js';
-import type { TermSpace } from '../segment/term-dictionary.js';
+import type { TermDictionary } from '../segment/term-dictionary.js';
 
 /** One word of a phrase. */
 export interface PhraseWord {
@@ -37,7 +37,7 @@ const PATIENCE = 1024;
 
 /** Finds a phrase in one field; `entries` has the entry of each word. */
 export function findPhrase(
-    space: TermSpace, entries: readonly number[], phrase: { readonly words: readonly PhraseWord[]; readonly slop: number }, search: PhraseSearch
+    space: TermDictionary, entries: readonly number[], phrase: { readonly words: readonly PhraseWord[]; readonly slop: number }, search: PhraseSearch
 ): void {
 
     const { segment, deadline, wanted, sink } = search;
@@ -76,7 +76,7 @@ export function findPhrase(
 }
 
 /** Documents that have all the words; null when there are none. */
-function candidatesOf(segment: Segment, space: TermSpace, entries: readonly number[]): DocumentSet | null {
+function candidatesOf(segment: Segment, space: TermDictionary, entries: readonly number[]): DocumentSet | null {
 
     let candidates: DocumentSet | null = null;
     for (const entry of new Set(entries)) {

@@ -2,13 +2,13 @@
  * Which documents of one segment match a query, by sets of documents.
  */
 
-import { DocumentCollector } from './doc-id-set-builder.js';
+import { DocIdSetBuilder } from './doc-id-set-builder.js';
 import { both, countOf, NO_DOCUMENTS, without } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
-import { Leaves } from './leaf-evaluator.js';
+import { LeafEvaluator } from './leaf-evaluator.js';
 import type { Leaf } from './leaf-evaluator.js';
 import type { BooleanQuery, Query } from '../query/query.js';
-import type { SegmentScope } from './segment-context.js';
+import type { SegmentContext } from './segment-context.js';
 
 /** Told of the documents of each leaf, as they are found. */
 export type LeafObserver = (leaf: Leaf, documents: DocumentSet) => void;
@@ -21,20 +21,20 @@ export interface MatchOptions {
 }
 
 /** The documents of a segment that match; gone and hidden ones may be among them. */
-export function matchSegment(query: Query, scope: SegmentScope, { all = scope.visible, observe = null }: MatchOptions = {}): DocumentSet {
+export function matchSegment(query: Query, scope: SegmentContext, { all = scope.visible, observe = null }: MatchOptions = {}): DocumentSet {
 
-    return new Matcher(scope, all).match(query, observe);
+    return new QueryEvaluator(scope, all).match(query, observe);
 }
 
-class Matcher {
+class QueryEvaluator {
 
-    readonly #leaves: Leaves;
-    readonly #scope: SegmentScope;
+    readonly #leaves: LeafEvaluator;
+    readonly #scope: SegmentContext;
 
-    constructor(scope: SegmentScope, all: DocumentSet) {
+    constructor(scope: SegmentContext, all: DocumentSet) {
 
         this.#scope = scope;
-        this.#leaves = new Leaves(scope, all);
+        this.#leaves = new LeafEvaluator(scope, all);
     }
 
     match(query: Query, observe: LeafObserver | null): DocumentSet {
@@ -78,7 +78,7 @@ class Matcher {
             return NO_DOCUMENTS;
         }
 
-        const found = new DocumentCollector(this.#scope.segment);
+        const found = new DocIdSetBuilder(this.#scope.segment);
         for (const query of queries) {
             found.addSet(this.match(query, observe));
         }

@@ -9,9 +9,9 @@ import { forEachSimilar } from '../segment/fuzzy/fuzzy-terms.js';
 import { entrySet } from '../segment/postings-cache.js';
 import type { FuzzyQuery, PatternQuery, RangeQuery } from '../query/query.js';
 import { isHidden } from './segment-context.js';
-import type { SegmentScope } from './segment-context.js';
+import type { SegmentContext } from './segment-context.js';
 import { entriesOf } from '../segment/term-entries.js';
-import type { TermSpace } from '../segment/term-dictionary.js';
+import type { TermDictionary } from '../segment/term-dictionary.js';
 
 /** Most terms that one pattern may stand for in a segment, unless they are all neighbours. */
 export const MAX_EXPANSIONS = 250_000;
@@ -23,12 +23,12 @@ export type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
 
 /** Terms of a space that one field has; null for all. */
 export interface TermPlace {
-    readonly space: TermSpace;
+    readonly space: TermDictionary;
     readonly field: number | null;
 }
 
 /** Tells which terms of a place a leaf stands for, by their number there. Returns how many. */
-export function forEachTerm({ segment, deadline }: SegmentScope, { space, field }: TermPlace, leaf: Expanded, visit: (term: number) => void): number {
+export function forEachTerm({ segment, deadline }: SegmentContext, { space, field }: TermPlace, leaf: Expanded, visit: (term: number) => void): number {
 
     const terms = field === null ? space.all : segment.fieldTerms(space, field);
     let count = 0;
@@ -73,7 +73,7 @@ export function isTooMany(leaf: Expanded, count: number): boolean {
  *
  * @throws DoipError 400 when they are too many
  */
-export function refuseTooMany(scope: SegmentScope, place: TermPlace, leaf: Expanded): void {
+export function refuseTooMany(scope: SegmentContext, place: TermPlace, leaf: Expanded): void {
 
     let seen = 0;
     forEachTerm(scope, place, leaf, (term) => {
@@ -85,7 +85,7 @@ export function refuseTooMany(scope: SegmentScope, place: TermPlace, leaf: Expan
     });
 }
 
-function isSeen(scope: SegmentScope, { space, field }: TermPlace, term: number): boolean {
+function isSeen(scope: SegmentContext, { space, field }: TermPlace, term: number): boolean {
 
     const { segment, visible, payloads } = scope;
     const entries = field === null ? entriesOf(space, term, null) : [segment.fieldTerms(space, field).entries[term] as number];

@@ -95,7 +95,7 @@ export function averageLength(sums: readonly LengthSum[]): number {
 }
 
 /** What a caller sees of a segment. The array of gone documents is another one whenever more are gone. */
-export function viewOf({ segment, dead }: { readonly segment: Segment; readonly dead: Bits }, caller: CallerView): View {
+export function visibleDocs({ segment, dead }: { readonly segment: Segment; readonly dead: Bits }, caller: CallerScope): View {
 
     const base = segment.shelf.get(`view ${caller.includeVersions} ${caller.key}`, () => {
 
@@ -110,14 +110,14 @@ export function viewOf({ segment, dead }: { readonly segment: Segment; readonly 
 }
 
 /** Who looks, and at what. */
-export interface CallerView {
+export interface CallerScope {
     readonly access: SearchAccess;
     /** Names the access. */
     readonly key: string;
     readonly includeVersions: boolean;
 }
 
-function makeBase(segment: Segment, { access, key, includeVersions }: CallerView): ViewBase {
+function makeBase(segment: Segment, { access, key, includeVersions }: CallerScope): ViewBase {
 
     const { objects, payloads } = segment.shelf.get(`readable ${key}`, () => {
 

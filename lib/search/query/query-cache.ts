@@ -10,7 +10,7 @@ const MOST = 500;
 /** Longer texts are read anew each time. */
 const MOST_LENGTH = 500;
 
-export class KnownQueries {
+export class QueryCache {
 
     readonly #queries = new Map<string, Query>();
 

@@ -36,12 +36,12 @@ export class Deadline {
         this.#pausable = milliseconds * PAUSED_SHARE;
     }
 
-    /** Throws when the time is over: {@link TookTooLong}, for this caller alone. */
+    /** Throws when the time is over: {@link QueryTimeout}, for this caller alone. */
     check(): void {
 
         const now = performance.now();
         if (now > this.#end) {
-            throw new TookTooLong();
+            throw new QueryTimeout();
         }
 
         if (now > this.#pauseAt) {
@@ -61,7 +61,7 @@ export class Deadline {
 }
 
 /** 503 for the one who asked too much. */
-export class TookTooLong extends DoipError {
+export class QueryTimeout extends DoipError {
 
     constructor() {
 

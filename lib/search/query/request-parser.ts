@@ -4,7 +4,7 @@
  */
 
 import { badRequest } from '../../errors/errors.js';
-import type { KnownQueries } from './query-cache.js';
+import type { QueryCache } from './query-cache.js';
 import { MAX_QUERY_LENGTH } from './parser.js';
 import { allOf, MATCH_ALL } from './query.js';
 import type { Query } from './query.js';
@@ -25,7 +25,7 @@ export interface Asked {
 }
 
 /** Reads the queries of a search. 400 for what cannot be understood, and when they are too long or have too many clauses together. */
-export function readRequest({ query, queryJson, filterQueries, conditions = [] }: SearchRequest, queries: KnownQueries): Asked {
+export function readRequest({ query, queryJson, filterQueries, conditions = [] }: SearchRequest, queries: QueryCache): Asked {
 
     const length = filterQueries.reduce((sum, text) => sum + text.length, query?.length ?? 0);
     if (filterQueries.length > 0 && length > MAX_QUERY_LENGTH) {

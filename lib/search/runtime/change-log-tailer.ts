@@ -30,7 +30,7 @@ export interface FollowerOptions {
 /** After reading so many rows others get a turn: a database may answer at once, however many rows there are. */
 const LONG_READING = 100;
 
-export class LogFollower {
+export class ChangeLogTailer {
 
     /** Names this process in the log. */
     readonly origin = randomUUID();

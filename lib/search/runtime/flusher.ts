@@ -10,19 +10,19 @@ import { DamagedSegment, NoRoomForSegment } from '../../stores/search/segment-er
 import type { SearchSegmentStore } from '../../stores/search/segment-store.js';
 import type { Bits } from '../docset/bit-set.js';
 import { emptyBits } from '../docset/bit-set.js';
-import type { LogFollower } from './change-log-tailer.js';
+import type { ChangeLogTailer } from './change-log-tailer.js';
 import type { LogOrderer } from './change-log-sequencer.js';
 import { chooseAllSmall, chooseSegments, isMergeTime, PATIENT } from '../indexing/merge/merge-policy.js';
 import type { Load } from '../indexing/merge/merge-policy.js';
 import type { MergerAnswers, MergerCall } from './protocol.js';
-import type { SearcherLink } from './search-client.js';
+import type { SearchClient } from './search-client.js';
 import type { NamedSegment, StoredName } from '../indexing/segment-entry.js';
 import { SECTION_NAMES } from '../segment/format.js';
 import type { Sections, SegmentSize } from '../segment/format.js';
-import type { WorkerPort } from '../../util/workers/worker-client.js';
+import type { WorkerClient } from '../../util/workers/worker-client.js';
 import { isGone } from '../../util/workers/worker-client.js';
 
-export type MergerPort = WorkerPort<MergerCall, MergerAnswers>;
+export type MergerPort = WorkerClient<MergerCall, MergerAnswers>;
 
 /** The section with the documents that are gone. */
 export const DEAD_SECTION = 'dead';
@@ -40,18 +40,18 @@ interface Replaced {
 }
 
 export interface KeeperParts {
-    readonly searcher: SearcherLink;
+    readonly searcher: SearchClient;
     /** Started when it is first needed. */
     readonly merger: () => MergerPort;
     readonly segments: SearchSegmentStore;
     readonly log: SearchLogStore;
     readonly orderer: LogOrderer;
-    readonly follower: LogFollower;
+    readonly follower: ChangeLogTailer;
     readonly logger: Log;
     readonly load: () => Load;
 }
 
-export class SegmentKeeper {
+export class Flusher {
 
     readonly #parts: KeeperParts;
     /** Batch of the log up to which it is covered by what is stored; null while the index is built. */

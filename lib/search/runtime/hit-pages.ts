@@ -4,7 +4,7 @@
 
 import { released } from '../../util/streams/on-close.js';
 import type { SearchHit } from '../query/search-request.js';
-import type { SearcherLink } from './search-client.js';
+import type { SearchClient } from './search-client.js';
 
 /** Hits of one message between the threads. */
 export const BLOCK = 500;
@@ -17,7 +17,7 @@ export const BLOCK = 500;
  * @param cursor of the further ones; null when there are none
  */
 export function readHits(
-    searcher: SearcherLink, first: readonly SearchHit[], cursor: number | null
+    searcher: SearchClient, first: readonly SearchHit[], cursor: number | null
 ): AsyncGenerator<readonly SearchHit[], void, undefined> {
 
     let isDone = cursor === null;

@@ -3,7 +3,7 @@
  */
 
 import type { Backlog } from './write-throttle.js';
-import type { LogFollower } from './change-log-tailer.js';
+import type { ChangeLogTailer } from './change-log-tailer.js';
 import type { LogOrderer } from './change-log-sequencer.js';
 import type { Log } from '../../../db/log.js';
 import type { SearchLogStore } from '../../stores/search/change-log-store.js';
@@ -12,7 +12,7 @@ import type { IndexSource } from '../mapping/document-source.js';
 
 export interface SessionParts {
     readonly options: Required<LocalSearchOptions>;
-    readonly follower: LogFollower;
+    readonly follower: ChangeLogTailer;
     readonly orderer: LogOrderer;
     readonly backlog: Backlog;
 }

@@ -10,17 +10,17 @@ import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from '../../stores/s
 import { BLOCK, readHits } from './hit-pages.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
-import { checkSections, DEAD_SECTION, SegmentKeeper } from './flusher.js';
+import { checkSections, DEAD_SECTION, Flusher } from './flusher.js';
 import type { MergerPort } from './flusher.js';
 import { MergeScheduler } from './merge-scheduler.js';
 import { INDEX_VERSION, isReadable } from '../segment/format.js';
 import type { SearcherUsage } from './protocol.js';
-import { SearcherLink } from './search-client.js';
+import { SearchClient } from './search-client.js';
 import { serveSections } from './section-channel.js';
 import type { Change } from '../indexing/live-segments.js';
 import type { SessionParts, StoredState } from './index-options.js';
-import { StuckWatch } from './watchdog.js';
-import { gone, WorkerPort } from '../../util/workers/worker-client.js';
+import { Watchdog } from './watchdog.js';
+import { gone, WorkerClient } from '../../util/workers/worker-client.js';
 
 /** A thread that does not answer for so long after the time of a search is over is stuck. */
 const GRACE_MS = 5000;
@@ -33,14 +33,14 @@ export class IndexSession {
     /** Resolves with the reason when the thread has ended; it then has to be closed all the same. */
     readonly ended: Promise<Error>;
     readonly #parts: SessionParts;
-    readonly #searcher: SearcherLink;
-    readonly #watch: StuckWatch;
+    readonly #searcher: SearchClient;
+    readonly #watch: Watchdog;
     readonly #end: (error: Error) => void;
     /** Ids that were changed while somebody reads objects: what was read of them may be old. */
     readonly #changed = new Set<Set<string>>();
     readonly #merging = new MergeScheduler(async (load) => await this.#keeper?.merge(load) ?? false);
     #merger: MergerPort | null = null;
-    #keeper: SegmentKeeper | null = null;
+    #keeper: Flusher | null = null;
     readonly #closePort: () => void;
     #renewal: Promise<void> = Promise.resolve();
     /** Giving up an index that cannot be used. */
@@ -59,10 +59,10 @@ export class IndexSession {
         });
         this.#end = end;
         const { segments, memory, timeout } = parts.options;
-        this.#watch = new StuckWatch(timeout + GRACE_MS);
+        this.#watch = new Watchdog(timeout + GRACE_MS);
         const { port, close } = serveSections((...piece) => segments.piece(...piece), (error) => this.#failed(error));
         this.#closePort = close;
-        this.#searcher = new SearcherLink({ sections: port, memory }, (error) => this.#over(error));
+        this.#searcher = new SearchClient({ sections: port, memory }, (error) => this.#over(error));
     }
 
     /** True when it has ended, or is about to. */
@@ -100,7 +100,7 @@ export class IndexSession {
         backlog.reset();
         follower.restart(position);
         const merging = { merger: () => this.#startMerger(), load: () => this.#merging.load };
-        this.#keeper = new SegmentKeeper({ searcher: this.#searcher, segments, log, orderer, logger, follower, ...merging }, covered);
+        this.#keeper = new Flusher({ searcher: this.#searcher, segments, log, orderer, logger, follower, ...merging }, covered);
         begin();
         return covered === null ? 'none' : manifest?.layout === INDEX_VERSION ? 'stored' : 'outdated';
     }
@@ -311,7 +311,7 @@ export class IndexSession {
 
     #startMerger(): MergerPort {
 
-        this.#merger ??= new WorkerPort(join(__dirname, 'merge-worker.js'), (error) => {
+        this.#merger ??= new WorkerClient(join(__dirname, 'merge-worker.js'), (error) => {
 
             this.#parts.options.logger.error({ err: error }, 'the thread that merges segments has ended');
             this.#merger = null;

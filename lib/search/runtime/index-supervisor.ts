@@ -10,7 +10,7 @@ import type { ObjectChange, WriteParticipant } from '../../model/write-participa
 import { Backlog } from './write-throttle.js';
 import { IndexSession } from './index-session.js';
 import type { StoredState, LocalSearchOptions } from './index-options.js';
-import { LogFollower } from './change-log-tailer.js';
+import { ChangeLogTailer } from './change-log-tailer.js';
 import { LogOrderer } from './change-log-sequencer.js';
 import type { SearcherUsage } from './protocol.js';
 import type { SearchAnswer, SearchIndex } from './search-index.js';
@@ -30,11 +30,11 @@ const LONGEST_RESTART_MS = 5000;
 
 const DEFAULTS = { timeout: 10_000, storeAfter: 5000, aliveEvery: 3_600_000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {} };
 
-export class LocalSearchIndex implements SearchIndex {
+export class IndexSupervisor implements SearchIndex {
 
     readonly participant: WriteParticipant;
     readonly #options: Required<LocalSearchOptions>;
-    readonly #follower: LogFollower;
+    readonly #follower: ChangeLogTailer;
     readonly #orderer: LogOrderer;
     readonly #backlog = new Backlog();
     readonly #numbers = new WeakMap<ObjectChange, number>();
@@ -55,7 +55,7 @@ export class LocalSearchIndex implements SearchIndex {
 
         this.#options = { ...DEFAULTS, ...options };
         const { log, logger } = this.#options;
-        this.#follower = new LogFollower(log, { replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget() });
+        this.#follower = new ChangeLogTailer(log, { replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget() });
         this.#orderer = new LogOrderer({
             log, read: () => this.#follow(), failed: (error) => logger.warn({ err: error }, 'the log of changes could not be read; it is tried again')
         });

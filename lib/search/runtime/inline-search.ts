@@ -6,16 +6,16 @@
  * had to go from memory; who it does not suffice for asks the other thread as before.
  */
 
-import { KnownQueries } from '../query/query-cache.js';
+import { QueryCache } from '../query/query-cache.js';
 import { placesKey } from '../searcher/term-context-cache.js';
-import { borrow, copiedBytes, NotLent } from './shared-snapshot.js';
-import type { LentPlaces, PagePlace, Pages } from './shared-snapshot.js';
+import { borrow, copiedBytes, SnapshotMiss } from './shared-snapshot.js';
+import type { TermSnapshot, PageId, Pages } from './shared-snapshot.js';
 import type { Found, WordWish } from './protocol.js';
 import type { Query, TermQuery } from '../query/query.js';
 import type { SearchRequest } from '../query/search-request.js';
 import type { Space } from '../segment/format.js';
-import { onlyWord, WordSearch } from '../searcher/single-term-search.js';
-import type { WordPlaces } from '../searcher/term-contexts.js';
+import { singleTermOf, SingleTermSearch } from '../searcher/single-term-search.js';
+import type { TermContexts } from '../searcher/term-contexts.js';
 
 /** So many searches of a caller in some fields come between a change and the next loan for them: it takes the time of a few of them. */
 const LEND_AFTER = 10;
@@ -37,21 +37,21 @@ const LONGEST_QUERY = 200;
 const NO_WORD = /[\s([{]|(?:~[^~]*){5}/;
 
 /** The thread that searches. */
-export interface Lender {
+export interface SnapshotSource {
     /** Null when it is too much. */
-    lend(wish: WordWish): Promise<LentPlaces | null>;
+    lend(wish: WordWish): Promise<TermSnapshot | null>;
     /** Null when there is no such page. */
-    page(wish: WordWish, page: PagePlace): Promise<Uint8Array | null>;
+    page(wish: WordWish, page: PageId): Promise<Uint8Array | null>;
 }
 
-export class PromptSearch {
+export class InlineTermSearch {
 
-    readonly #lender: Lender;
+    readonly #lender: SnapshotSource;
     readonly #removals: Int32Array;
-    readonly #queries = new KnownQueries();
-    readonly #words = new WordSearch();
+    readonly #queries = new QueryCache();
+    readonly #words = new SingleTermSearch();
     /** Null while it is asked for, and when there is none. */
-    readonly #loans = new Map<string, WordPlaces | null>();
+    readonly #loans = new Map<string, TermContexts | null>();
     readonly #pages = new Map<string, Pages>();
     /** Pages that are asked for. */
     readonly #expected = new Set<string>();
@@ -65,7 +65,7 @@ export class PromptSearch {
     #isClosed = false;
 
     /** @param removals the lender changes the first of them when it had to let go of something */
-    constructor(lender: Lender, removals: Int32Array) {
+    constructor(lender: SnapshotSource, removals: Int32Array) {
 
         this.#lender = lender;
         this.#removals = removals;
@@ -98,7 +98,7 @@ export class PromptSearch {
             return found && { size: found.size, facets: [], hits: found.hits.take(Infinity), cursor: null };
         }
         catch (error) {
-            if (!(error instanceof NotLent)) {
+            if (!(error instanceof SnapshotMiss)) {
                 throw error;
             }
 
@@ -142,7 +142,7 @@ export class PromptSearch {
             return null;
         }
 
-        return onlyWord(request, read);
+        return singleTermOf(request, read);
     }
 
     #wantLoan(key: string, wish: WordWish): void {
@@ -181,7 +181,7 @@ export class PromptSearch {
         return false;
     }
 
-    #take(key: string, lent: LentPlaces): void {
+    #take(key: string, lent: TermSnapshot): void {
 
         if (this.#removed !== null && this.#removed !== lent.removals) {
             // What was lent before may be no more.
@@ -193,7 +193,7 @@ export class PromptSearch {
         this.#loans.set(key, borrow(lent, (place, space) => this.#pagesOf(place, space)));
     }
 
-    #wantPage(wish: WordWish, wanted: PagePlace | null): void {
+    #wantPage(wish: WordWish, wanted: PageId | null): void {
 
         const name = wanted && `${wanted.place} ${wanted.space} ${wanted.page}`;
         if (!wanted || name === null || this.#expected.has(name)) {

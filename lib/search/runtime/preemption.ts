@@ -4,10 +4,10 @@
  * tries in vain have a share of the time only, so that many searches of the same kind do not wait for each other's tries.
  */
 
-import { TookTooLong } from '../query/query-deadline.js';
+import { QueryTimeout } from '../query/query-deadline.js';
 import type { SearcherCall } from './protocol.js';
-import { ALL_LATER, LATER } from '../../util/workers/worker-server.js';
-import type { WaitingCalls } from '../../util/workers/worker-server.js';
+import { DEFER_ALL, DEFER } from '../../util/workers/worker-server.js';
+import type { PendingCalls } from '../../util/workers/worker-server.js';
 
 type SearchCall = SearcherCall & { readonly kind: 'search' };
 
@@ -27,17 +27,17 @@ const SHARE = 1 / 2;
 const LONG = 1000;
 
 /** How calls are worked off. */
-export interface Overtaker {
-    /** Searches for so many milliseconds at most. Throws {@link TookTooLong} when they are over. */
+export interface PreemptingExecutor {
+    /** Searches for so many milliseconds at most. Throws {@link QueryTimeout} when they are over. */
     search(call: SearchCall, milliseconds: number): unknown;
     work(call: SearcherCall): unknown;
     /** Milliseconds that a search may still take; throws when there are none. */
     timeFor(call: SearchCall): number;
 }
 
-export class Overtaking {
+export class Preemption {
 
-    readonly #overtaker: Overtaker;
+    readonly #overtaker: PreemptingExecutor;
     readonly #now: () => number;
     /** How often a search was tried. */
     readonly #tries = new WeakMap<SearchCall, number>();
@@ -45,14 +45,14 @@ export class Overtaking {
     #inVain = MOST_IN_VAIN;
 
     /** @param now the time in milliseconds */
-    constructor(overtaker: Overtaker, now: () => number = () => performance.now()) {
+    constructor(overtaker: PreemptingExecutor, now: () => number = () => performance.now()) {
 
         this.#overtaker = overtaker;
         this.#now = now;
     }
 
     /** What a search that begins now has to call now and then: a round in which others overtake it. */
-    rounds(waiting: WaitingCalls<SearcherCall>): () => void {
+    rounds(waiting: PendingCalls<SearcherCall>): () => void {
 
         let since = this.#now();
         let worked = 0;
@@ -66,20 +66,20 @@ export class Overtaking {
         };
     }
 
-    #admit(waiting: WaitingCalls<SearcherCall>): void {
+    #admit(waiting: PendingCalls<SearcherCall>): void {
 
         const end = this.#now() + ROUND;
         waiting.offer((call) => {
 
             if (this.#now() > end) {
-                return ALL_LATER;
+                return DEFER_ALL;
             }
 
             if (call.kind === 'search') {
                 return this.#try(call);
             }
 
-            return removesStored(call) ? LATER : this.#overtaker.work(call);
+            return removesStored(call) ? DEFER : this.#overtaker.work(call);
         });
     }
 
@@ -90,7 +90,7 @@ export class Overtaking {
         const left = this.#overtaker.timeFor(call);
         // New ones come first: most of them take little.
         if (tries > DOUBLINGS || this.#inVain < (tries === 0 ? 1 : own)) {
-            return LATER;
+            return DEFER;
         }
 
         const began = this.#now();
@@ -98,13 +98,13 @@ export class Overtaking {
             return this.#overtaker.search(call, Math.min(own, left));
         }
         catch (error) {
-            if (!(error instanceof TookTooLong) || own >= left) {
+            if (!(error instanceof QueryTimeout) || own >= left) {
                 throw error;
             }
 
             this.#inVain -= this.#now() - began;
             this.#tries.set(call, tries + 1);
-            return LATER;
+            return DEFER;
         }
     }
 }

@@ -3,14 +3,14 @@
  */
 
 import type { Bits } from '../docset/bit-set.js';
-import type { LentPlaces, PagePlace } from './shared-snapshot.js';
+import type { TermSnapshot, PageId } from './shared-snapshot.js';
 import type { Load } from '../indexing/merge/merge-policy.js';
 import type { Sections, SegmentSize } from '../segment/format.js';
 import type { SectionPort } from './section-channel.js';
 import type { FacetResult, SearchHit } from '../query/search-request.js';
 import type { MergedSegment, NamedSegment, StoredName } from '../indexing/segment-entry.js';
-import type { CallerView } from '../matching/visible-docs.js';
-import type { WordTarget } from '../searcher/term-contexts.js';
+import type { CallerScope } from '../matching/visible-docs.js';
+import type { TermTarget } from '../searcher/term-contexts.js';
 
 /** What the thread that searches is started with. */
 export interface SearcherOptions {
@@ -24,8 +24,8 @@ export interface SearcherOptions {
 
 /** What a word is looked for in, and for whom. The key is the JSON text of the access: that of many types takes long to be copied. */
 export interface WordWish {
-    readonly word: WordTarget;
-    readonly caller: Omit<CallerView, 'access'>;
+    readonly word: TermTarget;
+    readonly caller: Omit<CallerScope, 'access'>;
 }
 
 /**
@@ -50,7 +50,7 @@ export type SearcherCall =
     /** What is looked up for searches of a caller for a word in some fields, whichever word it is. */
     | { readonly kind: 'lend' } & WordWish
     /** A page of the postings of what was lent; as long as segments and memory are the same. */
-    | { readonly kind: 'page'; readonly page: PagePlace } & WordWish
+    | { readonly kind: 'page'; readonly page: PageId } & WordWish
     /** A segment that was stored by a process before; `dead` are its documents that are gone. */
     | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }
     /** Segments that are not stored and should become one. They stay as they are likewise. */
@@ -95,7 +95,7 @@ export interface SearcherAnswers {
     /** The JSON text of a {@link MoreFound}. */
     readonly more: string;
     readonly forget: null;
-    readonly lend: LentPlaces | null;
+    readonly lend: TermSnapshot | null;
     readonly page: Uint8Array | null;
     readonly add: null;
     readonly gather: {

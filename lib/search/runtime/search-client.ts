@@ -6,12 +6,12 @@
 
 import { join } from 'node:path';
 import { DoipError, tooManyRequests } from '../../errors/errors.js';
-import { Crowd } from '../../identity/throttling/in-flight-limiter.js';
+import { InFlightLimiter } from '../../identity/throttling/in-flight-limiter.js';
 import type { Backlog, Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions } from './protocol.js';
-import { PromptSearch } from './inline-search.js';
+import { InlineTermSearch } from './inline-search.js';
 import type { SearchRequest } from '../query/search-request.js';
 import type { Change } from '../indexing/live-segments.js';
-import { WorkerPort } from '../../util/workers/worker-client.js';
+import { WorkerClient } from '../../util/workers/worker-client.js';
 
 /** Milliseconds that a change waits for others, when nobody searches. */
 const GROUP_MS = 10;
@@ -30,12 +30,12 @@ interface Group {
     readonly resolve: (backlog: Promise<Backlog>) => void;
 }
 
-export class SearcherLink {
+export class SearchClient {
 
-    readonly #port: WorkerPort<SearcherCall, SearcherAnswers>;
+    readonly #port: WorkerClient<SearcherCall, SearcherAnswers>;
     readonly #lost: (error: Error) => void;
-    readonly #prompt: PromptSearch;
-    readonly #searching = new Crowd(MOST_SEARCHES);
+    readonly #prompt: InlineTermSearch;
+    readonly #searching = new InFlightLimiter(MOST_SEARCHES);
     #group: Group | null = null;
     #timer: NodeJS.Timeout | undefined;
 
@@ -43,7 +43,7 @@ export class SearcherLink {
     constructor(options: Omit<SearcherOptions, 'removals'>, lost: (error: Error) => void) {
 
         const removals = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-        this.#prompt = new PromptSearch({
+        this.#prompt = new InlineTermSearch({
             lend: (wish) => this.call({ kind: 'lend', ...wish }), page: (wish, page) => this.call({ kind: 'page', page, ...wish })
         }, removals);
         this.#lost = (error) => {
@@ -52,7 +52,7 @@ export class SearcherLink {
             lost(error);
         };
 
-        this.#port = new WorkerPort(join(__dirname, 'search-worker.js'), this.#lost, {
+        this.#port = new WorkerClient(join(__dirname, 'search-worker.js'), this.#lost, {
             workerData: { ...options, removals } satisfies SearcherOptions, transferList: [options.sections.port]
         });
     }

@@ -4,19 +4,19 @@
 
 import { DoipError } from '../../errors/errors.js';
 import { Status } from '../../errors/status.js';
-import { TookTooLong } from '../query/query-deadline.js';
-import { SearchEngine } from '../searcher/index-searcher.js';
-import type { HitStream } from '../collectors/hit-merger.js';
+import { QueryTimeout } from '../query/query-deadline.js';
+import { IndexSearcher } from '../searcher/index-searcher.js';
+import type { HitMerger } from '../collectors/hit-merger.js';
 import { lend, pageOf } from './shared-snapshot.js';
-import { Memory } from '../../util/cache/lru-cache.js';
+import { LruCache } from '../../util/cache/lru-cache.js';
 import type { Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions, WordWish } from './protocol.js';
-import { Overtaking } from './preemption.js';
+import { Preemption } from './preemption.js';
 import { fetchThrough } from './section-channel.js';
 import type { SearchRequest } from '../query/search-request.js';
-import type { WaitingCalls } from '../../util/workers/worker-server.js';
-import { SegmentSet } from '../indexing/live-segments.js';
+import type { PendingCalls } from '../../util/workers/worker-server.js';
+import { LiveSegments } from '../indexing/live-segments.js';
 import type { Change } from '../indexing/live-segments.js';
-import type { WordPlaces } from '../searcher/term-contexts.js';
+import type { TermContexts } from '../searcher/term-contexts.js';
 import type { SearchAccess } from '../query/search-access.js';
 
 /** Searches whose hits have not all been fetched. */
@@ -27,19 +27,19 @@ const IDLE_MS = 60_000;
 
 /** A search whose hits are fetched bit by bit. */
 interface Cursor {
-    readonly stream: HitStream;
+    readonly stream: HitMerger;
     /** By the clock. */
     readonly askedAt: number;
 }
 
-export class Searcher {
+export class SearchServer {
 
-    readonly #memory: Memory;
-    readonly #segments: SegmentSet;
-    readonly #engine: SearchEngine;
+    readonly #memory: LruCache;
+    readonly #segments: LiveSegments;
+    readonly #engine: IndexSearcher;
     /** For searches in the midst of others. */
-    readonly #overtaking: SearchEngine;
-    readonly #overtakers: Overtaking;
+    readonly #overtaking: IndexSearcher;
+    readonly #overtakers: Preemption;
     /** The one that was not asked for longest comes first. */
     readonly #cursors = new Map<number, Cursor>();
     readonly #clock: () => number;
@@ -51,11 +51,11 @@ export class Searcher {
     constructor({ sections, memory, removals }: SearcherOptions, clock = () => performance.now()) {
 
         this.#clock = clock;
-        this.#memory = new Memory(memory, removals);
-        this.#segments = new SegmentSet(this.#memory, fetchThrough(sections));
-        this.#engine = new SearchEngine(this.#memory);
-        this.#overtaking = new SearchEngine(this.#memory);
-        this.#overtakers = new Overtaking({
+        this.#memory = new LruCache(memory, removals);
+        this.#segments = new LiveSegments(this.#memory, fetchThrough(sections));
+        this.#engine = new IndexSearcher(this.#memory);
+        this.#overtaking = new IndexSearcher(this.#memory);
+        this.#overtakers = new Preemption({
             search: (call, milliseconds) => this.#search(this.#overtaking, call, { milliseconds, pause: null }),
             work: (call) => this.handle(call),
             timeFor: (call) => this.#timeFor(call)
@@ -63,7 +63,7 @@ export class Searcher {
     }
 
     /** @param waiting calls that may overtake a search that takes long */
-    handle(call: SearcherCall, waiting?: WaitingCalls<SearcherCall>): SearcherAnswers[SearcherCall['kind']] {
+    handle(call: SearcherCall, waiting?: PendingCalls<SearcherCall>): SearcherAnswers[SearcherCall['kind']] {
 
         switch (call.kind) {
             case 'apply':
@@ -114,7 +114,7 @@ export class Searcher {
         this.#overtaking.forget();
     }
 
-    #places({ word, caller }: WordWish): WordPlaces {
+    #places({ word, caller }: WordWish): TermContexts {
 
         return this.#engine.places(word, this.#segments.snapshot(), { ...caller, access: JSON.parse(caller.key) as SearchAccess });
     }
@@ -125,7 +125,7 @@ export class Searcher {
         // Its time runs while others are answered before it, so that many long searches do not add up; changes are no reason to give up.
         const waited = askedAt < this.#searchedUntil ? Date.now() - askedAt : 0;
         if (waited > milliseconds) {
-            throw new TookTooLong();
+            throw new QueryTimeout();
         }
 
         return milliseconds - waited;
@@ -133,7 +133,7 @@ export class Searcher {
 
     /** Returns the JSON text of a {@link Found}. */
     #search(
-        engine: SearchEngine, { request, first }: SearcherCall & { kind: 'search' },
+        engine: IndexSearcher, { request, first }: SearcherCall & { kind: 'search' },
         { milliseconds, pause }: { readonly milliseconds: number; readonly pause: (() => void) | null }
     ): string {
 
@@ -164,7 +164,7 @@ export class Searcher {
         return { hits, isDone: stream.isDone };
     }
 
-    #keep(stream: HitStream): number {
+    #keep(stream: HitMerger): number {
 
         this.#makeRoom();
         const cursor = this.#nextCursor++;

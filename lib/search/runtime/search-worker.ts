@@ -6,10 +6,10 @@ import { workerData } from 'node:worker_threads';
 import type { SearcherCall, SearcherOptions } from './protocol.js';
 import type { CallTurn } from '../../util/workers/call-order.js';
 import { CallOrder } from '../../util/workers/call-order.js';
-import { Searcher } from './search-server.js';
+import { SearchServer } from './search-server.js';
 import { serveCalls } from '../../util/workers/worker-server.js';
 
-const searcher = new Searcher(workerData as SearcherOptions);
+const searcher = new SearchServer(workerData as SearcherOptions);
 
 serveCalls<SearcherCall>((call, waiting) => searcher.handle(call, waiting), new CallOrder(turnOf));
 

@@ -3,36 +3,36 @@
  * that both share; sets of documents are copied.
  */
 
-import { Column } from '../segment/doc-values.js';
+import { DocValues } from '../segment/doc-values.js';
 import type { ColumnTables } from '../segment/doc-values.js';
 import { bytesOfSet } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { ByteReader } from '../segment/section-reader.js';
 import type { Space } from '../segment/format.js';
 import { PAGE_BYTES } from '../segment/paged-sections.js';
-import { TermSpace } from '../segment/term-dictionary.js';
+import { TermDictionary } from '../segment/term-dictionary.js';
 import type { SpaceTables } from '../segment/term-dictionary.js';
-import type { WordPlace, WordPlaces } from '../searcher/term-contexts.js';
+import type { TermContext, TermContexts } from '../searcher/term-contexts.js';
 
 /** In so many segments a word can be looked for in passing. */
 const MOST_SEGMENTS = 32;
 
 /** Plain data. */
-export interface LentPlaces {
+export interface TermSnapshot {
     readonly documents: number;
     readonly places: readonly LentPlace[];
     /** What {@link Memory.removals} is as long as it is lent. */
     readonly removals: number;
 }
 
-export interface LentPlace extends Omit<WordPlace, 'spaces' | 'lastColumns' | 'ids'> {
+export interface LentPlace extends Omit<TermContext, 'spaces' | 'lastColumns' | 'ids'> {
     readonly spaces: readonly SpaceTables[];
     readonly lastColumns: readonly (ColumnTables | null)[];
     readonly ids: ColumnTables | null;
 }
 
 /** A page of postings. */
-export interface PagePlace {
+export interface PageId {
     /** Place of the segment. */
     readonly place: number;
     readonly space: Space;
@@ -43,12 +43,12 @@ export interface PagePlace {
 export type Pages = (Uint8Array | undefined)[];
 
 /** Thrown when postings are not there. */
-export class NotLent extends Error {
+export class SnapshotMiss extends Error {
 
     /** What could be asked for; null when that would not help. */
-    readonly wanted: PagePlace | null;
+    readonly wanted: PageId | null;
 
-    constructor(wanted: PagePlace | null) {
+    constructor(wanted: PageId | null) {
 
         super('postings that were not lent');
         this.wanted = wanted;
@@ -56,7 +56,7 @@ export class NotLent extends Error {
 }
 
 /** Null when there is too much of it. */
-export function lend({ documents, places }: WordPlaces, removals: number): LentPlaces | null {
+export function lend({ documents, places }: TermContexts, removals: number): TermSnapshot | null {
 
     return places.length > MOST_SEGMENTS ? null : {
         documents, removals,
@@ -71,33 +71,33 @@ export function lend({ documents, places }: WordPlaces, removals: number): LentP
 }
 
 /** A page of the postings of a place; null when there is none. */
-export function pageOf({ places }: WordPlaces, { place, space, page }: PagePlace): Uint8Array | null {
+export function pageOf({ places }: TermContexts, { place, space, page }: PageId): Uint8Array | null {
 
     const postings = places[place]?.spaces.find(({ name }) => name === space)?.postings;
     const start = page * PAGE_BYTES;
     return postings && start < postings.tables.length ? postings.piece(start, start + PAGE_BYTES) : null;
 }
 
-/** The same as it was. Reading postings throws {@link NotLent} unless `pagesOf` has their page. */
-export function borrow({ documents, places }: LentPlaces, pagesOf: (place: number, space: Space) => Pages): WordPlaces {
+/** The same as it was. Reading postings throws {@link SnapshotMiss} unless `pagesOf` has their page. */
+export function borrow({ documents, places }: TermSnapshot, pagesOf: (place: number, space: Space) => Pages): TermContexts {
 
     return {
         documents,
-        places: places.map((lent, place): WordPlace => ({
+        places: places.map((lent, place): TermContext => ({
             ...lent,
             spaces: lent.spaces.map((tables) => {
 
                 const post = new LentReader({ place, space: tables.name }, tables.postings.length, pagesOf(place, tables.name));
-                return new TermSpace(tables, { post, positions: null });
+                return new TermDictionary(tables, { post, positions: null });
             }),
-            lastColumns: lent.lastColumns.map((tables) => tables && new Column(tables)),
-            ids: lent.ids && new Column(lent.ids)
+            lastColumns: lent.lastColumns.map((tables) => tables && new DocValues(tables)),
+            ids: lent.ids && new DocValues(lent.ids)
         }))
     };
 }
 
 /** Bytes of what was copied. */
-export function copiedBytes({ places }: LentPlaces): number {
+export function copiedBytes({ places }: TermSnapshot): number {
 
     return places.reduce((sum, { visible, payloads }) => sum + bytesOfSet(visible) + (payloads ? bytesOfSet(payloads) : 0), 0);
 }
@@ -111,11 +111,11 @@ function shortened(set: DocumentSet): DocumentSet {
 class LentReader implements ByteReader {
 
     bytes: Uint8Array = new Uint8Array(0);
-    readonly #owner: Omit<PagePlace, 'page'>;
+    readonly #owner: Omit<PageId, 'page'>;
     readonly #length: number;
     readonly #pages: Pages;
 
-    constructor(owner: Omit<PagePlace, 'page'>, length: number, pages: Pages) {
+    constructor(owner: Omit<PageId, 'page'>, length: number, pages: Pages) {
 
         this.#owner = owner;
         this.#length = length;
@@ -127,12 +127,12 @@ class LentReader implements ByteReader {
 
         const page = Math.floor(start / PAGE_BYTES);
         if (Math.min(end, this.#length) > (page + 1) * PAGE_BYTES) {
-            throw new NotLent(null);
+            throw new SnapshotMiss(null);
         }
 
         const bytes = this.#pages[page];
         if (!bytes) {
-            throw new NotLent({ ...this.#owner, page });
+            throw new SnapshotMiss({ ...this.#owner, page });
         }
 
         this.bytes = bytes;

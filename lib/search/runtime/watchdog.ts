@@ -3,9 +3,9 @@
  * matter: there may be much before it.
  */
 
-import { TookTooLong } from '../query/query-deadline.js';
+import { QueryTimeout } from '../query/query-deadline.js';
 
-export class StuckWatch {
+export class Watchdog {
 
     readonly #limit: number;
     readonly #clock: () => number;
@@ -38,13 +38,13 @@ export class StuckWatch {
             let isLate = false;
             const end = this.begin(() => {
 
-                reject(new TookTooLong());
+                reject(new QueryTimeout());
                 stuck();
             });
             const timer = setTimeout(() => {
 
                 isLate = true;
-                reject(new TookTooLong());
+                reject(new QueryTimeout());
             }, this.#limit).unref();
             work().then((value) => (isLate ? late(value) : resolve(value)), reject).finally(() => {
 

@@ -14,7 +14,7 @@ import { isWordLeaf, lengthFields, sameForAll, scoredLeaves } from './scored-cla
 import type { WordLeaf } from './scored-clauses.js';
 import { SegmentScorer } from './segment-scorer.js';
 import type { ScorerParts } from './segment-scorer.js';
-import type { SegmentScope } from '../matching/segment-context.js';
+import type { SegmentContext } from '../matching/segment-context.js';
 import { averageLength } from '../matching/visible-docs.js';
 import type { View } from '../matching/visible-docs.js';
 
@@ -30,7 +30,7 @@ export interface Scores {
 }
 
 /** Gathers the figures of one query over all segments. */
-export class Scoring {
+export class CollectionStatistics {
 
     readonly #documentCounts = new Map<Leaf, number>();
     readonly #averages = new Map<string, number>();
@@ -49,7 +49,7 @@ export class Scoring {
     }
 
     /** Notes the documents of a leaf in one segment. */
-    observe(leaf: Leaf, documents: DocumentSet, scope: SegmentScope): void {
+    observe(leaf: Leaf, documents: DocumentSet, scope: SegmentContext): void {
 
         if (isWordLeaf(leaf)) {
             this.addFound(leaf, countBoth(documents, scope.visible));
@@ -75,7 +75,7 @@ export class Scoring {
     }
 
     /** The scores of the matching documents of a segment; of others there may be anything. Valid until the next call. */
-    score(query: Query, { matches, count }: CountedSet, scope: SegmentScope): Scores {
+    score(query: Query, { matches, count }: CountedSet, scope: SegmentContext): Scores {
 
         const same = sameForAll(query);
         if (same !== null) {
@@ -102,7 +102,7 @@ export class Scoring {
         return found;
     }
 
-    #add(query: Query, scope: SegmentScope, { matches, bits, scores }: Omit<ScorerParts, 'tableOf'>): Scores {
+    #add(query: Query, scope: SegmentContext, { matches, bits, scores }: Omit<ScorerParts, 'tableOf'>): Scores {
 
         const scorer = new SegmentScorer(scope, { matches, bits, scores, tableOf });
         const leaves = [...scoredLeaves(query)];

@@ -7,16 +7,16 @@ import { hasBit } from '../docset/bit-set.js';
 import { factorOf, NORM_OF_VALUES, normOf, score } from './bm25.js';
 import { forEachDocument, hasDocument } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
-import { FrequencySums } from './term-frequencies.js';
+import { TermFrequencyAccumulator } from './term-frequencies.js';
 import type { Leaf } from '../matching/leaf-evaluator.js';
-import { Leaves } from '../matching/leaf-evaluator.js';
+import { LeafEvaluator } from '../matching/leaf-evaluator.js';
 import { decodeLength } from '../segment/norms.js';
 import { entryList } from '../segment/postings-cache.js';
 import type { PostingList } from '../segment/postings-cache.js';
 import type { PhraseQuery, TermQuery } from '../query/query.js';
 import { lengthFields } from './scored-clauses.js';
 import type { WordLeaf } from './scored-clauses.js';
-import type { SegmentScope } from '../matching/segment-context.js';
+import type { SegmentContext } from '../matching/segment-context.js';
 import { forEachPlace, isMuchLonger, placeInList } from '../docset/sorted-doc-ids.js';
 
 /** For so many documents it pays to compute what they can add beforehand, */
@@ -38,13 +38,13 @@ export interface ScorerParts {
 
 export class SegmentScorer {
 
-    readonly #scope: SegmentScope;
+    readonly #scope: SegmentContext;
     readonly #matches: DocumentSet;
     readonly #bits: Bits;
     readonly #scores: Float32Array;
     readonly #tableOf: (average: number) => Float64Array;
 
-    constructor(scope: SegmentScope, { matches, bits, scores, tableOf }: ScorerParts) {
+    constructor(scope: SegmentContext, { matches, bits, scores, tableOf }: ScorerParts) {
 
         this.#scope = scope;
         this.#matches = matches;
@@ -55,7 +55,7 @@ export class SegmentScorer {
 
     constant(leaf: Leaf): null {
 
-        const documents = leaf.kind === 'all' ? null : new Leaves(this.#scope).match(leaf);
+        const documents = leaf.kind === 'all' ? null : new LeafEvaluator(this.#scope).match(leaf);
         forEachDocument(this.#matches, (document) => {
 
             if (documents === null || hasDocument(documents, document)) {
@@ -112,7 +112,7 @@ export class SegmentScorer {
     /** The documents that have a word, and how often; there may be others than matching ones. */
     #ofTerm(leaf: TermQuery): PostingList {
 
-        const leaves = new Leaves(this.#scope);
+        const leaves = new LeafEvaluator(this.#scope);
         const { segment, payloads } = this.#scope;
         const entries = leaves.entries(leaf);
         const [only] = entries;
@@ -156,13 +156,13 @@ export class SegmentScorer {
             return sums.take();
         }
 
-        new Leaves(this.#scope).phrase(leaf, this.#bits, (document, frequency) => sums.addOne(document, frequency));
+        new LeafEvaluator(this.#scope).phrase(leaf, this.#bits, (document, frequency) => sums.addOne(document, frequency));
         return sums.take();
     }
 
-    #newSums(): FrequencySums {
+    #newSums(): TermFrequencyAccumulator {
 
-        return new FrequencySums(this.#scope.room, this.#scope.segment.documents, this.#bits);
+        return new TermFrequencyAccumulator(this.#scope.room, this.#scope.segment.documents, this.#bits);
     }
 
     /** What lengths do to scores: by the length in one field where all documents have one, else by document. */

@@ -6,11 +6,11 @@ import type { Bits } from '../docset/bit-set.js';
 import { hasDocument } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { PostingList } from '../segment/postings-cache.js';
-import type { WorkRoom } from '../docset/scratch-buffers.js';
+import type { ScratchBuffers } from '../docset/scratch-buffers.js';
 
-export class FrequencySums {
+export class TermFrequencyAccumulator {
 
-    readonly #room: WorkRoom;
+    readonly #room: ScratchBuffers;
     readonly #matches: Bits;
     /** By document; all are 0 before and after. */
     readonly #sums: Uint32Array;
@@ -18,7 +18,7 @@ export class FrequencySums {
     #count = 0;
 
     /** @param documents of the segment; there must be no other sums in the room that were not taken */
-    constructor(room: WorkRoom, documents: number, matches: Bits) {
+    constructor(room: ScratchBuffers, documents: number, matches: Bits) {
 
         this.#room = room;
         this.#matches = matches;

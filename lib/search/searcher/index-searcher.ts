@@ -8,26 +8,26 @@ import { Deadline } from '../query/query-deadline.js';
 import { both, bytesOfSet, counted, keptSet, many } from '../docset/doc-id-set.js';
 import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
 import { BucketBudget, FacetCounter } from '../collectors/facet-collector.js';
-import { HitStream } from '../collectors/hit-merger.js';
-import { KnownPlaces } from './term-context-cache.js';
-import { KnownQueries } from '../query/query-cache.js';
+import { HitMerger } from '../collectors/hit-merger.js';
+import { TermContextCache } from './term-context-cache.js';
+import { QueryCache } from '../query/query-cache.js';
 import type { Leaf } from '../matching/leaf-evaluator.js';
 import { matchSegment } from '../matching/query-evaluator.js';
-import { Memory } from '../../util/cache/lru-cache.js';
-import { PhraseNotes } from '../matching/phrase-match-cache.js';
+import { LruCache } from '../../util/cache/lru-cache.js';
+import { PhraseMatchCache } from '../matching/phrase-match-cache.js';
 import type { TermQuery } from '../query/query.js';
 import { readRequest } from '../query/request-parser.js';
 import type { Asked, Filter } from '../query/request-parser.js';
-import { Scoring } from '../scoring/collection-stats.js';
+import { CollectionStatistics } from '../scoring/collection-stats.js';
 import type { FacetResult, SearchRequest } from '../query/search-request.js';
-import type { SegmentScope } from '../matching/segment-context.js';
+import type { SegmentContext } from '../matching/segment-context.js';
 import { rankSegment } from '../collectors/sort-keys.js';
-import { viewOf } from '../matching/visible-docs.js';
-import type { CallerView } from '../matching/visible-docs.js';
-import type { WordPlaces, WordTarget } from './term-contexts.js';
-import { onlyWord, WordSearch } from './single-term-search.js';
+import { visibleDocs } from '../matching/visible-docs.js';
+import type { CallerScope } from '../matching/visible-docs.js';
+import type { TermContexts, TermTarget } from './term-contexts.js';
+import { singleTermOf, SingleTermSearch } from './single-term-search.js';
 import type { FewFound } from './single-term-search.js';
-import { WorkRoom } from '../docset/scratch-buffers.js';
+import { ScratchBuffers } from '../docset/scratch-buffers.js';
 import type { LiveSegment } from './live-segment.js';
 
 /** The answer to a search; its hits are put in order as they are taken. */
@@ -35,12 +35,12 @@ export interface SearchResult {
     /** Number of matching documents. */
     readonly size: number;
     readonly facets: readonly FacetResult[];
-    readonly hits: HitStream;
+    readonly hits: HitMerger;
 }
 
 /** Matches of one segment. */
 interface Matched extends CountedSet {
-    readonly scope: SegmentScope;
+    readonly scope: SegmentContext;
 }
 
 /** What is asked for. */
@@ -50,17 +50,17 @@ interface AskedOf extends Asked {
     readonly few: { readonly word: TermQuery; readonly found: FewFound } | null;
 }
 
-export class SearchEngine {
+export class IndexSearcher {
 
-    #room = new WorkRoom();
-    readonly #queries = new KnownQueries();
-    readonly #places: KnownPlaces;
-    readonly #words = new WordSearch();
+    #room = new ScratchBuffers();
+    readonly #queries = new QueryCache();
+    readonly #places: TermContextCache;
+    readonly #words = new SingleTermSearch();
 
     /** @param memory of the segments that it searches */
-    constructor(memory = new Memory()) {
+    constructor(memory = new LruCache()) {
 
-        this.#places = new KnownPlaces(memory);
+        this.#places = new TermContextCache(memory);
     }
 
     /** Bytes of the lists that it works with. */
@@ -81,13 +81,13 @@ export class SearchEngine {
         }
         catch (error) {
             // It may have been left in disorder.
-            this.#room = new WorkRoom();
+            this.#room = new ScratchBuffers();
             throw error;
         }
     }
 
     /** What searches for words have looked up. */
-    places(target: WordTarget, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
+    places(target: TermTarget, segments: readonly LiveSegment[], caller: CallerScope): TermContexts {
 
         return this.#places.get(target, segments.filter(isInhabited), caller);
     }
@@ -103,7 +103,7 @@ export class SearchEngine {
         const { query, filters } = readRequest(request, this.#queries);
         const segments = given.filter(isInhabited);
         const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
-        const word = onlyWord(request, query);
+        const word = singleTermOf(request, query);
         const places = word && this.#places.get(word, segments, caller);
         const few = word && places && { word, found: this.#words.find(word, places) };
         deadline.check();
@@ -116,11 +116,11 @@ export class SearchEngine {
 
     #searchAll(
         { request, query, filters, few }: AskedOf, segments: readonly LiveSegment[],
-        { caller, deadline }: { readonly caller: CallerView; readonly deadline: Deadline }
+        { caller, deadline }: { readonly caller: CallerScope; readonly deadline: Deadline }
     ): SearchResult {
 
-        const scoring = isScored(request) ? new Scoring() : null;
-        const views = segments.map((live) => viewOf(live, caller));
+        const scoring = isScored(request) ? new CollectionStatistics() : null;
+        const views = segments.map((live) => visibleDocs(live, caller));
         views.forEach((view) => scoring?.addSegment(view));
         if (few) {
             scoring?.addFound(few.word, few.found.size);
@@ -145,7 +145,7 @@ export class SearchEngine {
         };
     }
 
-    #rankAll({ request, query, few }: Omit<AskedOf, 'filters'>, matched: readonly Matched[], scoring: Scoring | null): HitStream {
+    #rankAll({ request, query, few }: Omit<AskedOf, 'filters'>, matched: readonly Matched[], scoring: CollectionStatistics | null): HitMerger {
 
         const { start, limit, includeScore } = request;
         const last = limit === null ? Infinity : start + limit;
@@ -158,15 +158,15 @@ export class SearchEngine {
             return rankSegment(segment, part, { sort: request.sort, scores, limit: last, keepScores: includeScore });
         });
         const ofFew = few && scoring && isWanted ? this.#words.rank(few.found, { leaf: few.word, factor: scoring.factor(few.word), last, includeScore }) : [];
-        return new HitStream([...parts, ...ofFew], start, limit);
+        return new HitMerger([...parts, ...ofFew], start, limit);
     }
 
-    #scope(live: LiveSegment, caller: CallerView, deadline: Deadline): SegmentScope {
+    #scope(live: LiveSegment, caller: CallerScope, deadline: Deadline): SegmentContext {
 
-        const view = viewOf(live, caller);
+        const view = visibleDocs(live, caller);
         return {
             segment: live.segment, view, visible: view.visible, payloads: view.payloads, deadline,
-            phrases: new PhraseNotes(live.segment.documents), room: this.#room
+            phrases: new PhraseMatchCache(live.segment.documents), room: this.#room
         };
     }
 }
@@ -177,7 +177,7 @@ function isInhabited({ segment }: LiveSegment): boolean {
 }
 
 /** The documents of a filter; kept, because the same ones are asked for again and again. */
-function filterSet({ text, query }: Filter, scope: SegmentScope, caller: CallerView): DocumentSet {
+function filterSet({ text, query }: Filter, scope: SegmentContext, caller: CallerScope): DocumentSet {
 
     // What a caller finds in payloads depends on the caller.
     return scope.segment.shelf.get(`filter ${scope.payloads === null ? '' : caller.key} ${text}`, () => {

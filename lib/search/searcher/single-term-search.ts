@@ -4,16 +4,16 @@
  */
 
 import { factorOf, NORM_OF_VALUES, normOf, rarity, score } from '../scoring/bm25.js';
-import { HitStream } from '../collectors/hit-merger.js';
+import { HitMerger } from '../collectors/hit-merger.js';
 import type { RankedSegment } from '../collectors/hit-merger.js';
 import { decodeLength } from '../segment/norms.js';
-import { OccurrenceList } from './small-postings.js';
+import { SmallPostings } from './small-postings.js';
 import type { Query, TermQuery } from '../query/query.js';
 import { isWordLeaf, lengthFields } from '../scoring/scored-clauses.js';
 import type { SearchRequest } from '../query/search-request.js';
 import { BEST_FIRST, idOf, LAST_KEYS, rankKey } from '../collectors/sort-keys.js';
 import { placeInList } from '../docset/sorted-doc-ids.js';
-import type { WordPlace, WordPlaces } from './term-contexts.js';
+import type { TermContext, TermContexts } from './term-contexts.js';
 
 /** More documents than these are not few, nor are more entries of a word. */
 const MOST_DOCUMENTS = 1024;
@@ -44,11 +44,11 @@ export interface WordRanking {
 /** What was found. */
 export interface WordResult {
     readonly size: number;
-    readonly hits: HitStream;
+    readonly hits: HitMerger;
 }
 
 /** The word of a search that asks for nothing else than the best documents that have it; null of others. */
-export function onlyWord({ filterQueries, conditions = [], facets, sort }: SearchRequest, query: Query): TermQuery | null {
+export function singleTermOf({ filterQueries, conditions = [], facets, sort }: SearchRequest, query: Query): TermQuery | null {
 
     const [first, second] = sort;
     const isBestFirst = !first || !second && first.field === 'score' && first.reverse;
@@ -58,42 +58,42 @@ export function onlyWord({ filterQueries, conditions = [], facets, sort }: Searc
 
 /** The documents of a place are from one place of the lists up to another. */
 interface Found {
-    readonly place: WordPlace;
+    readonly place: TermContext;
     readonly start: number;
     readonly end: number;
 }
 
-export class WordSearch {
+export class SingleTermSearch {
 
-    readonly #found = new OccurrenceList(MOST_DOCUMENTS);
+    readonly #found = new SmallPostings(MOST_DOCUMENTS);
     readonly #scores = new Float32Array(MOST_DOCUMENTS);
 
     /** Null when more than few documents have the word. */
-    search(leaf: TermQuery, places: WordPlaces, request: SearchRequest): WordResult | null {
+    search(leaf: TermQuery, places: TermContexts, request: SearchRequest): WordResult | null {
 
         const found = this.find(leaf, places);
         return found.left.length > 0 ? null : this.answer(leaf, found, { places, request });
     }
 
     /** The answer when no places are left. */
-    answer(leaf: TermQuery, found: FewFound, { places, request }: { readonly places: WordPlaces; readonly request: SearchRequest }): WordResult {
+    answer(leaf: TermQuery, found: FewFound, { places, request }: { readonly places: TermContexts; readonly request: SearchRequest }): WordResult {
 
         const { size } = found;
         const { start, limit, includeScore } = request;
         const factor = factorOf(rarity(size, places.documents) * leaf.boost);
         const parts = this.rank(found, { leaf, factor, last: limit === 0 ? 0 : start + (limit ?? size), includeScore });
-        return { size, hits: new HitStream(parts, start, limit) };
+        return { size, hits: new HitMerger(parts, start, limit) };
     }
 
     /** Looks into the places of which few documents have the word, and few all together. */
-    find({ term }: TermQuery, { places }: WordPlaces): FewFound {
+    find({ term }: TermQuery, { places }: TermContexts): FewFound {
 
         const parts: Found[] = [];
         const left: number[] = [];
         let size = 0;
         // Later ones are smaller as a rule.
         for (let i = places.length - 1; i >= 0; --i) {
-            const place = places[i] as WordPlace;
+            const place = places[i] as TermContext;
             const end = this.#read(term, place, size);
             if (end === -1) {
                 left.unshift(i);
@@ -122,7 +122,7 @@ export class WordSearch {
     }
 
     /** Reads the visible documents of a word from a place of the lists on. Returns their end, -1 when there are too many. */
-    #read(term: string, { spaces, fields, payloadFields, visible, payloads }: WordPlace, start: number): number {
+    #read(term: string, { spaces, fields, payloadFields, visible, payloads }: TermContext, start: number): number {
 
         const list = this.#found;
         list.end = start;
@@ -190,7 +190,7 @@ export class WordSearch {
     }
 
     /** Is the document at a place of the lists before another? */
-    #comparator({ lastColumns }: WordPlace): (a: number, b: number) => boolean {
+    #comparator({ lastColumns }: TermContext): (a: number, b: number) => boolean {
 
         const scores = this.#scores;
         const { documents } = this.#found;
@@ -214,7 +214,7 @@ export class WordSearch {
     }
 }
 
-function normIn({ lengths }: WordPlace, document: number): number {
+function normIn({ lengths }: TermContext, document: number): number {
 
     let relative = 0;
     for (const { bytes, documents, average } of lengths) {

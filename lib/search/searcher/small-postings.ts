@@ -6,7 +6,7 @@ import { hasDocument } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { Postings } from '../segment/postings.js';
 
-export class OccurrenceList {
+export class SmallPostings {
 
     readonly documents: Uint32Array;
     readonly frequencies: Uint32Array;

@@ -2,30 +2,30 @@
  * What searches for words looked up, for those who look for other words in the same fields.
  */
 
-import type { Memory } from '../../util/cache/lru-cache.js';
-import type { CallerView } from '../matching/visible-docs.js';
-import { wordPlaces } from './term-contexts.js';
-import type { WordPlaces, WordTarget } from './term-contexts.js';
+import type { LruCache } from '../../util/cache/lru-cache.js';
+import type { CallerScope } from '../matching/visible-docs.js';
+import { resolveTermContexts } from './term-contexts.js';
+import type { TermContexts, TermTarget } from './term-contexts.js';
 import type { LiveSegment } from './live-segment.js';
 
 /** Callers and fields. */
 const MOST = 200;
 
-export class KnownPlaces {
+export class TermContextCache {
 
-    readonly #memory: Memory;
-    readonly #known = new Map<string, WordPlaces>();
+    readonly #memory: LruCache;
+    readonly #known = new Map<string, TermContexts>();
     #segments: readonly LiveSegment[] = [];
-    /** What {@link Memory.removals} was. */
+    /** What {@link LruCache.removals} was. */
     #removals = 0;
 
     /** @param memory of the segments: what is let go of there is not held here */
-    constructor(memory: Memory) {
+    constructor(memory: LruCache) {
 
         this.#memory = memory;
     }
 
-    get(leaf: WordTarget, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
+    get(leaf: TermTarget, segments: readonly LiveSegment[], caller: CallerScope): TermContexts {
 
         this.#renew(segments);
         const key = placesKey(leaf, caller);
@@ -34,7 +34,7 @@ export class KnownPlaces {
             return known;
         }
 
-        const places = wordPlaces(leaf, segments, caller);
+        const places = resolveTermContexts(leaf, segments, caller);
         if (this.#known.size === MOST) {
             this.forget();
         }
@@ -65,7 +65,7 @@ export class KnownPlaces {
 }
 
 /** Names what searches for different words have in common. */
-export function placesKey({ target }: WordTarget, { key, includeVersions }: Pick<CallerView, 'key' | 'includeVersions'>): string {
+export function placesKey({ target }: TermTarget, { key, includeVersions }: Pick<CallerScope, 'key' | 'includeVersions'>): string {
 
     return `${includeVersions} ${JSON.stringify(target)} ${key}`;
 }

@@ -4,21 +4,21 @@
  */
 
 import { normTable } from '../scoring/bm25.js';
-import type { Column } from '../segment/doc-values.js';
+import type { DocValues } from '../segment/doc-values.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import { placeOf } from '../matching/field-resolver.js';
 import type { TermQuery } from '../query/query.js';
 import { lengthFields } from '../scoring/scored-clauses.js';
 import type { Lengths } from '../segment/segment-reader.js';
 import { LAST_KEYS } from '../collectors/sort-keys.js';
-import type { TermSpace } from '../segment/term-dictionary.js';
-import { averageLength, viewOf } from '../matching/visible-docs.js';
-import type { CallerView } from '../matching/visible-docs.js';
+import type { TermDictionary } from '../segment/term-dictionary.js';
+import { averageLength, visibleDocs } from '../matching/visible-docs.js';
+import type { CallerScope } from '../matching/visible-docs.js';
 import type { LiveSegment } from './live-segment.js';
 
 /** One segment. */
-export interface WordPlace {
-    readonly spaces: readonly TermSpace[];
+export interface TermContext {
+    readonly spaces: readonly TermDictionary[];
     /** Null for all fields of the spaces. */
     readonly fields: readonly number[] | null;
     /** Words of texts in fields below this number count only in documents of {@link payloads}. */
@@ -30,8 +30,8 @@ export interface WordPlace {
     /** Of the fields whose lengths count. */
     readonly lengths: readonly AverageLengths[];
     /** What decides between equal scores; null where no document has a value. */
-    readonly lastColumns: readonly (Column | null)[];
-    readonly ids: Column | null;
+    readonly lastColumns: readonly (DocValues | null)[];
+    readonly ids: DocValues | null;
 }
 
 /** Lengths, and what they do to scores. */
@@ -42,19 +42,19 @@ export interface AverageLengths extends Lengths {
     readonly norms: Float64Array;
 }
 
-export interface WordPlaces {
-    readonly places: readonly WordPlace[];
+export interface TermContexts {
+    readonly places: readonly TermContext[];
     /** Documents that are visible, in all of them. */
     readonly documents: number;
 }
 
 /** Where a word is looked for, whichever it is. */
-export type WordTarget = Pick<TermQuery, 'target'>;
+export type TermTarget = Pick<TermQuery, 'target'>;
 
 /** Looks everything up but the word. */
-export function wordPlaces({ target }: WordTarget, segments: readonly LiveSegment[], caller: CallerView): WordPlaces {
+export function resolveTermContexts({ target }: TermTarget, segments: readonly LiveSegment[], caller: CallerScope): TermContexts {
 
-    const viewed = segments.map((live) => ({ live, view: viewOf(live, caller) }));
+    const viewed = segments.map((live) => ({ live, view: visibleDocs(live, caller) }));
     const averages = lengthFields({ target }).map((name) => {
 
         const average = averageLength(viewed.map(({ view }) => view.lengthSum(name)));

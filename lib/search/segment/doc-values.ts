@@ -11,7 +11,7 @@ import type { SectionSource } from './section-reader.js';
 import type { ColumnValue } from './segment-writer.js';
 
 /** Ordinals plus one of the first values of all documents; 0 for none. */
-export type Ranks = Uint8Array | Uint16Array | Uint32Array;
+export type DocOrdinals = Uint8Array | Uint16Array | Uint32Array;
 
 /** The values of a column: plain data that threads can share. */
 export interface ColumnTables {
@@ -29,11 +29,11 @@ export interface ColumnTables {
     readonly pairDocuments: Uint32Array;
     readonly pairOrdinals: Uint32Array;
     /** First values of all documents when they are kept so. */
-    readonly dense: Ranks | null;
+    readonly dense: DocOrdinals | null;
 }
 
 /** Most of its parts are those of {@link ColumnTables}. */
-export class Column {
+export class DocValues {
 
     readonly numbers: Float64Array;
     /** Number of distinct texts. */
@@ -42,15 +42,15 @@ export class Column {
     readonly pairDocuments: Uint32Array;
     readonly pairOrdinals: Uint32Array;
     readonly #documents: number;
-    readonly #dense: Ranks | null;
+    readonly #dense: DocOrdinals | null;
     readonly #text: Uint8Array;
     readonly #textAt: Uint32Array;
     /** Where its texts begin among those of all columns. */
     readonly #textStart: number;
-    #ranks: Ranks | null = null;
+    #ranks: DocOrdinals | null = null;
 
     /** Null when the field has no values. */
-    static read(source: SectionSource, record: Uint32Array, documents: number): Column | null {
+    static read(source: SectionSource, record: Uint32Array, documents: number): DocValues | null {
 
         const place = (name: keyof typeof FieldRecord): number => record[FieldRecord[name]] ?? 0;
         const textCount = place('textCount');
@@ -59,7 +59,7 @@ export class Column {
         }
 
         const textAt = uint32(source, 'col.textAt', place('textStart'), textCount + 1);
-        return new Column({
+        return new DocValues({
             documents,
             numbers: float64(source, 'col.numbers', place('numberStart'), place('numberCount')),
             times: place('timeStart') === NONE ? null : float64(source, 'col.times', place('timeStart'), textCount),
@@ -156,7 +156,7 @@ export class Column {
     }
 
     /** The first value of every document. */
-    ranks(): Ranks {
+    ranks(): DocOrdinals {
 
         if (this.#dense) {
             return this.#dense;
@@ -176,7 +176,7 @@ export class Column {
     }
 
     /** {@link ranks} when they are stored; the pairs then have the further values only. */
-    get dense(): Ranks | null {
+    get dense(): DocOrdinals | null {
 
         return this.#dense;
     }
@@ -184,7 +184,7 @@ export class Column {
 
 const NONE_OF_THEM = new Uint32Array(0);
 
-function readDense(source: SectionSource, start: number, width: number, documents: number): Ranks | null {
+function readDense(source: SectionSource, start: number, width: number, documents: number): DocOrdinals | null {
 
     const { buffer, byteOffset } = source.piece('col.ords', start, start + width * documents);
     switch (width) {

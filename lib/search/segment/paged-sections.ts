@@ -3,7 +3,7 @@
  * kept as long as there is room; what spans pages is had in one piece.
  */
 
-import type { Memory, Shelf } from '../../util/cache/lru-cache.js';
+import type { LruCache, CacheRegion } from '../../util/cache/lru-cache.js';
 import type { ByteReader, SectionSource } from './section-reader.js';
 
 /** Gets some bytes of a section of a stored segment, in memory of their own. Waits for them. */
@@ -14,16 +14,16 @@ export const PAGE_BYTES = 1024 * 1024;
 
 const NOTHING = new Uint8Array(0);
 
-export class StoredSections implements SectionSource {
+export class PagedSections implements SectionSource {
 
     readonly resident = 0;
     readonly #name: number;
     readonly #sizes: ReadonlyMap<string, number>;
     readonly #fetch: Fetch;
-    readonly #pages: Shelf;
+    readonly #pages: CacheRegion;
 
     /** @param sizes bytes of each section */
-    constructor(name: number, sizes: ReadonlyMap<string, number>, { fetch, memory }: { fetch: Fetch; memory: Memory }) {
+    constructor(name: number, sizes: ReadonlyMap<string, number>, { fetch, memory }: { fetch: Fetch; memory: LruCache }) {
 
         this.#name = name;
         this.#sizes = sizes;

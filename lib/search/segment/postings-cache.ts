@@ -8,7 +8,7 @@ import type { Bits } from '../docset/bit-set.js';
 import { bytesOfSet, few, keptSet, many, mostFew } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { Segment } from './segment-reader.js';
-import type { TermSpace } from './term-dictionary.js';
+import type { TermDictionary } from './term-dictionary.js';
 
 /** The documents of an entry, and how often its term occurs in each. Not to be changed. */
 export interface PostingList {
@@ -26,7 +26,7 @@ export interface EntryList extends PostingList {
 export type Frequencies = Uint8Array | Uint32Array;
 
 /** Sets the bits of the documents of an entry. */
-export function addEntry(segment: Segment, space: TermSpace, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
+export function addEntry(segment: Segment, space: TermDictionary, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
 
     // Few documents are read straight into the bits.
     if (space.postings.addTo(bits, entry, mostFew(segment.documents))) {
@@ -41,7 +41,7 @@ export function addEntry(segment: Segment, space: TermSpace, { entry, bits }: { 
 }
 
 /** The documents of an entry. */
-export function entrySet(segment: Segment, space: TermSpace, entry: number): DocumentSet {
+export function entrySet(segment: Segment, space: TermDictionary, entry: number): DocumentSet {
 
     const count = space.postings.count(entry);
     if (count <= mostFew(segment.documents)) {
@@ -60,7 +60,7 @@ export function entrySet(segment: Segment, space: TermSpace, entry: number): Doc
 }
 
 /** The documents of an entry with frequencies. */
-export function entryList(segment: Segment, space: TermSpace, entry: number): EntryList {
+export function entryList(segment: Segment, space: TermDictionary, entry: number): EntryList {
 
     const isFrequent = space.postings.count(entry) > mostFew(segment.documents);
     return !isFrequent ? readList(segment, space, entry) : segment.shelf.get(`list ${space.name} ${entry}`, () => {
@@ -70,7 +70,7 @@ export function entryList(segment: Segment, space: TermSpace, entry: number): En
     });
 }
 
-function readList(segment: Segment, space: TermSpace, entry: number): EntryList {
+function readList(segment: Segment, space: TermDictionary, entry: number): EntryList {
 
     const count = space.postings.count(entry);
     const documents = new Uint32Array(count);

@@ -7,7 +7,7 @@ import { SINGLE } from './format.js';
 /** Entries between two that are looked up. */
 const STEP = 64;
 
-export class PostingEnds {
+export class PostingsEndIndex {
 
     readonly #entryPost: Uint32Array;
     readonly #length: number;
@@ -19,7 +19,7 @@ export class PostingEnds {
 
         this.#entryPost = entryPost;
         this.#length = length;
-        this.#starts = new Uint32Array(PostingEnds.bytesFor(entryPost.length) / Uint32Array.BYTES_PER_ELEMENT);
+        this.#starts = new Uint32Array(PostingsEndIndex.bytesFor(entryPost.length) / Uint32Array.BYTES_PER_ELEMENT);
         let next = length;
         this.#starts[this.#starts.length - 1] = next;
         for (let entry = entryPost.length - 1; entry >= 0; --entry) {

@@ -4,7 +4,7 @@
 
 import type { Bits } from '../docset/bit-set.js';
 import { addPostings, listPostings } from './postings-decoder.js';
-import { PostingEnds } from './postings-end-index.js';
+import { PostingsEndIndex } from './postings-end-index.js';
 import { SINGLE } from './format.js';
 import { readVarint } from './section-reader.js';
 import type { ByteReader } from './section-reader.js';
@@ -25,7 +25,7 @@ export class Postings {
     readonly #entryPost: Uint32Array;
     readonly #documents: number;
     readonly #post: ByteReader;
-    #ends: PostingEnds | null = null;
+    #ends: PostingsEndIndex | null = null;
 
     /** @param post reads the postings */
     constructor(tables: PostingTables, post: ByteReader) {
@@ -39,7 +39,7 @@ export class Postings {
     /** Bytes that looking up postings takes. */
     get bytes(): number {
 
-        return this.#entryPost.byteLength + PostingEnds.bytesFor(this.#entryPost.length);
+        return this.#entryPost.byteLength + PostingsEndIndex.bytesFor(this.#entryPost.length);
     }
 
     /** Number of documents of an entry. */
@@ -126,7 +126,7 @@ export class Postings {
     /** Where the postings of an entry end. */
     #endOf(entry: number): number {
 
-        this.#ends ??= new PostingEnds(this.#entryPost, this.tables.length);
+        this.#ends ??= new PostingsEndIndex(this.#entryPost, this.tables.length);
         return this.#ends.after(entry);
     }
 

@@ -3,10 +3,10 @@
  */
 
 import { compareBytes, decodeText, encodeText, encodeWanted } from './byte-buffers.js';
-import { Column } from './doc-values.js';
+import { DocValues } from './doc-values.js';
 import { AFTER_PAYLOAD_FIELDS } from '../analysis/field-names.js';
-import { Memory } from '../../util/cache/lru-cache.js';
-import type { Shelf } from '../../util/cache/lru-cache.js';
+import { LruCache } from '../../util/cache/lru-cache.js';
+import type { CacheRegion } from '../../util/cache/lru-cache.js';
 import { candidatesOf } from './fuzzy/fuzzy-terms.js';
 import type { Candidates } from './fuzzy/fuzzy-terms.js';
 import { bytesOf, lowerBound, SectionsInMemory, uint32 } from './section-reader.js';
@@ -14,7 +14,7 @@ import type { SectionSource } from './section-reader.js';
 import { FieldRecord, LAYOUT_VERSION, NONE } from './format.js';
 import type { Sections, Space } from './format.js';
 import type { SortedTerms } from '../analysis/term-bytes.js';
-import { TermSpace } from './term-dictionary.js';
+import { TermDictionary } from './term-dictionary.js';
 import type { FieldTerms } from './term-dictionary.js';
 
 /** An immutable part of the index. Which of its documents are gone is noted elsewhere. */
@@ -27,13 +27,13 @@ export class Segment {
     /** Fields below this number have words of payloads. */
     readonly payloadFields: number;
     /** For what can be had again: pieces of the segment, and what was computed of it. */
-    readonly shelf: Shelf;
+    readonly shelf: CacheRegion;
     readonly #names: Uint8Array;
     readonly #nameAt: Uint32Array;
     readonly #fields: Uint32Array;
 
     /** @throws Error when the sections are not of this version */
-    constructor(source: SectionSource, memory = new Memory()) {
+    constructor(source: SectionSource, memory = new LruCache()) {
 
         this.source = source;
         const [version = 0, documents = 0, fieldCount = 0] = uint32(source, 'head');
@@ -51,7 +51,7 @@ export class Segment {
     }
 
     /** A segment whose sections are in memory. */
-    static of(sections: Sections, memory?: Memory): Segment {
+    static of(sections: Sections, memory?: LruCache): Segment {
 
         return new Segment(new SectionsInMemory(sections), memory);
     }
@@ -62,18 +62,18 @@ export class Segment {
         return this.source.resident;
     }
 
-    /** The terms of a space. To be held for one search, or as long as {@link Memory.removals} is the same. */
-    space(name: Space): TermSpace {
+    /** The terms of a space. To be held for one search, or as long as {@link LruCache.removals} is the same. */
+    space(name: Space): TermDictionary {
 
         return this.shelf.get(name, () => {
 
-            const value = TermSpace.read(this.source, name, this.fieldCount, this.documents);
+            const value = TermDictionary.read(this.source, name, this.fieldCount, this.documents);
             return { value, bytes: this.#fresh(value.bytes) };
         });
     }
 
     /** The terms of a space that one field has. */
-    fieldTerms(space: TermSpace, field: number): FieldTerms {
+    fieldTerms(space: TermDictionary, field: number): FieldTerms {
 
         return this.shelf.get(`terms ${space.name} ${field}`, () => {
 
@@ -83,7 +83,7 @@ export class Segment {
     }
 
     /** Finds terms of a space, or of one field, that are similar to a word. */
-    candidates({ name }: TermSpace, field: number | null, terms: SortedTerms, edits: number): Candidates {
+    candidates({ name }: TermDictionary, field: number | null, terms: SortedTerms, edits: number): Candidates {
 
         return this.shelf.get(`candidates ${edits > 1 ? 'many' : 'one'} ${name} ${field}`, () => {
 
@@ -106,17 +106,17 @@ export class Segment {
     }
 
     /** The column of a field, null when no document has a value. */
-    column(name: string): Column | null {
+    column(name: string): DocValues | null {
 
         const field = this.field(name);
         return field === -1 ? null : this.columnAt(field);
     }
 
-    columnAt(field: number): Column | null {
+    columnAt(field: number): DocValues | null {
 
         return this.shelf.get(`column ${field}`, () => {
 
-            const value = Column.read(this.source, this.#record(field), this.documents);
+            const value = DocValues.read(this.source, this.#record(field), this.documents);
             return { value, bytes: this.#fresh(value?.bytes ?? 0) };
         });
     }

@@ -36,7 +36,7 @@ export interface SpaceReaders {
 }
 
 /** The terms of one space. Terms and entries are numbered from 0. */
-export class TermSpace {
+export class TermDictionary {
 
     readonly tables: SpaceTables;
     readonly name: Space;
@@ -52,11 +52,11 @@ export class TermSpace {
     readonly #pos: ByteReader | null;
     readonly #posLength: number;
 
-    static read(source: SectionSource, space: Space, fieldCount: number, documents: number): TermSpace {
+    static read(source: SectionSource, space: Space, fieldCount: number, documents: number): TermDictionary {
 
         const fields = bytesOf(source, `${space}.entryField`);
         const hasPositions = (WORD_SPACES as readonly Space[]).includes(space);
-        return new TermSpace({
+        return new TermDictionary({
             name: space,
             terms: bytesOf(source, `${space}.terms`),
             termAt: uint32(source, `${space}.termAt`),

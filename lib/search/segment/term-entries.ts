@@ -2,10 +2,10 @@
  * The entries of terms in the fields that a query names.
  */
 
-import type { TermSpace } from './term-dictionary.js';
+import type { TermDictionary } from './term-dictionary.js';
 
 /** Entries of a term in some fields, or in all of them. */
-export function entriesOf(space: TermSpace, term: number, fields: readonly number[] | null): number[] {
+export function entriesOf(space: TermDictionary, term: number, fields: readonly number[] | null): number[] {
 
     if (fields) {
         return fields.map((field) => space.entry(term, field)).filter((entry) => entry !== -1);
@@ -16,7 +16,7 @@ export function entriesOf(space: TermSpace, term: number, fields: readonly numbe
 }
 
 /** Fields in which all the terms occur. */
-export function commonFields(space: TermSpace, terms: readonly number[], fields: readonly number[] | null): number[] {
+export function commonFields(space: TermDictionary, terms: readonly number[], fields: readonly number[] | null): number[] {
 
     const [first = 0, ...rest] = terms;
     const candidates = fields ?? entriesOf(space, first, null).map((entry) => space.fieldOf(entry));

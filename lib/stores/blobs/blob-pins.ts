@@ -3,7 +3,7 @@
  */
 
 /** Counts the uses of blobs. */
-export class BlobsInUse {
+export class BlobPins {
 
     readonly #readers = new Map<number, number>();
     /** Staged blobs, with the time (epoch ms) since when they are held. */

@@ -9,7 +9,7 @@ import type { Database, Step } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import { statements } from '../../../db/statements.js';
 import { tooLarge, type DoipError } from '../../errors/errors.js';
-import { BlobsInUse } from './blob-pins.js';
+import { BlobPins } from './blob-pins.js';
 import { DEFAULT_STORE } from './element-store.js';
 import type { ByteRange, ElementStores } from './element-store.js';
 
@@ -61,7 +61,7 @@ const LONGEST_HOLD_MS = 24 * 60 * 60 * 1000;
 export class BlobStore {
 
     /** Blobs that must not be swept now. */
-    readonly inUse = new BlobsInUse();
+    readonly inUse = new BlobPins();
     readonly #database: Database;
     readonly #stores: ElementStores;
     readonly #options: Required<BlobStoreOptions>;

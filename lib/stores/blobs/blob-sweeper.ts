@@ -7,7 +7,7 @@ import type { Database } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import { statements } from '../../../db/statements.js';
 import type { BlobStore } from './blob-store.js';
-import type { BlobsInUse } from './blob-pins.js';
+import type { BlobPins } from './blob-pins.js';
 import type { ElementStore, ElementStores } from './element-store.js';
 import { PayloadTextStore } from './payload-text-store.js';
 
@@ -175,7 +175,7 @@ function buildStatements({ dialect }: Database) {
     const build = statements(dialect);
     return {
         staged: {
-            isWanted: (inUse: BlobsInUse, id: number) => inUse.isHeld(id),
+            isWanted: (inUse: BlobPins, id: number) => inUse.isHeld(id),
             find: build.list<'cutoff' | 'limit', 'stores'>((knex, bind, list) => knex('blobs').select('id', 'store')
                 .where('state', 'staged').where('touched_on', '<=', bind('cutoff')).whereIn('store', list('stores'))
                 .orderBy('touched_on').limit(bind('limit'))),
@@ -183,7 +183,7 @@ function buildStatements({ dialect }: Database) {
                 .where({ id: bind('id'), state: 'staged' }).where('touched_on', '<=', bind('cutoff')))
         },
         unlinked: {
-            isWanted: (inUse: BlobsInUse, id: number) => inUse.isRead(id),
+            isWanted: (inUse: BlobPins, id: number) => inUse.isRead(id),
             find: build.list<'cutoff' | 'limit', 'stores'>((knex, bind, list) => knex('blobs').select('id', 'store')
                 .where('unlinked_on', '<=', bind('cutoff')).whereIn('store', list('stores'))
                 .orderBy('unlinked_on').limit(bind('limit'))),

@@ -6,7 +6,7 @@ import type { Database, Step } from '../../../db/database.js';
 import { row, statements } from '../../../db/statements.js';
 import type { Acl } from '../../doip/digital-object.js';
 import type { JsonObject } from '../../util/json-types.js';
-import type { IndexForm } from '../../model/indexed-form.js';
+import type { IndexedForm } from '../../model/indexed-form.js';
 import type { StoredObject } from '../../model/stored-object.js';
 
 interface FormRow {
@@ -30,7 +30,7 @@ export class IndexFormStore {
     }
 
     /** The step that keeps the form of an object in the state that the unit gives it. */
-    saveStep({ id, metadata: { txnId } }: StoredObject, { content, userMetadata, acl }: IndexForm): Step {
+    saveStep({ id, metadata: { txnId } }: StoredObject, { content, userMetadata, acl }: IndexedForm): Step {
 
         return this.#sql.save.step({
             object_id: id, txn_id: txnId, content: JSON.stringify(content),
@@ -40,7 +40,7 @@ export class IndexFormStore {
     }
 
     /** Steps that give an object that is stored already another form, or none; the unit fails with `changed` when it is in another state. */
-    replaceSteps(object: StoredObject, form: IndexForm | null, changed: string): Step[] {
+    replaceSteps(object: StoredObject, form: IndexedForm | null, changed: string): Step[] {
 
         const { id, metadata: { txnId } } = object;
         return [
@@ -56,7 +56,7 @@ export class IndexFormStore {
     }
 
     /** Forms of objects by id, at most 512 of them; those that were made for another state of an object are left out. */
-    async read(objects: readonly StoredObject[]): Promise<Map<string, IndexForm>> {
+    async read(objects: readonly StoredObject[]): Promise<Map<string, IndexedForm>> {
 
         if (objects.length === 0) {
             return new Map();
@@ -69,7 +69,7 @@ export class IndexFormStore {
     }
 }
 
-function toForm({ content, user_metadata, acl }: FormRow): IndexForm {
+function toForm({ content, user_metadata, acl }: FormRow): IndexedForm {
 
     return {
         content: JSON.parse(content) as JsonObject,

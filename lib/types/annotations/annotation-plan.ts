@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import type { AutoField } from './generated-values.js';
 import { autoFieldOf } from './generated-values.js';
-import { LinearPattern } from '../../util/regexp/safe-regexp.js';
+import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import { ANNOTATION, propertiesOf, referredBy } from '../schema/linked-schema.js';
 import { authRoleOf } from './roles.js';
 import type { Schema } from '../schema/shapes.js';
@@ -23,9 +23,9 @@ export interface PlanNode {
     readonly keyword: JsonObject | undefined;
     readonly auto: AutoField | undefined;
     properties: (readonly [name: string, node: PlanNode])[];
-    patterns: (readonly [pattern: LinearPattern, node: PlanNode])[];
+    patterns: (readonly [pattern: SafeRegExp, node: PlanNode])[];
     /** For the members that neither `properties` nor `patternProperties` names. */
-    others: { readonly names: ReadonlySet<string>; readonly patterns: readonly LinearPattern[]; readonly node: PlanNode } | undefined;
+    others: { readonly names: ReadonlySet<string>; readonly patterns: readonly SafeRegExp[]; readonly node: PlanNode } | undefined;
     /** For the first elements of an array, by position. */
     tuple: (PlanNode | undefined)[];
     /** For the elements after those of the tuple; `from` is the index of the first one. */
@@ -116,7 +116,7 @@ class Planner {
 
     #addMembers(node: PlanNode, schema: JsonObject): void {
 
-        const patterns = membersOf(schema['patternProperties']).map(([source, part]) => [LinearPattern.of(source), part] as const);
+        const patterns = membersOf(schema['patternProperties']).map(([source, part]) => [SafeRegExp.of(source), part] as const);
         node.properties = propertiesOf(schema).map(([name, part]) => [name, this.#nodeOf(part)]);
         node.patterns = patterns.map(([pattern, part]) => [pattern, this.#nodeOf(part)]);
         if (isJsonObject(schema['additionalProperties'])) {

@@ -5,7 +5,7 @@
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
-import type { ContentRoles, MarkedValue } from '../../model/account-annotations.js';
+import type { AccountAnnotations, AnnotatedValue } from '../../model/account-annotations.js';
 import { memberOf } from '../schema/extension-keyword.js';
 import { prependOf } from '../schema/prepend.js';
 import type { Annotation } from '../../model/processed-content.js';
@@ -24,10 +24,10 @@ export function authRoleOf(keyword: JsonObject): string | undefined {
 }
 
 /** The roles among annotations. Of several values with one role the first counts, of lists of members the last. */
-export function findRoles(annotations: readonly Annotation[], prefix: string): ContentRoles {
+export function findRoles(annotations: readonly Annotation[], prefix: string): AccountAnnotations {
 
-    const marked: Record<string, MarkedValue> = {};
-    const secure: MarkedValue[] = [];
+    const marked: Record<string, AnnotatedValue> = {};
+    const secure: AnnotatedValue[] = [];
     let members: readonly string[] | undefined;
     for (const { pointer, keyword, value } of annotations) {
         const role = authRoleOf(keyword);

@@ -7,7 +7,7 @@ import Ajv2019 from 'ajv/dist/2019.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { LinearPattern } from '../../util/regexp/safe-regexp.js';
+import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import { callingKeywords } from './validator-calls.js';
 import { schemaFormats } from './formats.js';
 import { ownKeywords, REPLACED_KEYWORDS } from './custom-keywords.js';
@@ -73,7 +73,7 @@ export function compileSchemas(targets: readonly Schema[], allErrors: boolean): 
 
 function createAjv(allErrors: boolean): Ajv2019 {
 
-    const regExp = Object.assign((source: string) => LinearPattern.of(source), { code: 'LinearPattern.of' });
+    const regExp = Object.assign((source: string) => SafeRegExp.of(source), { code: 'LinearPattern.of' });
     const ajv = new Ajv2019({
         allErrors,
         strict: false,

@@ -7,7 +7,7 @@ import type { ContentFault } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { getAt } from '../../json/pointer.js';
-import { LinearPattern } from '../../util/regexp/safe-regexp.js';
+import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import type { Schema } from './shapes.js';
 import { isSchema, mapSubschemas, shapeFault } from './shapes.js';
 import type { Draft, Shape } from './vocabulary.js';
@@ -157,7 +157,7 @@ export class SchemaDocument {
         const sources = shape === 'pattern-map' && isJsonObject(value) ? Object.keys(value) : [value];
         for (const source of shape === 'pattern' || shape === 'pattern-map' ? sources : []) {
             const before = this.#states;
-            this.#states += typeof source === 'string' && before <= MAX_STATES ? LinearPattern.of(source).states : 0;
+            this.#states += typeof source === 'string' && before <= MAX_STATES ? SafeRegExp.of(source).states : 0;
             if (before <= MAX_STATES && this.#states > MAX_STATES) {
                 this.#fault('', 'has patterns that are, together, too large');
             }

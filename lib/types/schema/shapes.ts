@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { escapeSegment } from '../../json/pointer.js';
-import { LinearPattern } from '../../util/regexp/safe-regexp.js';
+import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import type { Draft, Shape } from './vocabulary.js';
 import { TYPE_NAMES } from './vocabulary.js';
 
@@ -142,7 +142,7 @@ function nameListsFault(value: JsonValue): string | null {
 function patternFault(source: string): string | null {
 
     try {
-        LinearPattern.of(source);
+        SafeRegExp.of(source);
         return null;
     }
     catch (error) {

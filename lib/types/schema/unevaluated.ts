@@ -5,7 +5,7 @@
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { LinearPattern } from '../../util/regexp/safe-regexp.js';
+import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import { CONTAINS_ALONE, propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 import { spend } from '../../util/concurrency/time-budget.js';
@@ -47,7 +47,7 @@ function describeNames(schema: Partly, value: JsonObject, described: Set<string>
     }
 
     propertiesOf(schema).forEach(([name]) => described.add(name));
-    const patterns = Object.keys(schema['patternProperties'] ?? {}).map((source) => LinearPattern.of(source));
+    const patterns = Object.keys(schema['patternProperties'] ?? {}).map((source) => SafeRegExp.of(source));
     for (const name of patterns.length > 0 ? Object.keys(value) : []) {
         if (patterns.some((pattern) => pattern.test(name))) {
             described.add(name);

@@ -22,7 +22,7 @@ interface Item {
 const ITEM_BYTES = 200;
 
 /** The whole. */
-export class Memory {
+export class LruCache {
 
     readonly #budget: number;
     #bytes = 0;
@@ -52,12 +52,12 @@ export class Memory {
     }
 
     /** A place for things that are forgotten together. */
-    shelf(): Shelf {
+    shelf(): CacheRegion {
 
-        return new Shelf(this);
+        return new CacheRegion(this);
     }
 
-    /** Use {@link Shelf.get}. */
+    /** Use {@link CacheRegion.get}. */
     get(shelf: Map<string, Item>, name: string, make: () => Kept<unknown>): unknown {
 
         const known = shelf.get(name);
@@ -84,7 +84,7 @@ export class Memory {
         return value;
     }
 
-    /** Use {@link Shelf.clear}. */
+    /** Use {@link CacheRegion.clear}. */
     remove(shelf: Map<string, Item>, name: string): void {
 
         const item = shelf.get(name);
@@ -127,13 +127,13 @@ export class Memory {
 }
 
 /** Things of one owner. */
-export class Shelf {
+export class CacheRegion {
 
-    readonly #memory: Memory;
+    readonly #memory: LruCache;
     readonly #items = new Map<string, Item>();
     #isOver = false;
 
-    constructor(memory: Memory) {
+    constructor(memory: LruCache) {
 
         this.#memory = memory;
     }

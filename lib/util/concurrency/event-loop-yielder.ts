@@ -8,7 +8,7 @@ import { isJsonObject } from '../json-types.js';
 
 type Go = () => void;
 
-export class LoopTurns {
+export class EventLoopYielder {
 
     readonly #waiting: Go[] = [];
     #isScheduled = false;
@@ -45,7 +45,7 @@ const LONG_TEXT = 32 * 1024;
 /** Characters of a value that is no string, about. */
 const VALUE_LENGTH = 4;
 
-const longTexts = new LoopTurns();
+const longTexts = new EventLoopYielder();
 
 /**
  * Stands between two pieces of work on a text, such as parsing and validating it: what is done with a long one takes turns with

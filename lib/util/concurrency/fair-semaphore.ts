@@ -6,7 +6,7 @@
 import { tooManyRequests, unavailable } from '../../errors/errors.js';
 
 /** How much may run and wait. */
-export interface TurnLimits {
+export interface SemaphoreLimits {
     /** That run at a time. */
     readonly places: number;
     /** That run at a time beyond the places, for callers of whom nothing runs: the few who take all places do not shut others out. */
@@ -24,9 +24,9 @@ interface Waiting {
 const RETRY_AFTER = 2;
 
 /** Hands out places. */
-export class Turns {
+export class FairSemaphore {
 
-    readonly #limits: TurnLimits;
+    readonly #limits: SemaphoreLimits;
     /** Places that one caller may have; one is left for the others where there is more than one. */
     readonly #share: number;
     readonly #running = new Map<string, number>();
@@ -35,7 +35,7 @@ export class Turns {
     #inUse = 0;
     #count = 0;
 
-    constructor(limits: TurnLimits) {
+    constructor(limits: SemaphoreLimits) {
 
         this.#limits = limits;
         this.#share = Math.max(1, limits.places - 1);

@@ -7,7 +7,7 @@ import { tooManyRequests } from '../../errors/errors.js';
 type Go = () => void;
 
 /** How many pass, and how long the others wait. */
-export interface TurnstileRules {
+export interface SemaphoreOptions {
     /** So many pass at a time. */
     readonly places: number;
     /** Milliseconds that somebody waits at most. */
@@ -16,13 +16,13 @@ export interface TurnstileRules {
     readonly refusal: string;
 }
 
-export class Turnstile {
+export class KeyedSemaphore {
 
-    readonly #rules: TurnstileRules;
+    readonly #rules: SemaphoreOptions;
     readonly #inside = new Map<string, number>();
     readonly #waiting = new Map<string, Go[]>();
 
-    constructor(rules: TurnstileRules) {
+    constructor(rules: SemaphoreOptions) {
 
         this.#rules = rules;
     }

@@ -17,7 +17,7 @@ const MAX_STATES = 2000;
 const MAX_STEPS = 10_000_000;
 
 /** Patterns that were compiled lately. Schemas repeat them, and every use shares what the engine has learnt. */
-const recent = new Map<string, LinearPattern>();
+const recent = new Map<string, SafeRegExp>();
 
 /** States of all of them together; a state takes some hundred bytes. */
 const MAX_RECENT_STATES = 100_000;
@@ -37,7 +37,7 @@ interface Condition {
  * lookaheads are supported where they stand directly after a leading `^`, which is where they are used to demand several
  * things of one text (`^(?=.*\d)(?!.*\s).{8,}$`).
  */
-export class LinearPattern {
+export class SafeRegExp {
 
     readonly #source: string;
     readonly #conditions: readonly Condition[];
@@ -50,11 +50,11 @@ export class LinearPattern {
     }
 
     /** The pattern with this source. @throws PatternError when it is malformed, not supported or too large. */
-    static of(source: string): LinearPattern {
+    static of(source: string): SafeRegExp {
 
         let pattern = recent.get(source);
         if (!pattern) {
-            pattern = new LinearPattern(source);
+            pattern = new SafeRegExp(source);
             recentStates += pattern.states;
             if (recentStates > MAX_RECENT_STATES) {
                 recent.clear();

@@ -3,7 +3,7 @@
  */
 
 /** Gathers bytes up to a limit; beyond it they are only counted. */
-export class ByteGatherer {
+export class ByteBuffer {
 
     readonly #limit: number;
     #pieces: Uint8Array[] = [];

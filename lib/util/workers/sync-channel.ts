@@ -6,7 +6,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { receiveMessageOnPort } from 'node:worker_threads';
 
 /** What a thread needs of its line. */
-export interface LineEnd {
+export interface ChannelEndpoint {
     readonly port: MessagePort;
     /** Counts the answers. */
     readonly bell: SharedArrayBuffer;
@@ -19,13 +19,13 @@ export interface NumberedReply<R> {
 }
 
 /** The waiting end. */
-export class Line<R> {
+export class SyncChannelClient<R> {
 
     readonly #port: MessagePort;
     readonly #bell: Int32Array;
     #question = 0;
 
-    constructor({ port, bell }: LineEnd) {
+    constructor({ port, bell }: ChannelEndpoint) {
 
         this.#port = port;
         this.#bell = new Int32Array(bell);
@@ -53,12 +53,12 @@ export class Line<R> {
 }
 
 /** The answering end. */
-export class LineAnswers<R> {
+export class SyncChannelServer<R> {
 
     readonly #port: MessagePort;
     readonly #bell: Int32Array;
 
-    constructor({ port, bell }: LineEnd) {
+    constructor({ port, bell }: ChannelEndpoint) {
 
         this.#port = port;
         this.#bell = new Int32Array(bell);

@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** A worker thread as its owner sees it. `A` has the answer to every kind of call. */
-export class WorkerPort<C extends { readonly kind: string }, A extends Record<C['kind'], unknown>> {
+export class WorkerClient<C extends { readonly kind: string }, A extends Record<C['kind'], unknown>> {
 
     readonly #worker: Worker;
     readonly #waiting = new Map<number, Waiting>();

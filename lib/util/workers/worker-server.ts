@@ -28,14 +28,14 @@ export interface SentError {
 }
 
 /** What becomes of a call that is offered: it stays where it is, alone or with all that came after it. */
-export const LATER = Symbol('later');
-export const ALL_LATER = Symbol('all later');
+export const DEFER = Symbol('later');
+export const DEFER_ALL = Symbol('all later');
 
 /** Calls that have come while another is worked off. */
-export interface WaitingCalls<C> {
+export interface PendingCalls<C> {
     /**
      * Offers them in the order in which they would be worked off. Each is answered by what `work` returns or throws, which must not be a promise, unless that is
-     * {@link LATER}; {@link ALL_LATER} ends it.
+     * {@link DEFER}; {@link DEFER_ALL} ends it.
      */
     offer(work: (call: C) => unknown): void;
 }
@@ -46,25 +46,25 @@ export interface WaitingCalls<C> {
  *
  * @param order of those that wait; by default that in which they have come
  */
-export function serveCalls<C>(handle: (call: C, waiting: WaitingCalls<C>) => unknown, order: CallOrder<C> | null = null): void {
+export function serveCalls<C>(handle: (call: C, waiting: PendingCalls<C>) => unknown, order: CallOrder<C> | null = null): void {
 
     if (!parentPort) {
         throw new Error('this is started as a worker thread');
     }
 
-    const calls = new ServedCalls(parentPort, handle, order);
+    const calls = new WorkerServer(parentPort, handle, order);
     parentPort.on('message', (message: CallMessage<C>) => calls.came(message));
 }
 
-class ServedCalls<C> implements WaitingCalls<C> {
+class WorkerServer<C> implements PendingCalls<C> {
 
     readonly #port: MessagePort;
-    readonly #handle: (call: C, waiting: WaitingCalls<C>) => unknown;
+    readonly #handle: (call: C, waiting: PendingCalls<C>) => unknown;
     readonly #order: CallOrder<C> | null;
     /** As they have come. */
     readonly #waiting: CallMessage<C>[] = [];
 
-    constructor(port: MessagePort, handle: (call: C, waiting: WaitingCalls<C>) => unknown, order: CallOrder<C> | null) {
+    constructor(port: MessagePort, handle: (call: C, waiting: PendingCalls<C>) => unknown, order: CallOrder<C> | null) {
 
         this.#port = port;
         this.#handle = handle;
@@ -85,11 +85,11 @@ class ServedCalls<C> implements WaitingCalls<C> {
         this.#receive();
         for (const message of this.#order?.sorted(this.#waiting) ?? [...this.#waiting]) {
             const outcome = this.#answer(message.id, message.call, work);
-            if (outcome === ALL_LATER) {
+            if (outcome === DEFER_ALL) {
                 return;
             }
 
-            if (outcome !== LATER) {
+            if (outcome !== DEFER) {
                 this.#waiting.splice(this.#waiting.indexOf(message), 1);
                 this.#order?.took(message.call);
             }
@@ -119,11 +119,11 @@ class ServedCalls<C> implements WaitingCalls<C> {
     }
 
     /** Returns why there is no answer yet, if there is none. */
-    #answer(id: number, call: C, work: (call: C) => unknown): typeof LATER | typeof ALL_LATER | null {
+    #answer(id: number, call: C, work: (call: C) => unknown): typeof DEFER | typeof DEFER_ALL | null {
 
         try {
             const value = work(call);
-            if (value === LATER || value === ALL_LATER) {
+            if (value === DEFER || value === DEFER_ALL) {
                 return value;
             }
 

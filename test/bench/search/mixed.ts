@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredObject } from '../../../lib/model/stored-object.js';
 import { FULL_ACCESS } from '../../../lib/search/matching/acl-filter.js';
-import type { LocalSearchIndex } from '../../../lib/search/runtime/index-supervisor.js';
+import type { IndexSupervisor } from '../../../lib/search/runtime/index-supervisor.js';
 import type { SearchRequest } from '../../../lib/search/query/search-request.js';
 import { word } from './corpus.js';
 import { ask, percentiles } from './latency.js';
@@ -68,7 +68,7 @@ interface Measured {
 
 /** An index and the clock of the thread that searches it. */
 interface Clocked {
-    readonly index: LocalSearchIndex;
+    readonly index: IndexSupervisor;
     readonly clock: ThreadClock;
 }
 
@@ -241,7 +241,7 @@ async function afterLoad(place: BenchPlace, options: Load, still: Clocked): Prom
 }
 
 /** Returns how many writes there were. */
-async function load(place: BenchPlace, index: LocalSearchIndex, { objects, seconds, changes, writes, searches, what }: Load): Promise<number> {
+async function load(place: BenchPlace, index: IndexSupervisor, { objects, seconds, changes, writes, searches, what }: Load): Promise<number> {
 
     const contents = [...corpus(objects)];
     const current: (StoredObject | null)[] = contents.toReversed();

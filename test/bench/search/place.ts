@@ -13,7 +13,7 @@ import { openDatabase } from '../../../db/engines/open.js';
 import { ADMIN_ID } from '../../../lib/model/caller.js';
 import type { ObjectChange } from '../../../lib/model/write-participant.js';
 import type { StoredObject } from '../../../lib/model/stored-object.js';
-import { LocalSearchIndex } from '../../../lib/search/runtime/index-supervisor.js';
+import { IndexSupervisor } from '../../../lib/search/runtime/index-supervisor.js';
 import { IndexFormStore } from '../../../lib/stores/search/indexed-form-store.js';
 import { ObjectScan } from '../../../lib/stores/objects/object-scan.js';
 import { ObjectStore } from '../../../lib/stores/objects/object-store.js';
@@ -76,9 +76,9 @@ export class BenchPlace {
         }
     }
 
-    index(options: Partial<LocalSearchOptions> = {}): LocalSearchIndex {
+    index(options: Partial<LocalSearchOptions> = {}): IndexSupervisor {
 
-        return new LocalSearchIndex({
+        return new IndexSupervisor({
             log: new SearchLogStore(this.database), segments: new SearchSegmentStore(this.database, OWNER),
             source: sourceOf(new ObjectScan(this.database), new IndexFormStore(this.database)), logger: SILENT, hasOthers: false, ...options
         });
@@ -91,7 +91,7 @@ export class BenchPlace {
     }
 
     /** Creates objects as the service does, with the index taking part. */
-    async write(index: LocalSearchIndex, objects: Iterable<StoredObject>): Promise<void> {
+    async write(index: IndexSupervisor, objects: Iterable<StoredObject>): Promise<void> {
 
         const store = new ObjectStore(this.database);
         for (const unit of inUnits(objects, UNIT)) {
@@ -107,7 +107,7 @@ export class BenchPlace {
     }
 
     /** Creates, replaces or deletes one object, likewise. */
-    async change(index: LocalSearchIndex, before: StoredObject | null, after: StoredObject | null): Promise<void> {
+    async change(index: IndexSupervisor, before: StoredObject | null, after: StoredObject | null): Promise<void> {
 
         const store = new ObjectStore(this.database);
         const change: ObjectChange = { before, after, processed: null, steps: [], caller: ADMIN, now: 0 };

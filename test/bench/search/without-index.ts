@@ -5,7 +5,7 @@
 
 import * as Module from '../../../lib/search/runtime/index-supervisor.js';
 
-class NoIndex extends Module.LocalSearchIndex {
+class NoIndex extends Module.IndexSupervisor {
 
     override readonly participant = { name: 'search', steps: () => [] };
 

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { DataDirError } from '../../../lib/app/data-dir.js';
 import type { Gateway, GatewayStart } from '../../../lib/app/gateway.js';
 import { createGateway } from '../../../lib/app/gateway.js';
-import { PersistentStart } from '../../../lib/app/startup-retry.js';
+import { StartupRetry } from '../../../lib/app/startup-retry.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createSqlite } from '../../support/database.js';
 import { gatewayOptions, startGateway, talkTo } from '../../support/gateway.js';
@@ -39,10 +39,10 @@ describe('a start that does not give up', () => {
         await database.dispose();
     });
 
-    function startOf(dataDir: string, options: { patienceMs?: number } = {}): PersistentStart {
+    function startOf(dataDir: string, options: { patienceMs?: number } = {}): StartupRetry {
 
         gateway = createGateway(gatewayOptions(database, { dataDir, databaseUrl: undefined, adminPassword: null }));
-        return new PersistentStart(gateway, {
+        return new StartupRetry(gateway, {
             onStarted: (start) => started.push(start),
             isFinal: (error) => error instanceof DataDirError && !error.mayPass,
             log: pino({ level: 'silent' }), ...options

@@ -3,8 +3,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
-import { plainObject, WrittenObject } from '../../../lib/doip/serialized-object.js';
-import { ObjectText } from '../../../lib/model/lazy-stored-object.js';
+import { plainObject, SerializedObject } from '../../../lib/doip/serialized-object.js';
+import { LazyStoredObject } from '../../../lib/model/lazy-stored-object.js';
 import { toDigitalObject } from '../../../lib/model/stored-object.js';
 import { projectResult, resultText } from '../../../translators/rest/mapping/search-results.js';
 import { randomSource, randomValue } from '../../support/random-json.js';
@@ -27,11 +27,11 @@ function randomObject(): JsonObject {
     return Object.fromEntries(entries.filter(() => random(3) > 0)) as JsonObject;
 }
 
-function randomText(): ObjectText {
+function randomText(): LazyStoredObject {
 
     const acl = some({ readers: AWKWARD.slice(random(3)), ...random(2) ? { writers: [] } : {} });
     const userMetadata = some(randomObject());
-    return new ObjectText({
+    return new LazyStoredObject({
         id: AWKWARD[random(AWKWARD.length)] ?? '', type: AWKWARD[random(AWKWARD.length)] ?? '',
         content: JSON.stringify(randomObject()),
         acl: acl && JSON.stringify(acl), userMetadata: userMetadata && JSON.stringify(userMetadata),
@@ -81,7 +81,7 @@ describe('An object made of texts', () => {
 
     it('is not read by those who only write it', () => {
 
-        const broken = new WrittenObject({ id: 'a', type: 'T', elements: [] }, {
+        const broken = new SerializedObject({ id: 'a', type: 'T', elements: [] }, {
             content: 'not JSON', acl: null, userMetadata: null, responseContext: null, metadata: { createdOn: 1, createdBy: 'a', modifiedOn: 1, modifiedBy: 'a' }
         });
 

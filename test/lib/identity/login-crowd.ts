@@ -6,7 +6,7 @@ import type { Transport } from '../../../lib/doip/envelope.js';
 import { DoipError } from '../../../lib/errors/errors.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import { DEFAULT_COST } from '../../../lib/identity/passwords/password-hash.js';
-import { Crowd } from '../../../lib/identity/throttling/in-flight-limiter.js';
+import { InFlightLimiter } from '../../../lib/identity/throttling/in-flight-limiter.js';
 import type { Identity } from '../../../lib/identity/identity.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -130,7 +130,7 @@ describe('Crowd', () => {
 
     it('counts who waits, by place', async () => {
 
-        const crowd = new Crowd(2);
+        const crowd = new InFlightLimiter(2);
         const ends: (() => void)[] = [];
         const wait = (place: string): Promise<void> => crowd.during(place, () => new Promise((resolve) => {
 

@@ -1,6 +1,6 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { TransactionClock } from '../../../lib/objects/txn-id-generator.js';
+import { TxnIdGenerator } from '../../../lib/objects/txn-id-generator.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -8,7 +8,7 @@ const { describe, it } = lab;
 describe('TransactionClock', () => {
 
     /** An attempt that ends when it is told to. */
-    function begin(clock: TransactionClock, floor = 0): { number: number; end(error?: Error): Promise<unknown> } {
+    function begin(clock: TxnIdGenerator, floor = 0): { number: number; end(error?: Error): Promise<unknown> } {
 
         let settle: (error?: Error) => void = () => {};
         const promise = new Promise<void>((resolve, reject) => {
@@ -34,19 +34,19 @@ describe('TransactionClock', () => {
     it('gives ascending numbers that tell the time, above what was there before', () => {
 
         const ahead = Date.now() * 1000 + 5_000_000;
-        const clock = new TransactionClock();
+        const clock = new TxnIdGenerator();
         const before = Date.now() * 1000;
         const numbers = [begin(clock).number, begin(clock).number, begin(clock, ahead).number, begin(clock).number];
         expect(numbers[0] ?? 0).to.be.at.least(before);
         expect(numbers).to.equal(numbers.toSorted((a, b) => a - b));
         expect(new Set(numbers).size).to.equal(4);
         expect(numbers.slice(2)).to.equal([ahead + 1, ahead + 2]);
-        expect(begin(new TransactionClock(ahead)).number).to.equal(ahead + 1);
+        expect(begin(new TxnIdGenerator(ahead)).number).to.equal(ahead + 1);
     });
 
     it('calls settled what is below the first number that is on its way', async () => {
 
-        const clock = new TransactionClock();
+        const clock = new TxnIdGenerator();
         const [first, second, third] = [begin(clock), begin(clock), begin(clock)];
         expect(clock.settled).to.be.below(first.number);
         await second.end();
@@ -59,18 +59,18 @@ describe('TransactionClock', () => {
 
     it('calls settled what is as old as this moment when nothing is on its way, and gives no such number any more', () => {
 
-        const clock = new TransactionClock();
+        const clock = new TxnIdGenerator();
         const before = Date.now() * 1000;
         const { settled } = clock;
         expect(settled).to.be.at.least(before - 1);
         expect(begin(clock).number).to.be.above(settled);
-        const ahead = new TransactionClock(before + 60_000_000);
+        const ahead = new TxnIdGenerator(before + 60_000_000);
         expect(ahead.settled).to.equal(before + 60_000_000);
     });
 
     it('lets go of the numbers of what has failed, at once or later', async () => {
 
-        const clock = new TransactionClock();
+        const clock = new TxnIdGenerator();
         const error = new Error('no');
         const later = begin(clock);
         expect(await later.end(error)).to.equal(error);
@@ -87,11 +87,11 @@ describe('TransactionClock', () => {
 
     it('gives no number below one that it is told of, and none outside of an attempt', () => {
 
-        const clock = new TransactionClock();
+        const clock = new TxnIdGenerator();
         const ahead = Date.now() * 1000 + 5_000_000;
         clock.raise(ahead);
         clock.raise(1);
         expect(begin(clock).number).to.equal(ahead + 1);
-        expect(() => new TransactionClock().next()).to.throw('a transaction number was taken outside of an attempt');
+        expect(() => new TxnIdGenerator().next()).to.throw('a transaction number was taken outside of an attempt');
     });
 });

@@ -7,7 +7,7 @@ import { ANONYMOUS } from '../../../lib/model/caller.js';
 import { Policy } from '../../../lib/identity/access/access-policy.js';
 import { WITHOUT_CODE } from '../../../lib/objects/hooks/lifecycle.js';
 import { ObjectResolution } from '../../../lib/objects/read/object-resolution.js';
-import { LoopTurns } from '../../../lib/util/concurrency/event-loop-yielder.js';
+import { EventLoopYielder } from '../../../lib/util/concurrency/event-loop-yielder.js';
 import { ResultReader } from '../../../lib/search/hit-loader.js';
 import type { SearchHit } from '../../../lib/search/query/search-request.js';
 import { ObjectScan } from '../../../lib/stores/objects/object-scan.js';
@@ -71,7 +71,7 @@ forEachDatabase((name, create) => {
 
             const read: string[] = [];
             const reader = new ResultReader({
-                policy, resolution: new ObjectResolution(WITHOUT_CODE, LIMITS), turns: new LoopTurns(),
+                policy, resolution: new ObjectResolution(WITHOUT_CODE, LIMITS), turns: new EventLoopYielder(),
                 objects: {
                     texts: (wanted) => {
 

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
-import type { IndexForm } from '../../../lib/model/indexed-form.js';
+import type { IndexedForm } from '../../../lib/model/indexed-form.js';
 import type { StoredObject } from '../../../lib/model/stored-object.js';
 import { FULL_ACCESS } from '../../../lib/search/matching/acl-filter.js';
 import { forEachDatabase } from '../../support/database.js';
@@ -70,7 +70,7 @@ forEachDatabase((name, create) => {
             };
         }
 
-        const FORM: IndexForm = { content: { title: 'indexed', extra: ['added'] }, userMetadata: null, acl: { readers: ['public'] } };
+        const FORM: IndexedForm = { content: { title: 'indexed', extra: ['added'] }, userMetadata: null, acl: { readers: ['public'] } };
 
         it('are indexed in place of the object, at once, from the log and when the index is built anew', async () => {
 

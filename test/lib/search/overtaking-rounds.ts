@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { TookTooLong } from '../../../lib/search/query/query-deadline.js';
+import { QueryTimeout } from '../../../lib/search/query/query-deadline.js';
 import type { SearcherCall } from '../../../lib/search/runtime/protocol.js';
-import { Overtaking } from '../../../lib/search/runtime/preemption.js';
-import { ALL_LATER, LATER } from '../../../lib/util/workers/worker-server.js';
+import { Preemption } from '../../../lib/search/runtime/preemption.js';
+import { DEFER_ALL, DEFER } from '../../../lib/util/workers/worker-server.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -27,13 +27,13 @@ function busy(milliseconds: number): void {
 function start(waiting: SearcherCall[]) {
 
     const seen = { inVain: 0, answered: [] as SearcherCall[] };
-    const overtaking = new Overtaking({
+    const overtaking = new Preemption({
         search: ({ request }, milliseconds) => {
 
             if (request !== SHORT) {
                 seen.inVain += milliseconds;
                 busy(milliseconds);
-                throw new TookTooLong();
+                throw new QueryTimeout();
             }
         },
         work: () => null,
@@ -44,11 +44,11 @@ function start(waiting: SearcherCall[]) {
 
             for (const call of [...waiting]) {
                 const outcome = work(call);
-                if (outcome === ALL_LATER) {
+                if (outcome === DEFER_ALL) {
                     return;
                 }
 
-                if (outcome !== LATER) {
+                if (outcome !== DEFER) {
                     seen.answered.push(call);
                     waiting.splice(waiting.indexOf(call), 1);
                 }

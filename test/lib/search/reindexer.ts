@@ -5,7 +5,7 @@ import { SILENT } from '../../../db/log.js';
 import { KeyedLocks } from '../../../lib/util/concurrency/keyed-mutex.js';
 import { ANONYMOUS } from '../../../lib/model/caller.js';
 import type { StoredObject } from '../../../lib/model/stored-object.js';
-import { Reindexing } from '../../../lib/search/reindexer.js';
+import { Reindexer } from '../../../lib/search/reindexer.js';
 import type { ReindexParts } from '../../../lib/search/reindexer.js';
 import { IndexFormStore } from '../../../lib/stores/search/indexed-form-store.js';
 import { ObjectScan } from '../../../lib/stores/objects/object-scan.js';
@@ -56,9 +56,9 @@ forEachDatabase((name, create) => {
             };
         }
 
-        function reindexing(makeForm: ReindexParts['makeForm'], objects: ReindexParts['objects'] = new ObjectScan(database)): Reindexing {
+        function reindexing(makeForm: ReindexParts['makeForm'], objects: ReindexParts['objects'] = new ObjectScan(database)): Reindexer {
 
-            return new Reindexing({
+            return new Reindexer({
                 index: node.index, objects, forms: new IndexFormStore(database), locks, makeForm, log: SILENT,
                 texts: { unread: () => Promise.resolve([]) } as unknown as ReindexParts['texts'],
                 jobs: { enqueueStep: () => ({ sql: '', bindings: [] }), wake: () => {} }
@@ -196,7 +196,7 @@ forEachDatabase((name, create) => {
 
         it('stops with the service, after a batch', async () => {
 
-            const stopping: Reindexing = reindexing(() => {
+            const stopping: Reindexer = reindexing(() => {
 
                 void stopping.stop();
                 return Promise.resolve(undefined);

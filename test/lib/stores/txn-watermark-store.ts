@@ -2,7 +2,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import Mysql from 'mysql2/promise';
 import type { Database, Unit } from '../../../db/database.js';
-import { NUMBER_PASSED, NumberFloorStore } from '../../../lib/stores/txn-watermark-store.js';
+import { NUMBER_PASSED, TxnWatermarkStore } from '../../../lib/stores/txn-watermark-store.js';
 import type { TestDatabase } from '../../support/database.js';
 import { forEachDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';
@@ -16,7 +16,7 @@ forEachDatabase((name, create, dialect) => {
 
         let place: TestDatabase;
         let db: Database;
-        let floor: NumberFloorStore;
+        let floor: TxnWatermarkStore;
         let writers: Mysql.Connection[];
 
         beforeEach(async () => {
@@ -24,7 +24,7 @@ forEachDatabase((name, create, dialect) => {
             place = await create();
             writers = [];
             db = await place.open();
-            floor = new NumberFloorStore(db, 'one');
+            floor = new TxnWatermarkStore(db, 'one');
             await floor.renew();
         });
 
@@ -52,7 +52,7 @@ forEachDatabase((name, create, dialect) => {
         }
 
         /** What a node holds that stops in the middle of a unit with a number. */
-        async function stopIn(store: NumberFloorStore, number: number): Promise<Mysql.Connection> {
+        async function stopIn(store: TxnWatermarkStore, number: number): Promise<Mysql.Connection> {
 
             const writer = await Mysql.createConnection(place.options.url ?? '');
             writers.push(writer);
@@ -94,7 +94,7 @@ forEachDatabase((name, create, dialect) => {
 
             const writer = await stopIn(floor, 300);
             let isRaised = false;
-            const raising = new NumberFloorStore(db, 'one', 60_000).raise(400).then(() => {
+            const raising = new TxnWatermarkStore(db, 'one', 60_000).raise(400).then(() => {
 
                 isRaised = true;
             });
@@ -111,7 +111,7 @@ forEachDatabase((name, create, dialect) => {
 
         it('keeps no other node from writing while one has stopped in the middle of it, and tells no more than is certain', { timeout: 60_000 }, async () => {
 
-            const [stopped, one, other] = ['stopped', 'one', 'other'].map((node) => new NumberFloorStore(db, node, 50)) as [NumberFloorStore, NumberFloorStore, NumberFloorStore];
+            const [stopped, one, other] = ['stopped', 'one', 'other'].map((node) => new TxnWatermarkStore(db, node, 50)) as [TxnWatermarkStore, TxnWatermarkStore, TxnWatermarkStore];
             await Promise.all([stopped.renew(), other.renew()]);
             await one.raise(100);
             const writer = await stopIn(stopped, 300);
@@ -122,7 +122,7 @@ forEachDatabase((name, create, dialect) => {
                 expect(await db.commit(unit(number, false, other))).to.equal({ ok: false, failed: NUMBER_PASSED });
             }
 
-            const late = new NumberFloorStore(db, 'late');
+            const late = new TxnWatermarkStore(db, 'late');
             expect([await late.renew(), await other.raise(409)]).to.equal([409, 100]);
             await writer.query('commit');
             await until(async () => await other.raise(409) === 409);
@@ -132,7 +132,7 @@ forEachDatabase((name, create, dialect) => {
 
         it('forgets nodes that made their row long ago; those that write make it again', async () => {
 
-            const other = new NumberFloorStore(db, 'other');
+            const other = new TxnWatermarkStore(db, 'other');
             await other.renew();
             await floor.raise(100);
             await db.commit({ steps: [{ sql: 'update node_floors set made_on = 1', bindings: [] }] });

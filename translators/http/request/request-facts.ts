@@ -18,7 +18,7 @@ export interface PerformedFacts {
 }
 
 /** How a request reached us, with room for what is found out about it. A class, because a property that comes later costs each request dear. */
-class NotedTransport implements Transport {
+class LoggedTransport implements Transport {
 
     readonly protocol: Transport['protocol'];
     readonly secure: boolean;
@@ -36,7 +36,7 @@ class NotedTransport implements Transport {
         this.logId = logId;
     }
 
-    static performed(transport: NotedTransport): PerformedFacts | null {
+    static performed(transport: LoggedTransport): PerformedFacts | null {
 
         return transport.#performed;
     }
@@ -56,8 +56,8 @@ const TRANSPORT = Symbol('transport of the request');
 /** Notes how a request reached us; the value that comes back must go into its envelope. */
 export function noteTransport(request: Request, transport: Transport, logId: string): Transport {
 
-    const noted = new NotedTransport(transport, logId);
-    (request as Request & { [TRANSPORT]?: NotedTransport })[TRANSPORT] = noted;
+    const noted = new LoggedTransport(transport, logId);
+    (request as Request & { [TRANSPORT]?: LoggedTransport })[TRANSPORT] = noted;
     return noted;
 }
 
@@ -70,7 +70,7 @@ export function notingCallers(gateway: Performer): Performer {
         async perform(request) {
 
             const response = await gateway.perform(request);
-            NotedTransport.note(request.transport, { operationId: request.operationId, callerId: response.callerId });
+            LoggedTransport.note(request.transport, { operationId: request.operationId, callerId: response.callerId });
             return response;
         }
     };
@@ -79,12 +79,12 @@ export function notingCallers(gateway: Performer): Performer {
 /** Notes that a request was answered without being performed. */
 export function noteTurnedAway(transport: Transport): void {
 
-    NotedTransport.note(transport, { isTurnedAway: true });
+    LoggedTransport.note(transport, { isTurnedAway: true });
 }
 
 /** What is known of a request; empty when no translator came to it. */
 export function factsOf(request: Request): PerformedFacts {
 
-    const transport = (request as Request & { [TRANSPORT]?: NotedTransport })[TRANSPORT];
-    return transport ? { remoteAddress: transport.remoteAddress, ...NotedTransport.performed(transport) } : {};
+    const transport = (request as Request & { [TRANSPORT]?: LoggedTransport })[TRANSPORT];
+    return transport ? { remoteAddress: transport.remoteAddress, ...LoggedTransport.performed(transport) } : {};
 }

@@ -11,8 +11,8 @@ import { getAt, requireAt, shownAt } from '../../../lib/json/pointer.js';
 import { SentNumber } from '../../../lib/json/exact-numbers.js';
 import { prune } from '../../../lib/json/filter.js';
 import { unmarked, writeJson } from '../../../lib/json/serializer.js';
-import { knownText, rememberText } from '../../../lib/json/raw-json.js';
-import type { WrittenObject } from '../../../lib/doip/serialized-object.js';
+import { rawJson, rememberText } from '../../../lib/json/raw-json.js';
+import type { SerializedObject } from '../../../lib/doip/serialized-object.js';
 
 /** Characters of a content that is not written anew when its text is known. */
 const LONG = 32_768;
@@ -67,7 +67,7 @@ export function toRestObject(object: DigitalObject, permission?: string): RestOb
 }
 
 /** The JSON text of {@link toRestObject}, made of the texts of the parts of an object. */
-export function restObjectText({ id, type, elements, parts }: WrittenObject): string {
+export function restObjectText({ id, type, elements, parts }: SerializedObject): string {
 
     const { content, acl, userMetadata, metadata, responseContext } = parts;
     return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"content":${unmarked(content)}` +
@@ -94,7 +94,7 @@ export function view(object: DigitalObject, wish: View): JsonValue {
 /** The same; where its content is long and its text known, so is the text of the whole afterwards. */
 function withKnownText(form: RestObject): JsonObject {
 
-    const text = knownText(form.content);
+    const text = rawJson(form.content);
     if (text === undefined || text.length < LONG) {
         return asJson(form);
     }

@@ -5,7 +5,7 @@ import type { RecordShape } from './record-writer.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { pruner } from '../../../lib/json/filter.js';
 import { unmarked, writeJson } from '../../../lib/json/serializer.js';
-import { WrittenObject } from '../../../lib/doip/serialized-object.js';
+import { SerializedObject } from '../../../lib/doip/serialized-object.js';
 import { asDigitalObject, asJson, restObjectText, toRestObject } from './rest-object.js';
 
 /** What a client wants to see of a search. */
@@ -42,7 +42,7 @@ export function searchRecord(view: ResultView): RecordShape {
 /** The JSON text of {@link projectResult}. Objects that nobody has looked into go out as the texts that they are made of. */
 export function resultText(result: JsonValue, view: Pick<ResultView, 'full' | 'filter'>, narrow = narrowing(view)): string {
 
-    if (!(result instanceof WrittenObject) || narrow) {
+    if (!(result instanceof SerializedObject) || narrow) {
         return writeJson(projectResult(result, view, narrow));
     }
 

@@ -2,25 +2,25 @@
  * Merging the values of one field of several segments.
  */
 
-import type { Column } from '../../segment/doc-values.js';
+import type { DocValues } from '../../segment/doc-values.js';
 import { GONE } from './merge-input.js';
 import type { Part } from './merge-input.js';
 import { compareValues } from '../../segment/segment-writer.js';
 import type { ColumnData, ColumnValue } from '../../segment/segment-writer.js';
-import { SourceQueue } from './merge-heap.js';
+import { MergeHeap } from './merge-heap.js';
 
 /** Goes through the values of a column that are still used. */
 class ValueCursor {
 
     readonly part: Part;
-    readonly column: Column;
+    readonly column: DocValues;
     /** New ordinals. */
     readonly map: Uint32Array;
     readonly #used: Uint8Array;
     #ordinal = -1;
     value: ColumnValue = 0;
 
-    constructor(part: Part, column: Column) {
+    constructor(part: Part, column: DocValues) {
 
         this.part = part;
         this.column = column;
@@ -58,12 +58,12 @@ class ValueCursor {
 
 /** The column of a field that some parts have; handed out unless all its documents are gone. */
 export function mergeColumns(
-    columns: readonly { readonly part: Part; readonly column: Column }[],
+    columns: readonly { readonly part: Part; readonly column: DocValues }[],
     write: (data: ColumnData) => void
 ): void {
 
     const cursors = columns.map(({ part, column }) => new ValueCursor(part, column));
-    const queue = new SourceQueue(cursors, (a, b) => compareValues(a.value, b.value));
+    const queue = new MergeHeap(cursors, (a, b) => compareValues(a.value, b.value));
     const values: ColumnValue[] = [];
     for (let same = queue.takeEqual(); same.length > 0; same = queue.takeEqual()) {
         values.push(same[0]?.value ?? 0);
@@ -98,7 +98,7 @@ export function mergeColumns(
 }
 
 /** Documents (by their new numbers) with their ordinals, in order; several values of a document in theirs. */
-function forEachPair({ map, segment }: Part, { dense, pairDocuments, pairOrdinals }: Column, visit: (document: number, ordinal: number) => void): void {
+function forEachPair({ map, segment }: Part, { dense, pairDocuments, pairOrdinals }: DocValues, visit: (document: number, ordinal: number) => void): void {
 
     let pair = 0;
     const end = dense ? segment.documents : 0;

@@ -2,7 +2,7 @@
  * Several sorted sources, taken together in order: a heap with the least on top.
  */
 
-export class SourceQueue<S extends { readonly isDone: boolean }> {
+export class MergeHeap<S extends { readonly isDone: boolean }> {
 
     readonly #heap: { readonly source: S; readonly rank: number }[] = [];
     readonly #compare: (a: S, b: S) => number;

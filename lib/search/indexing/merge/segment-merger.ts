@@ -6,7 +6,7 @@
 import type { Bits } from '../../docset/bit-set.js';
 import { hasBit } from '../../docset/bit-set.js';
 import { compareBytes, encodeText } from '../../segment/byte-buffers.js';
-import type { Column } from '../../segment/doc-values.js';
+import type { DocValues } from '../../segment/doc-values.js';
 import { mergeColumns } from './doc-values-merger.js';
 import { GONE } from './merge-input.js';
 import type { Part } from './merge-input.js';
@@ -76,7 +76,7 @@ class Merger {
 
         const documents: number[] = [];
         const bytes: number[] = [];
-        const columns: { readonly part: Part; readonly column: Column }[] = [];
+        const columns: { readonly part: Part; readonly column: DocValues }[] = [];
         for (const part of this.#parts) {
             const own = part.segment.field(name);
             const lengths = own === -1 ? null : part.segment.lengths(own);

@@ -8,13 +8,13 @@ import type { Part } from './merge-input.js';
 import { readVarint } from '../../segment/section-reader.js';
 import type { Space } from '../../segment/format.js';
 import type { SpaceWriter } from '../../segment/segment-writer.js';
-import { SourceQueue } from './merge-heap.js';
-import type { TermSpace } from '../../segment/term-dictionary.js';
+import { MergeHeap } from './merge-heap.js';
+import type { TermDictionary } from '../../segment/term-dictionary.js';
 
 /** Writes all terms of a space. */
 export function mergeSpace(parts: readonly Part[], name: Space, writer: SpaceWriter): void {
 
-    const queue = new SourceQueue(parts.map((part) => new TermCursor(part, part.segment.space(name))), compareCursors);
+    const queue = new MergeHeap(parts.map((part) => new TermCursor(part, part.segment.space(name))), compareCursors);
     const merger = new EntryMerger(writer);
     for (let same = queue.takeEqual(); same.length > 0; same = queue.takeEqual()) {
         merger.merge(same);
@@ -33,10 +33,10 @@ export function mergeSpace(parts: readonly Part[], name: Space, writer: SpaceWri
 class TermCursor {
 
     readonly part: Part;
-    readonly space: TermSpace;
+    readonly space: TermDictionary;
     term = 0;
 
-    constructor(part: Part, space: TermSpace) {
+    constructor(part: Part, space: TermDictionary) {
 
         this.part = part;
         this.space = space;
@@ -151,7 +151,7 @@ class EntryMerger {
     }
 
     /** Postings of a part without gone documents: all but the first distance stays as it is. */
-    #copy(entry: number, { space, part, count }: { space: TermSpace; part: Part; count: number }, gathered: Gathered): void {
+    #copy(entry: number, { space, part, count }: { space: TermDictionary; part: Part; count: number }, gathered: Gathered): void {
 
         const postings = space.postings.bytesOf(entry) ?? NO_BYTES;
         const first = readVarint(postings, 0);

@@ -5,8 +5,8 @@
 import type { Deadline } from '../../query/query-deadline.js';
 import { letterAt } from '../../analysis/term-bytes.js';
 import type { SortedTerms } from '../../analysis/term-bytes.js';
-import { TermHalves } from './half-term-index.js';
-import { TermSignatures } from './letter-mask-index.js';
+import { HalfTermIndex } from './half-term-index.js';
+import { LetterMaskIndex } from './letter-mask-index.js';
 
 /** Finds the terms among which those are that are similar to a word. */
 export interface Candidates {
@@ -18,7 +18,7 @@ export interface Candidates {
 /** Candidates for words with at most so many edits. */
 export function candidatesOf(terms: SortedTerms, edits: number): Candidates {
 
-    return edits > 1 ? new TermSignatures(terms) : new TermHalves(terms);
+    return edits > 1 ? new LetterMaskIndex(terms) : new HalfTermIndex(terms);
 }
 
 /**

@@ -16,7 +16,7 @@ const LAST = 1;
 const HASH_START = 0x811c_9dc5;
 const HASH_FACTOR = 0x0100_0193;
 
-export class TermHalves {
+export class HalfTermIndex {
 
     /** Two places for each term, ordered by the hash of its half. */
     readonly #terms: Uint32Array;

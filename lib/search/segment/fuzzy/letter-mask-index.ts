@@ -21,7 +21,7 @@ const MOST_LENGTH = 63;
 const GROUP_POWER = 3;
 const MOST_GROUP_BITS = 14;
 
-export class TermSignatures {
+export class LetterMaskIndex {
 
     /** Group by group. */
     readonly #terms: Uint32Array;

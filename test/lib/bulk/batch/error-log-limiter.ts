@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Log } from '../../../../db/log.js';
-import { FaultLog } from '../../../../lib/bulk/batch/error-log-limiter.js';
+import { ErrorLogLimiter } from '../../../../lib/bulk/batch/error-log-limiter.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach } = lab;
@@ -11,13 +11,13 @@ const { describe, it, beforeEach } = lab;
 describe('the faults of a batch', () => {
 
     let lines: Record<string, unknown>[];
-    let faults: FaultLog;
+    let faults: ErrorLogLimiter;
 
     beforeEach(() => {
 
         lines = [];
         const log: Log = { info() {}, warn() {}, error: (fields, message) => void lines.push({ ...fields, message }) };
-        faults = new FaultLog(log);
+        faults = new ErrorLogLimiter(log);
     });
 
     it('are told once with their cause, and at the end how many more there were', () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Segment } from '../../../../lib/doip/envelope.js';
 import type { BulkOutcome } from '../../../../lib/bulk/batch/batch-service.js';
 import { recordInBlocks, wholeRecord } from '../../../../lib/bulk/batch/batch-record.js';
-import { ResultList } from '../../../../lib/bulk/batch/spill-list.js';
+import { SpillableList } from '../../../../lib/bulk/batch/spill-list.js';
 import { TempFolder } from '../../../../lib/bulk/temp-folder.js';
 import { readBytes } from '../../../../lib/doip/segments.js';
 import { until } from '../../../support/until.js';
@@ -81,7 +81,7 @@ describe('the results of a batch', () => {
 
     async function outcomeOf(values: readonly string[]): Promise<BulkOutcome> {
 
-        const results = new ResultList(new TempFolder(dataDir));
+        const results = new SpillableList(new TempFolder(dataDir));
         await Promise.all(values.map((value) => results.add(value)));
         return { success: true, results, fault: null };
     }

@@ -6,7 +6,7 @@ import { expect } from '@hapi/code';
 import { DoipError } from '../../../../lib/errors/errors.js';
 import { FairQueue } from '../../../../lib/util/concurrency/fair-queue.js';
 import { importRecord, matchesRecord, parseRecord } from '../../../../lib/identity/passwords/password-hash.js';
-import { Passwords } from '../../../../lib/identity/passwords/password-hasher.js';
+import { PasswordHasher } from '../../../../lib/identity/passwords/password-hasher.js';
 import { QUICK } from '../../../support/gateway.js';
 import { processorTime } from '../../../support/processor-time.js';
 
@@ -22,7 +22,7 @@ function imported(password: string, iterations?: number): string {
 
 describe('Passwords', () => {
 
-    const passwords = new Passwords({ cost: QUICK });
+    const passwords = new PasswordHasher({ cost: QUICK });
 
     it('keeps scrypt hashes with their parameters beside them, each with a salt of its own', async () => {
 
@@ -43,7 +43,7 @@ describe('Passwords', () => {
             { matches: false, outdated: false }],
         ['refuses everything by a record that cannot be read', 'secret', async () => '{"algorithm":"md5","salt":"x","hash":"0123456789abcdef"}',
             { matches: false, outdated: false }],
-        ['says when a record was made at another cost', 'secret', () => new Passwords({ cost: { ...QUICK, cost: 512 } }).hash('secret', 'a'),
+        ['says when a record was made at another cost', 'secret', () => new PasswordHasher({ cost: { ...QUICK, cost: 512 } }).hash('secret', 'a'),
             { matches: true, outdated: true }],
         ['verifies imported PBKDF2 records and says that they are outdated', 'secret', async () => imported('secret', 10_000),
             { matches: true, outdated: true }],
@@ -60,7 +60,7 @@ describe('Passwords', () => {
 
     it('takes about the same time for a wrong password, an unknown user and an imported record', async () => {
 
-        const costly = new Passwords({ cost: { cost: 8192, blockSize: 8, parallelization: 2 } });
+        const costly = new PasswordHasher({ cost: { cost: 8192, blockSize: 8, parallelization: 2 } });
         const records = [await costly.hash('secret', 'a'), null, imported('secret')];
         const times: number[] = [];
         for (const record of records) {
@@ -79,7 +79,7 @@ describe('Passwords', () => {
 
     it('does not hold the event loop while it hashes', async () => {
 
-        const costly = new Passwords({ cost: { cost: 16_384, blockSize: 8, parallelization: 5 } });
+        const costly = new PasswordHasher({ cost: { cost: 16_384, blockSize: 8, parallelization: 5 } });
         let turns = 0;
         const timer = setInterval(() => ++turns, 1);
 

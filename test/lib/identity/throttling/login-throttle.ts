@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { DoipError } from '../../../../lib/errors/errors.js';
-import { BackOff, sourceOf } from '../../../../lib/identity/throttling/login-throttle.js';
+import { LoginThrottle, sourceOf } from '../../../../lib/identity/throttling/login-throttle.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { IdentityKit } from '../../../support/identity.js';
@@ -41,7 +41,7 @@ forEachDatabase((name, create) => {
                 clock.now += ms;
             };
 
-            return { clock, delays, backOff: new BackOff(kit.logins, { enabled: () => enabled, now: () => clock.now, sleep }) };
+            return { clock, delays, backOff: new LoginThrottle(kit.logins, { enabled: () => enabled, now: () => clock.now, sleep }) };
         }
 
         it('delays the attempt after the nth failure by n² tenths of a second, at most five', async () => {
@@ -184,7 +184,7 @@ forEachDatabase((name, create) => {
 
         it('lets nobody wait any longer when the service stops', async () => {
 
-            const backOff = new BackOff(kit.logins, { enabled: () => true, now: () => 1_000_000 });
+            const backOff = new LoginThrottle(kit.logins, { enabled: () => true, now: () => 1_000_000 });
             for (let i = 0; i < 7; ++i) {
                 await kit.logins.addFailure([createHash('sha256').update('stopping\na').digest('hex')], 1_000_000, 0);
             }

@@ -5,7 +5,7 @@ import { expect } from '@hapi/code';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { LongRun, LongRuns } from '../../../../lib/scripting/protocol/cpu-scheduler.js';
+import { CpuSlice, CpuScheduler } from '../../../../lib/scripting/protocol/cpu-scheduler.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -37,7 +37,7 @@ interface Notes {
 }
 
 /** Starts threads that run at the same time. */
-function start(runs: LongRuns, count: number, milliseconds: number): { threads: Worker[]; notes: () => Notes } {
+function start(runs: CpuScheduler, count: number, milliseconds: number): { threads: Worker[]; notes: () => Notes } {
 
     const memory = new SharedArrayBuffer(18 * Int32Array.BYTES_PER_ELEMENT);
     const workerData = { file: join(__dirname, '../../../../lib/scripting/protocol/cpu-scheduler.js'), memory: runs.memory, notes: memory, milliseconds };
@@ -56,7 +56,7 @@ describe('scripts that run for long', () => {
 
     it('take turns, as many at a time as there are places, and none is left behind', { timeout: 20_000 }, async () => {
 
-        const { threads, notes } = start(new LongRuns(1), 3, 900);
+        const { threads, notes } = start(new CpuScheduler(1), 3, 900);
         await Promise.all(threads.map((thread) => once(thread, 'exit')));
 
         const { changes, steps } = notes();
@@ -69,13 +69,13 @@ describe('scripts that run for long', () => {
 
     it('get the place of one that ended while it had it', { timeout: 20_000 }, async () => {
 
-        const runs = new LongRuns(1);
+        const runs = new CpuScheduler(1);
         const lost = 77;
-        const holder = new LongRun(runs.memory, lost);
+        const holder = new CpuSlice(runs.memory, lost);
         // Its time without a place is over.
         holder.goOn(performance.now(), Infinity);
 
-        const waiting = new LongRun(runs.memory, 1);
+        const waiting = new CpuSlice(runs.memory, 1);
         const until = performance.now() + 100;
         waiting.goOn(performance.now(), until);
         expect(performance.now()).to.be.at.least(until);
@@ -88,8 +88,8 @@ describe('scripts that run for long', () => {
 
     it('need no place while they wait for something', () => {
 
-        const runs = new LongRuns(1);
-        const [one, other] = [new LongRun(runs.memory, 1), new LongRun(runs.memory, 2)];
+        const runs = new CpuScheduler(1);
+        const [one, other] = [new CpuSlice(runs.memory, 1), new CpuSlice(runs.memory, 2)];
         one.goOn(performance.now(), Infinity);
         one.end();
         other.goOn(performance.now(), Infinity);

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { emptyBits, fullBits, setBit } from '../../../../lib/search/docset/bit-set.js';
-import { DocumentCollector } from '../../../../lib/search/matching/doc-id-set-builder.js';
+import { DocIdSetBuilder } from '../../../../lib/search/matching/doc-id-set-builder.js';
 import {
     both, countBoth, countOf, few, forEachDocument, hasDocument, keptSet, listOf, many, mostFew, without
 } from '../../../../lib/search/docset/doc-id-set.js';
@@ -136,7 +136,7 @@ describe('collector of documents', () => {
         const space = indexed.space('text');
         const kinds = new Set<string>();
         for (let round = 0; round < 400; ++round) {
-            const collector = new DocumentCollector(indexed);
+            const collector = new DocIdSetBuilder(indexed);
             const expected = new Set<number>();
             for (let step = random.integer(0, 5); step >= 0; --step) {
                 if (random.integer(0, 2) === 0) {
@@ -173,7 +173,7 @@ describe('collector of documents', () => {
         const before = contents(kept);
         const list = few(Uint32Array.from([1, 5, 9]));
         for (const set of [kept, list]) {
-            const collector = new DocumentCollector(segment());
+            const collector = new DocIdSetBuilder(segment());
             collector.addSet(set);
             collector.add(2);
             collector.add(1);

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Memory } from '../../../../lib/util/cache/lru-cache.js';
-import { SegmentSet } from '../../../../lib/search/indexing/live-segments.js';
+import { LruCache } from '../../../../lib/util/cache/lru-cache.js';
+import { LiveSegments } from '../../../../lib/search/indexing/live-segments.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
 
 export const lab = Lab.script();
@@ -11,8 +11,8 @@ describe('segments that are searched', () => {
 
     it('keep what is looked up of them until then, when others take their place in the midst of it, and nothing afterwards', () => {
 
-        const memory = new Memory();
-        const set = new SegmentSet(memory, () => new Uint8Array(0));
+        const memory = new LruCache();
+        const set = new LiveSegments(memory, () => new Uint8Array(0));
         const corpus = new SearchCorpus(1);
         let number = 0;
         const search = (): void => {

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { DoipError } from '../../../../lib/errors/errors.js';
 import { FULL_ACCESS } from '../../../../lib/search/matching/acl-filter.js';
 import type { Found, MoreFound } from '../../../../lib/search/runtime/protocol.js';
-import { Searcher } from '../../../../lib/search/runtime/search-server.js';
+import { SearchServer } from '../../../../lib/search/runtime/search-server.js';
 import { serveSections } from '../../../../lib/search/runtime/section-channel.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
 
@@ -23,7 +23,7 @@ function start() {
 
     const clock = { now: 0 };
     const { port, close } = serveSections(() => Promise.reject(new Error('nothing is stored')), () => {});
-    const searcher = new Searcher({ sections: port, memory: 1e6 }, () => clock.now);
+    const searcher = new SearchServer({ sections: port, memory: 1e6 }, () => clock.now);
     const corpus = new SearchCorpus(1);
     const changes = Array.from({ length: DOCUMENTS }, (_, i) => ({ kind: 'put', document: corpus.document(`test/${i}`) }));
     searcher.handle({ kind: 'apply', changes: JSON.stringify(changes) });

@@ -2,18 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { FULL_ACCESS } from '../../../../lib/search/matching/acl-filter.js';
-import { SearchEngine } from '../../../../lib/search/searcher/index-searcher.js';
+import { IndexSearcher } from '../../../../lib/search/searcher/index-searcher.js';
 import type { IndexDocument } from '../../../../lib/search/mapping/index-document.js';
 import { lend, pageOf } from '../../../../lib/search/runtime/shared-snapshot.js';
-import type { LentPlaces } from '../../../../lib/search/runtime/shared-snapshot.js';
+import type { TermSnapshot } from '../../../../lib/search/runtime/shared-snapshot.js';
 import type { Found, WordWish } from '../../../../lib/search/runtime/protocol.js';
-import { PromptSearch } from '../../../../lib/search/runtime/inline-search.js';
-import type { Lender } from '../../../../lib/search/runtime/inline-search.js';
+import { InlineTermSearch } from '../../../../lib/search/runtime/inline-search.js';
+import type { SnapshotSource } from '../../../../lib/search/runtime/inline-search.js';
 import type { SearchRequest } from '../../../../lib/search/query/search-request.js';
-import { Searcher } from '../../../../lib/search/runtime/search-server.js';
+import { SearchServer } from '../../../../lib/search/runtime/search-server.js';
 import { serveSections } from '../../../../lib/search/runtime/section-channel.js';
-import { wordPlaces } from '../../../../lib/search/searcher/term-contexts.js';
-import type { WordPlaces } from '../../../../lib/search/searcher/term-contexts.js';
+import { resolveTermContexts } from '../../../../lib/search/searcher/term-contexts.js';
+import type { TermContexts } from '../../../../lib/search/searcher/term-contexts.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
 import { build } from '../../../support/search-layouts.js';
 
@@ -37,17 +37,17 @@ class Pair {
 
     readonly removals = new Int32Array(new SharedArrayBuffer(4));
     readonly #port = serveSections(() => Promise.reject(new Error('nothing is stored')), () => {});
-    readonly searcher = new Searcher({ sections: this.#port.port, memory: 1e9, removals: this.removals });
+    readonly searcher = new SearchServer({ sections: this.#port.port, memory: 1e9, removals: this.removals });
     /** What was asked for. */
     readonly asked: string[] = [];
     /** Put in the place of what is lent. */
-    instead: (() => LentPlaces | null) | null = null;
-    readonly #lender: Lender = {
+    instead: (() => TermSnapshot | null) | null = null;
+    readonly #lender: SnapshotSource = {
         lend: async (wish) => {
 
             this.asked.push('loan');
             await setImmediate();
-            return structuredClone(this.instead ? this.instead() : this.searcher.handle({ kind: 'lend', ...wish }) as LentPlaces | null);
+            return structuredClone(this.instead ? this.instead() : this.searcher.handle({ kind: 'lend', ...wish }) as TermSnapshot | null);
         },
         page: async (wish, page) => {
 
@@ -56,7 +56,7 @@ class Pair {
             return structuredClone(this.searcher.handle({ kind: 'page', page, ...wish }) as Uint8Array | null);
         }
     };
-    readonly prompt = new PromptSearch(this.#lender, this.removals);
+    readonly prompt = new InlineTermSearch(this.#lender, this.removals);
 
     put(documents: readonly IndexDocument[]): void {
 
@@ -111,16 +111,16 @@ describe('what the searching thread lends', () => {
         const words = Array.from({ length: 900 }, (_, i) => `w${String(i).padStart(4, '0')}`);
         const [even = '', odd = ''] = [0, 1].map((rest) => words.filter((_, i) => i % 2 === rest)).map((half) => [...half, ...half].join(' '));
         const segments = [build(Array.from({ length: 2000 }, (_, i) => ({ document: titled(i, i % 2 === 0 ? even : odd), isGone: false })))];
-        const known = new Map<string, WordPlaces>();
-        const placesFor = ({ word, caller }: WordWish): WordPlaces => {
+        const known = new Map<string, TermContexts>();
+        const placesFor = ({ word, caller }: WordWish): TermContexts => {
 
-            const places = known.get(caller.key) ?? wordPlaces(word, segments, { ...caller, access: FULL_ACCESS });
+            const places = known.get(caller.key) ?? resolveTermContexts(word, segments, { ...caller, access: FULL_ACCESS });
             known.set(caller.key, places);
             return places;
         };
 
         const asked: string[] = [];
-        const prompt = new PromptSearch({
+        const prompt = new InlineTermSearch({
             lend: (wish) => Promise.resolve(structuredClone(lend(placesFor(wish), 0))),
             page: (wish, page) => {
 
@@ -128,7 +128,7 @@ describe('what the searching thread lends', () => {
                 return Promise.resolve(structuredClone(pageOf(placesFor(wish), page)));
             }
         }, new Int32Array(1));
-        const engine = new SearchEngine();
+        const engine = new IndexSearcher();
         let count = 0;
         for (const word of [...words.slice(0, 20), ...words]) {
             const wanted = request(`/title:${word}`, { limit: 3 });
@@ -251,7 +251,7 @@ describe('what the searching thread lends', () => {
         const segment = build([{ document: titled(1, 'one'), isGone: false }]);
         for (const [segments, isLent] of [[32, true], [33, false]] as const) {
             const live = Array.from({ length: segments }, () => segment);
-            const places = wordPlaces({ target }, live, { access: FULL_ACCESS, key: '', includeVersions: true });
+            const places = resolveTermContexts({ target }, live, { access: FULL_ACCESS, key: '', includeVersions: true });
             expect(lend(places, 0) !== null, String(segments)).to.equal(isLent);
         }
     }));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { StuckWatch } from '../../../../lib/search/runtime/watchdog.js';
+import { Watchdog } from '../../../../lib/search/runtime/watchdog.js';
 import { until } from '../../../support/until.js';
 
 export const lab = Lab.script();
@@ -13,7 +13,7 @@ describe('a thread', () => {
 
         let now = 0;
         let isStuck = false;
-        const watch = new StuckWatch(10, () => now);
+        const watch = new Watchdog(10, () => now);
         watch.begin(() => {
 
             isStuck = true;
@@ -32,7 +32,7 @@ describe('a thread', () => {
 
     it('lets nobody wait for ever, and gives back what comes too late', async () => {
 
-        const watch = new StuckWatch(20, () => 0);
+        const watch = new Watchdog(20, () => 0);
         const late: string[] = [];
         let answer = (_text: string): void => {};
         const work = new Promise<string>((resolve) => {
@@ -52,7 +52,7 @@ describe('a thread', () => {
 
         let now = 0;
         const stuck: string[] = [];
-        const watch = new StuckWatch(1, () => now);
+        const watch = new Watchdog(1, () => now);
         const end = watch.begin(() => stuck.push('first'));
         end();
         now = 100;

@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { FULL_ACCESS } from '../../../../lib/search/matching/acl-filter.js';
-import { SearchEngine } from '../../../../lib/search/searcher/index-searcher.js';
+import { IndexSearcher } from '../../../../lib/search/searcher/index-searcher.js';
 import { findDocument } from '../../../../lib/search/indexing/id-lookup.js';
-import { Memory } from '../../../../lib/util/cache/lru-cache.js';
+import { LruCache } from '../../../../lib/util/cache/lru-cache.js';
 import type { IndexDocument } from '../../../../lib/search/mapping/index-document.js';
 import type { SearchRequest } from '../../../../lib/search/query/search-request.js';
 import { mayReadPayloads } from '../../../support/naive-access.js';
@@ -15,7 +15,7 @@ import type { LiveSegment } from '../../../../lib/search/searcher/live-segment.j
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-function answer(engine: SearchEngine, request: SearchRequest, segments: readonly LiveSegment[]) {
+function answer(engine: IndexSearcher, request: SearchRequest, segments: readonly LiveSegment[]) {
 
     const { size, facets, hits } = engine.search(request, segments, 10_000);
     return { size, facets, hits: hits.take(Infinity) };
@@ -49,7 +49,7 @@ describe('search engine', () => {
 
             const corpus = new SearchCorpus(seed);
             const { current, layouts: spread } = layouts(corpus, 20 + corpus.below(60));
-            const engine = new SearchEngine();
+            const engine = new IndexSearcher();
             for (let round = 0; round < 80; ++round) {
                 const request = corpus.request();
                 const naive = naiveSearch(current, request);
@@ -89,7 +89,7 @@ describe('search engine', () => {
         }
 
         const spread = { one: [build(current)], gone: [build(noted)], parts, merged: [merge(parts)] };
-        const engine = new SearchEngine();
+        const engine = new IndexSearcher();
         const shares = new Set<boolean>();
         for (let round = 0; round < 60; ++round) {
             const request = corpus.request();
@@ -115,7 +115,7 @@ describe('search engine', () => {
             [large, ...inSegmentsOf(90, documents.slice(3600))], [...inSegmentsOf(7, documents.slice(3600, 3700)), large, build(noted(documents.slice(3700)))],
             [build(noted(documents))]
         ];
-        const engine = new SearchEngine();
+        const engine = new IndexSearcher();
         const sizes: number[] = [];
         for (const query of ['foo', '/title:tess', '/nested/deep/x:foo^2', 'reports', 'facet_type:Book', 'type:book', 'full:foo']) {
             for (const [start, limit] of [[0, 10], [3, 5], [0, 0], [1100, 40], [0, null]] as const) {
@@ -134,7 +134,7 @@ describe('search engine', () => {
 
             const corpus = new SearchCorpus(seed);
             const { current, layouts: { 'many segments': all = [] } } = layouts(corpus, 60);
-            const engine = new SearchEngine();
+            const engine = new IndexSearcher();
             let hidden = 0;
             for (let round = 0; round < 120; ++round) {
                 const request = { ...corpus.request(), sort: [], includeScore: true };
@@ -155,7 +155,7 @@ describe('search engine', () => {
 
             const corpus = new SearchCorpus(seed);
             const documents = Array.from({ length: 40 }, (_, i) => corpus.document(`test/${i}`));
-            const engine = new SearchEngine();
+            const engine = new IndexSearcher();
             let hidden = 0;
             for (let caller = 0; caller < 8; ++caller) {
                 const access = corpus.access();
@@ -183,7 +183,7 @@ describe('search engine', () => {
         const element = { mediaType: null, size: 1, altField: null };
         const elements = [{ ...element, name: 'first', filename: null, text: 'x '.repeat(1_000_001) }, { ...element, name: 'second', filename: 'catalogue', text: 'tess' }];
         const segments = inSegmentsOf(1, [{ ...corpus.document('test/1'), elements }]);
-        const find = (query: string): number => answer(new SearchEngine(), corpus.request({
+        const find = (query: string): number => answer(new IndexSearcher(), corpus.request({
             query, access: FULL_ACCESS, includeVersions: true, filterQueries: [], start: 0, limit: 1
         }), segments).size;
         expect(['catalogue', 'first:x', 'second:*'].map(find)).to.equal([1, 1, 0]);
@@ -206,8 +206,8 @@ describe('search engine', () => {
     it('goes on with segments that are no more, and leaves nothing of them in memory', () => {
 
         const corpus = new SearchCorpus(3);
-        const memory = new Memory();
-        const engine = new SearchEngine(memory);
+        const memory = new LruCache();
+        const engine = new IndexSearcher(memory);
         const segments = [build(Array.from({ length: 30 }, (_, i) => ({ document: corpus.document(`test/${i}`), isGone: false })), memory)];
         const request = corpus.request({ query: 'tess foo', access: FULL_ACCESS, includeVersions: true, filterQueries: [], facets: [{ field: 'type', maxBuckets: 5 }], limit: 10, start: 0 });
         const find = () => {
@@ -238,7 +238,7 @@ describe('search engine', () => {
 
         const corpus = new SearchCorpus(77);
         const { current, layouts: { 'many segments': segments = [] } } = layouts(corpus, 80);
-        const engine = new SearchEngine();
+        const engine = new IndexSearcher();
         for (const field of ['/title', '/n', '/tags/_', '/mixed', '/date', 'type', 'createdBy', 'metadata/createdOn', '/nested/deep/a~1b/_/_', 'id']) {
             const base = { ...corpus.request(), query: '*:*', filterQueries: [], start: 0, limit: 0, sort: [], facets: [{ field, maxBuckets: 1000 }] };
             const { facets: [facet] } = answer(engine, base, segments);

@@ -1,13 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { FULL_ACCESS } from '../../../../lib/search/matching/acl-filter.js';
-import { SearchEngine } from '../../../../lib/search/searcher/index-searcher.js';
+import { IndexSearcher } from '../../../../lib/search/searcher/index-searcher.js';
 import type { IndexDocument } from '../../../../lib/search/mapping/index-document.js';
-import { Memory } from '../../../../lib/util/cache/lru-cache.js';
+import { LruCache } from '../../../../lib/util/cache/lru-cache.js';
 import { readQuery } from '../../../../lib/search/query/rewriter.js';
 import type { SearchRequest } from '../../../../lib/search/query/search-request.js';
-import { onlyWord, WordSearch } from '../../../../lib/search/searcher/single-term-search.js';
-import { wordPlaces } from '../../../../lib/search/searcher/term-contexts.js';
+import { singleTermOf, SingleTermSearch } from '../../../../lib/search/searcher/single-term-search.js';
+import { resolveTermContexts } from '../../../../lib/search/searcher/term-contexts.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
 import { build, layouts } from '../../../support/search-layouts.js';
 import type { LiveSegment } from '../../../../lib/search/searcher/live-segment.js';
@@ -22,7 +22,7 @@ const FIELDS = [
 const WORDS = ['tess', 'durbeyfield', 'family-tree', 'foo', 'bar', 'naïve', 'd\'arc', '2004', '5', '42', 'x', 'null', 'true', 'book', '"test/u1"', '"test/3"', 'public', 'absent'];
 
 /** What the engine answers to a search for one word, and what it answers when it cannot know that. */
-function bothWays(engine: SearchEngine, request: SearchRequest, segments: readonly LiveSegment[]) {
+function bothWays(engine: IndexSearcher, request: SearchRequest, segments: readonly LiveSegment[]) {
 
     const [fast, general] = [request, { ...request, filterQueries: ['*:*'] }].map((asked) => {
 
@@ -60,7 +60,7 @@ describe('search for one word', () => {
 
             const corpus = new SearchCorpus(seed);
             const { layouts: spread } = layouts(corpus, 20 + corpus.below(80));
-            const engine = new SearchEngine();
+            const engine = new IndexSearcher();
             let found = 0;
             for (let round = 0; round < 40; ++round) {
                 const request = wordRequest(corpus);
@@ -81,7 +81,7 @@ describe('search for one word', () => {
         const segments = [700, 5, 300].map((size, i) => build(Array.from({ length: size }, (_, j) => ({
             document: corpus.document(`test/${i}/${j}`), isGone: corpus.once(7)
         }))));
-        const engine = new SearchEngine();
+        const engine = new IndexSearcher();
         const pages = [
             [0, 1], [0, 10], [3, 10], [0, 31], [0, 32], [0, 33], [1, 32], [90, 5], [0, 100], [0, null], [200, null], [5000, 10]
         ] as const;
@@ -99,9 +99,9 @@ describe('search for one word', () => {
 
             const request = smallest({ query });
             const segments = [build(documents.map((document) => ({ document, isGone: false })))];
-            const word = onlyWord(request, readQuery(query));
-            const places = word && wordPlaces(word, segments, { access: FULL_ACCESS, key: 'all', includeVersions: true });
-            return word && places && new WordSearch().search(word, places, request)?.size;
+            const word = singleTermOf(request, readQuery(query));
+            const places = word && resolveTermContexts(word, segments, { access: FULL_ACCESS, key: 'all', includeVersions: true });
+            return word && places && new SingleTermSearch().search(word, places, request)?.size;
         };
 
         const many = Array.from({ length: 1025 }, (_, i) => titled(i, { title: i < 1024 ? 'few' : 'few many', ...i < 1024 ? {} : { other: 'few' } }));
@@ -131,15 +131,15 @@ describe('search for one word', () => {
     for (const [name, request] of OTHERS) {
         it(`is not: ${name}`, () => {
 
-            expect(onlyWord(smallest(request), readQuery(request.query ?? ''))).to.be.null();
-            expect(onlyWord(smallest({ query: 'word' }), readQuery('word'))?.term).to.equal('word');
+            expect(singleTermOf(smallest(request), readQuery(request.query ?? ''))).to.be.null();
+            expect(singleTermOf(smallest({ query: 'word' }), readQuery('word'))?.term).to.equal('word');
         });
     }
 
     it('sees documents that went, segments that came and rights that changed since it was asked last', () => {
 
-        const memory = new Memory();
-        const engine = new SearchEngine(memory);
+        const memory = new LruCache();
+        const engine = new IndexSearcher(memory);
         const corpus = new SearchCorpus(46);
         const noted = Array.from({ length: 60 }, (_, i) => ({ document: corpus.document(`test/${i}`), isGone: false }));
         const segments: LiveSegment[] = [];
@@ -159,8 +159,8 @@ describe('search for one word', () => {
 
     it('goes on when the memory lets go of things all the time', () => {
 
-        const memory = new Memory(20_000);
-        const engine = new SearchEngine(memory);
+        const memory = new LruCache(20_000);
+        const engine = new IndexSearcher(memory);
         const corpus = new SearchCorpus(47);
         const segments = [build(Array.from({ length: 200 }, (_, i) => ({ document: corpus.document(`test/${i}`), isGone: false })), memory)];
         for (let round = 0; round < 200; ++round) {

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Memory } from '../../../../lib/util/cache/lru-cache.js';
-import { PAGE_BYTES, StoredSections } from '../../../../lib/search/segment/paged-sections.js';
+import { LruCache } from '../../../../lib/util/cache/lru-cache.js';
+import { PAGE_BYTES, PagedSections } from '../../../../lib/search/segment/paged-sections.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -21,7 +21,7 @@ describe('sections of stored segments', () => {
             return stored.slice(start, end);
         };
 
-        const reader = new StoredSections(1, new Map([['text.post', stored.length]]), { fetch, memory: new Memory() }).reader('text.post');
+        const reader = new PagedSections(1, new Map([['text.post', stored.length]]), { fetch, memory: new LruCache() }).reader('text.post');
         const read = (at: number): number | undefined => {
 
             const place = reader.open(at, at + 1);

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JsonValue } from '../../../../lib/util/json-types.js';
-import { LoopTurns, turnForValue } from '../../../../lib/util/concurrency/event-loop-yielder.js';
+import { EventLoopYielder, turnForValue } from '../../../../lib/util/concurrency/event-loop-yielder.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -16,7 +16,7 @@ describe('turns of the event loop', () => {
 
     it('let one of all who wait go on at a time, in their order, with everything else between', async () => {
 
-        const turns = new LoopTurns();
+        const turns = new EventLoopYielder();
         const happened: string[] = [];
         let isOver = false;
         const tick = (): void => {

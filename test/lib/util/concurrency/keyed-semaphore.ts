@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { DoipError } from '../../../../lib/errors/errors.js';
 import { released } from '../../../../lib/util/streams/on-close.js';
-import { Turnstile } from '../../../../lib/util/concurrency/keyed-semaphore.js';
+import { KeyedSemaphore } from '../../../../lib/util/concurrency/keyed-semaphore.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -13,7 +13,7 @@ describe('a turnstile', () => {
 
     it('lets a few of one key pass at a time, in the order in which they came', async () => {
 
-        const turnstile = new Turnstile({ places: 2, patience: 60_000, refusal: 'wait' });
+        const turnstile = new KeyedSemaphore({ places: 2, patience: 60_000, refusal: 'wait' });
         const passed: number[] = [];
         const enter = async (number: number) => {
 
@@ -39,7 +39,7 @@ describe('a turnstile', () => {
 
     it('tells who has waited too long to come again, and forgets them', async () => {
 
-        const turnstile = new Turnstile({ places: 1, patience: 20, refusal: 'read what you have' });
+        const turnstile = new KeyedSemaphore({ places: 1, patience: 20, refusal: 'read what you have' });
         const leave = await turnstile.enter('a', patient);
 
         const error = await expect(turnstile.enter('a', patient)).to.reject<DoipError>('read what you have');
@@ -53,7 +53,7 @@ describe('a turnstile', () => {
 
     it('forgets who does not want to wait any more', async () => {
 
-        const turnstile = new Turnstile({ places: 1, patience: 60_000, refusal: 'wait' });
+        const turnstile = new KeyedSemaphore({ places: 1, patience: 60_000, refusal: 'wait' });
         const leave = await turnstile.enter('a', patient);
         const impatient = new AbortController();
         const waiting = turnstile.enter('a', impatient.signal);

@@ -1,5 +1,5 @@
 import type { DigitalObject } from '../../../../lib/doip/digital-object.js';
-import { jsonText, knownText, rememberText } from '../../../../lib/json/raw-json.js';
+import { jsonText, rawJson, rememberText } from '../../../../lib/json/raw-json.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { objectPath, payloadFacts, textOf, toRestObject, view } from '../../../../translators/rest/mapping/rest-object.js';
@@ -51,11 +51,11 @@ describe('The full REST form of an object', () => {
         for (const { id, type, attributes, elements } of [map, bare]) {
             const shown = view({ id, type, attributes: { ...attributes, content }, elements }, { full: true, permission: 'READ' }) as object;
 
-            expect(knownText(shown)).to.equal(JSON.stringify(shown));
+            expect(rawJson(shown)).to.equal(JSON.stringify(shown));
         }
 
         const other = view({ ...bare, attributes: { content: { ...content } } }, { full: true });
-        expect([knownText(other as object), jsonText(other)]).to.equal([undefined, JSON.stringify(other)]);
+        expect([rawJson(other as object), jsonText(other)]).to.equal([undefined, JSON.stringify(other)]);
     });
 
     it('adds the permission of the caller beside a score', () => {
