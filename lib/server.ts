@@ -181,10 +181,10 @@ function runGateway(server: Server, gateway: Gateway, log: Logger, onGeneratedPa
         isFinal: (error) => error instanceof LostFileError || error instanceof FirstPasswordError || error instanceof DataDirError && !error.mayPass,
         log
     });
-    server.ext('onPreStart', () => start.begin());
+    server.ext('onPreStart', () => start.start());
     server.ext('onPostStop', async () => {
 
-        await start.end();
+        await start.stop();
         await gateway.stop();
     });
 }

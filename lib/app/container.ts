@@ -121,28 +121,28 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
     const { startup } = frame;
     const stages = new ShutdownStack(options.log);
     try {
-        const db = await stages.enter(() => openDatabase({
+        const db = await stages.use(() => openDatabase({
             url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes
         }), (opened) => opened.close());
         await db.migrate();
         const parts = await compose(db, options, frame);
         const { blobs, identity, jobs, scripting, search, services } = parts;
-        await stages.enter(() => blobs, () => blobs.close());
+        await stages.use(() => blobs, () => blobs.close());
         await parts.floor.renew();
         const { generatedPassword } = await bootstrap(parts);
         startup.set('storage', 'UP');
-        await stages.enter(() => search.index.start(), () => search.stop());
-        await stages.enter(() => scripting, () => scripting.close());
-        await stages.enter(() => identity.start(), () => identity.close());
+        await stages.use(() => search.index.start(), () => search.stop());
+        await stages.use(() => scripting, () => scripting.close());
+        await stages.use(() => identity.start(), () => identity.close());
         startup.set('identity', 'UP');
-        await stages.enter(() => services.handles, (handles) => handles.close());
+        await stages.use(() => services.handles, (handles) => handles.close());
         startup.set('handles', 'UP');
-        await stages.enter(() => jobs.start(), () => jobs.stop());
+        await stages.use(() => jobs.start(), () => jobs.stop());
         startup.set('jobs', 'UP');
-        return { runtime: { services, database: db, close: () => stages.leave() }, generatedPassword };
+        return { runtime: { services, database: db, close: () => stages.dispose() }, generatedPassword };
     }
     catch (error) {
-        await stages.leave();
+        await stages.dispose();
         throw error;
     }
 }

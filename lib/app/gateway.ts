@@ -169,7 +169,7 @@ class RepositoryGateway implements Gateway {
                 ping: (patience) => database.ping(patience), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
             });
             this.#watch.start();
-            this.#startup.succeed(async () => (await this.#watch?.answersNow() === false ? 'silent' : await database.trouble?.() ?? null));
+            this.#startup.succeed(async () => (await this.#watch?.ping() === false ? 'silent' : await database.trouble?.() ?? null));
             this.#dispatcher = this.#dispatcherOf(runtime.services, null);
             return { generatedPassword };
         }
@@ -229,7 +229,7 @@ class RepositoryGateway implements Gateway {
             return null;
         }
 
-        this.#watch?.suspect();
+        this.#watch?.reportFailure();
         return fault.fault === 'unavailable' ? unavailable(DOWN, RETRY_SECONDS) : internal(fault, UNKNOWN_OUTCOME);
     }
 }

@@ -17,7 +17,7 @@ export class ShutdownStack {
     }
 
     /** Starts a part; `end` ends it again. A part whose start fails ends by itself. */
-    async enter<T>(start: () => Promise<T> | T, end: (started: T) => Promise<void> | void): Promise<T> {
+    async use<T>(start: () => Promise<T> | T, end: (started: T) => Promise<void> | void): Promise<T> {
 
         const started = await start();
         this.#ends.push(() => end(started));
@@ -25,7 +25,7 @@ export class ShutdownStack {
     }
 
     /** Ends all parts. What goes wrong with one is logged and keeps none of the others from ending. */
-    async leave(): Promise<void> {
+    async dispose(): Promise<void> {
 
         for (const end of this.#ends.splice(0).reverse()) {
             try {

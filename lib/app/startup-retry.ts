@@ -13,15 +13,15 @@ export interface PersistentStartOptions {
     /** True for an error that no further attempt can mend. */
     readonly isFinal: (error: unknown) => boolean;
     readonly log: Logger;
-    /** Milliseconds that {@link StartupRetry.begin} waits for the first attempt; default 10 s. */
+    /** Milliseconds that {@link StartupRetry.start} waits for the first attempt; default 10 s. */
     readonly patienceMs?: number;
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Pauses in milliseconds between two attempts: the first, and the longest. */
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 
 /** Starts a gateway as often as it takes. */
 export class StartupRetry {
@@ -34,14 +34,14 @@ export class StartupRetry {
     constructor(gateway: Pick<Gateway, 'start'>, options: PersistentStartOptions) {
 
         this.#gateway = gateway;
-        this.#options = { patienceMs: PATIENCE_MS, ...options };
+        this.#options = { patienceMs: TIMEOUT_MS, ...options };
     }
 
     /**
      * Begins to start. Resolves when the gateway has started, when the first attempt has failed and there will be others, or
      * when it takes too long to wait for. Rejects with an error that is final.
      */
-    async begin(): Promise<void> {
+    async start(): Promise<void> {
 
         const patience = new AbortController();
         const first = this.#attempt();
@@ -64,7 +64,7 @@ export class StartupRetry {
     }
 
     /** Ends the attempts. One that is under way comes to its end first. */
-    async end(): Promise<void> {
+    async stop(): Promise<void> {
 
         this.#stop.abort();
         await this.#attempts;
@@ -81,7 +81,7 @@ export class StartupRetry {
 
         const { signal } = this.#stop;
         let attempt = first;
-        for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+        for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
             try {
                 await attempt;
                 return;

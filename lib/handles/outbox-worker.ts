@@ -35,18 +35,18 @@ const REPEAT_MS = 100;
 const POLL_MS = 500;
 
 /** Requests at the same time. A server that writes each record to disk may do several of them at once. */
-const AT_ONCE = 32;
+const BATCH_SIZE = 32;
 
 /** Entries that are read at once. */
-const READ_AT_ONCE = 4 * AT_ONCE;
+const READ_AT_ONCE = 4 * BATCH_SIZE;
 
 const FIRST_PAUSE_MS = 1000;
 /** Longest time that a server that is away is left alone. */
-const LONGEST_OUTAGE_PAUSE_MS = 60_000;
+const MAX_OUTAGE_PAUSE_MS = 60_000;
 /** Longest time that a handle that makes trouble is left alone. */
-const LONGEST_PAUSE_MS = 60 * 60_000;
+const MAX_PAUSE_MS = 60 * 60_000;
 /** A handle at which the server fails so often is to blame itself, while others get through. */
-const PATIENCE = 10;
+const MAX_ATTEMPTS_AT_ONCE = 10;
 
 /** Empties the outbox. */
 export class HandleDelivery {
@@ -78,7 +78,7 @@ export class HandleDelivery {
 
         this.#due = [];
         // Each request listens to it.
-        setMaxListeners(2 * AT_ONCE, signal);
+        setMaxListeners(2 * BATCH_SIZE, signal);
         try {
             while (!signal.aborted) {
                 this.#isWanted = false;
@@ -95,7 +95,7 @@ export class HandleDelivery {
 
         const { outbox, pace: { pollMs = POLL_MS } } = this.#parts;
         const now = Date.now();
-        const room = (this.#outages > 0 ? 1 : AT_ONCE) - this.#running.size;
+        const room = (this.#outages > 0 ? 1 : BATCH_SIZE) - this.#running.size;
         const paused = this.#pausedUntil - performance.now();
         if (paused > 0 || room <= 0) {
             return Math.max(1, paused, room <= 0 ? pollMs : 0);
@@ -133,7 +133,7 @@ export class HandleDelivery {
             if (!signal.aborted) {
                 await this.#failed(entry, error).catch((fault: unknown) => {
 
-                    this.#pausedUntil = performance.now() + this.#pause(1, LONGEST_OUTAGE_PAUSE_MS);
+                    this.#pausedUntil = performance.now() + this.#pause(1, MAX_OUTAGE_PAUSE_MS);
                     log.error({ err: fault, handle: entry.handle }, 'it could not be written down that a handle was not registered');
                 });
             }
@@ -157,7 +157,7 @@ export class HandleDelivery {
         if (now >= this.#pausedUntil) {
             this.#due = [];
             this.#outages += 1;
-            this.#pausedUntil = now + this.#pause(this.#outages, LONGEST_OUTAGE_PAUSE_MS);
+            this.#pausedUntil = now + this.#pause(this.#outages, MAX_OUTAGE_PAUSE_MS);
         }
     }
 
@@ -178,11 +178,11 @@ export class HandleDelivery {
             this.#answered();
         }
 
-        const pause = this.#pause(attempts, blame === 'server' ? LONGEST_OUTAGE_PAUSE_MS : LONGEST_PAUSE_MS);
+        const pause = this.#pause(attempts, blame === 'server' ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
         await outbox.postpone(entry, {
             error: error instanceof Error ? error.message : String(error),
             runAt: blame === 'request' ? null : now + pause,
-            hasFailed: blame !== 'server' || attempts >= PATIENCE
+            hasFailed: blame !== 'server' || attempts >= MAX_ATTEMPTS_AT_ONCE
         }, now);
     }
 

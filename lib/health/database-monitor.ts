@@ -29,7 +29,7 @@ const LOOK_MS = 1000;
 
 /** Pauses in milliseconds between two looks during an outage: the first, and the longest. */
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 
 /** Looks after a database. */
 export class DatabaseMonitor {
@@ -52,14 +52,14 @@ export class DatabaseMonitor {
     }
 
     /** Looks at once: somebody had no answer. */
-    suspect(): void {
+    reportFailure(): void {
 
         this.#isSuspected = true;
         this.#wake?.();
     }
 
     /** Whether the database answers right now; never rejects. However many ask at a time, it is asked once. */
-    answersNow(): Promise<boolean> {
+    ping(): Promise<boolean> {
 
         this.#look ??= this.#answersWithin(LOOK_MS).finally(() => {
 
@@ -93,7 +93,7 @@ export class DatabaseMonitor {
         const since = performance.now();
         log.error('the database does not answer');
         onOutage();
-        for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+        for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
             if (await this.#answers(1)) {
                 log.info({ seconds: Math.round((performance.now() - since) / 1000) }, 'the database answers again');
                 onReturn();
@@ -138,7 +138,7 @@ export class DatabaseMonitor {
             }
         }
 
-        this.suspect();
+        this.reportFailure();
         return false;
     }
 

@@ -10,12 +10,12 @@ import { sourceOf } from '../identity/throttling/login-throttle.js';
 
 /** The share of an address where none is configured: this part of all connections, and not too few for a page of a browser. */
 const PART = 4;
-const LEAST = 16;
+const MIN_CONNECTIONS = 16;
 
 /** Closes connections beyond the share of their address as they come. Trusted proxies speak for many and are not counted. */
 export function shareConnections(front: Server, http: HttpConfig, { trustedProxies }: ListenConfig): void {
 
-    const share = http.maxConnectionsPerAddress || Math.max(Math.ceil(http.maxConnections / PART), LEAST);
+    const share = http.maxConnectionsPerAddress || Math.max(Math.ceil(http.maxConnections / PART), MIN_CONNECTIONS);
     const trusted = new BlockList();
     for (const { address, bits, family } of trustedProxies.flatMap((entry) => parseAddressRanges(entry) ?? [])) {
         trusted.addSubnet(address, bits, family);

@@ -10,13 +10,13 @@ const MINUTE = 60 * 1000;
 const DAY = 24 * 60 * MINUTE;
 
 /** A download may take a day, an upload that gives no sign of life an hour. */
-const PATIENCE: SweepOptions = { grace: DAY, stagedTtl: 60 * MINUTE, limit: 1000 };
+const SWEEP_OPTIONS: SweepOptions = { grace: DAY, stagedTtl: 60 * MINUTE, limit: 1000 };
 
 /** Most blobs that are removed while a request waits. */
 const REMOVED_WHILE_WAITING = 100;
 
 /** How long the outcome of a job can be asked for. */
-const KEPT_MS = 7 * DAY;
+const RETENTION_MS = 7 * DAY;
 const PURGED_AT_ONCE = 500;
 
 /** Removes bytes that nobody needs; on a disk that is nearly full also those that somebody may still be downloading from elsewhere. */
@@ -28,7 +28,7 @@ export function sweepBlobs(sweeper: BlobSweeper, { isShort, ...options }: Partia
         run: async ({ signal }) => {
 
             const grace = isShort?.() ? { grace: 0 } : {};
-            await sweeper.sweep(Date.now(), { ...PATIENCE, ...grace, ...options, signal });
+            await sweeper.sweep(Date.now(), { ...SWEEP_OPTIONS, ...grace, ...options, signal });
         }
     };
 }
@@ -36,7 +36,7 @@ export function sweepBlobs(sweeper: BlobSweeper, { isShort, ...options }: Partia
 /** Removes the bytes that nobody needs right now, for somebody who waits. */
 export function makeRoom(sweeper: BlobSweeper): () => Promise<unknown> {
 
-    return () => sweeper.sweep(Date.now(), { ...PATIENCE, grace: 0, limit: REMOVED_WHILE_WAITING });
+    return () => sweeper.sweep(Date.now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING });
 }
 
 /** Forgets jobs that ended long ago. */
@@ -50,7 +50,7 @@ export function purgeJobs(store: JobStore): JobKind {
             let purged: number;
             do {
                 signal.throwIfAborted();
-                purged = await store.purge(Date.now() - KEPT_MS, PURGED_AT_ONCE);
+                purged = await store.purge(Date.now() - RETENTION_MS, PURGED_AT_ONCE);
             }
             while (purged === PURGED_AT_ONCE);
         }

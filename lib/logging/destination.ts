@@ -7,17 +7,17 @@
 import { write, writeSync } from 'node:fs';
 
 /** So many bytes wait for a reader. */
-const MOST = 4 * 1024 * 1024;
+const MAX_BUFFERED_CHARACTERS = 4 * 1024 * 1024;
 
 /** Lines are written together, about so many characters at a time. */
-const PIECE = 16 * 1024;
+const CHUNK_CHARACTERS = 16 * 1024;
 
 /** Milliseconds until bytes that were not taken are tried again, beside everything else and by who can only wait. */
 const PAUSE_MS = 100;
 const SHORT_PAUSE_MS = 10;
 
 /** Milliseconds that whoever is about to end waits for a reader. */
-const PATIENCE_MS = 1000;
+const FLUSH_TIMEOUT_MS = 1000;
 
 /** After these nobody will ever read. Anything else may pass, such as a full pipe or a full disk. */
 const FINAL: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
@@ -56,7 +56,7 @@ export class AsyncLogDestination {
             return;
         }
 
-        if (this.#isFull || this.#length + line.length > MOST) {
+        if (this.#isFull || this.#length + line.length > MAX_BUFFERED_CHARACTERS) {
             this.#isFull = true;
             this.#dropped += 1;
             return;
@@ -64,7 +64,7 @@ export class AsyncLogDestination {
 
         const last = this.#pieces.length - 1;
         const piece = this.#pieces[last];
-        if (typeof piece === 'string' && piece.length + line.length <= PIECE) {
+        if (typeof piece === 'string' && piece.length + line.length <= CHUNK_CHARACTERS) {
             this.#pieces[last] = piece + line;
         }
         else {
@@ -88,7 +88,7 @@ export class AsyncLogDestination {
 
                 this.#mayWait = false;
                 resolve();
-            }, PATIENCE_MS);
+            }, FLUSH_TIMEOUT_MS);
             this.#onIdle.push(() => {
 
                 clearTimeout(timer);
@@ -108,7 +108,7 @@ export class AsyncLogDestination {
         }
 
         // What a thread is writing at this moment comes to its end by itself.
-        const deadline = performance.now() + (this.#mayWait ? PATIENCE_MS : 0);
+        const deadline = performance.now() + (this.#mayWait ? FLUSH_TIMEOUT_MS : 0);
         for (let bytes = this.#take(); bytes; bytes = this.#take()) {
             const left = this.#writeSync(bytes, deadline);
             if (left.length > 0) {
@@ -209,7 +209,7 @@ export class AsyncLogDestination {
     #written(count: number): void {
 
         this.#length -= count;
-        if (this.#isFull && this.#length <= MOST / 2) {
+        if (this.#isFull && this.#length <= MAX_BUFFERED_CHARACTERS / 2) {
             const dropped = this.#dropped;
             this.#isFull = false;
             this.#dropped = 0;

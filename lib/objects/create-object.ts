@@ -194,7 +194,7 @@ export class ObjectCreation {
 
         const deadline = performance.now() + this.#patience;
         for (let attempt = 0; attempt === 0 || attempt < NUMBER_ATTEMPTS && performance.now() < deadline; ++attempt) {
-            const { after, outcome } = await this.#clock.during(() => this.#attempt(id, wanted, creation));
+            const { after, outcome } = await this.#clock.reserve(() => this.#attempt(id, wanted, creation));
             if (outcome !== 'lost-race') {
                 return outcome === 'stored' ? after : null;
             }

@@ -89,7 +89,7 @@ export class ObjectTransaction {
         return this.locked(id, context, async (deadline) => {
 
             do {
-                const change = await this.#clock.during(() => this.#attempt(id, context, compute));
+                const change = await this.#clock.reserve(() => this.#attempt(id, context, compute));
                 if (change) {
                     noteWrite(id, change, context);
                     return change;

@@ -24,7 +24,7 @@ export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';
 /** Makes writers wait while something runs that must not be disturbed. */
 export interface WriteGate {
     /** Lets a change be written, or throws: 503. */
-    pass<T>(change: ObjectChange, write: () => Promise<T>): Promise<T>;
+    run<T>(change: ObjectChange, write: () => Promise<T>): Promise<T>;
 }
 
 /** Commits changes of objects. */
@@ -59,7 +59,7 @@ export class ObjectWriter {
      */
     write(change: ObjectChange): Promise<WriteOutcome> {
 
-        return this.gate ? this.gate.pass(change, () => this.commit(change)) : this.commit(change);
+        return this.gate ? this.gate.run(change, () => this.commit(change)) : this.commit(change);
     }
 
     private async commit(change: ObjectChange): Promise<WriteOutcome> {

@@ -25,7 +25,7 @@ export class TxnIdGenerator {
      * Runs one attempt to change an object. When it has ended, in whatever way, all numbers that it took are settled: stored, or
      * never to be stored.
      */
-    async during<T>(attempt: () => Promise<T>): Promise<T> {
+    async reserve<T>(attempt: () => Promise<T>): Promise<T> {
 
         const begun = { after: this.#passed() };
         this.#begun.add(begun);
@@ -55,7 +55,7 @@ export class TxnIdGenerator {
     }
 
     /** All numbers of this node up to this one are settled. */
-    get settled(): number {
+    get completedUpTo(): number {
 
         for (const { after } of this.#begun) {
             return after;

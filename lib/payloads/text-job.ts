@@ -17,7 +17,7 @@ import type { TextResult } from './text-messages.js';
 export const TEXT_JOB = 'payloads.text';
 
 /** An element that ended the whole service so often is left alone. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /** What a process that died was reading is read by others after so long. */
 const LEASE_MS = 10_000;
@@ -70,7 +70,7 @@ async function readOne(parts: TextJobParts, job: RunningJob, { id, element: { el
         await job.report(progress);
     }
 
-    const hasFailed = job.attempts > MOST_ATTEMPTS && isSame(job.progress, progress);
+    const hasFailed = job.attempts > MAX_ATTEMPTS && isSame(job.progress, progress);
     const result: TextResult = hasFailed ? { text: null, reason: 'could not be read again and again' } :
         await parts.extractor.read(format, () => parts.elements.open(element, null), job.signal);
     if (result.reason !== null) {

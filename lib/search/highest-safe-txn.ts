@@ -37,7 +37,7 @@ export class HighestSafeTxn {
     async highest(): Promise<number> {
 
         // Before anything is read: what was on its way then may be stored after it.
-        const { settled } = this.#clock;
+        const { completedUpTo: settled } = this.#clock;
         const highest = await this.#objects.highestTxnId();
         if (!this.#floor.isNeeded) {
             await this.#index.catchUp();

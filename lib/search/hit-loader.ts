@@ -103,7 +103,7 @@ export class ResultReader {
             if (isLong || length >= LENGTH_AT_ONCE) {
                 yield results;
                 [results, length] = [[], 0];
-                await this.#turns.next();
+                await this.#turns.yield();
                 signal.throwIfAborted();
             }
 
@@ -126,7 +126,7 @@ export class ResultReader {
         const outcomeOf = new Map(concerned.map((result, index) => [result, outcomes[index] ?? null]));
         for (let start = 0; start < results.length; start += AT_ONCE) {
             if (start > 0) {
-                await this.#turns.next();
+                await this.#turns.yield();
             }
 
             yield results.slice(start, start + AT_ONCE).flatMap((result) => {
@@ -160,7 +160,7 @@ export async function *slices<T>(
     for await (const block of blocks) {
         for (let start = 0; start < block.length; start += length) {
             if (!isFirst) {
-                await turns.next();
+                await turns.yield();
             }
 
             isFirst = false;

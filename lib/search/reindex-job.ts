@@ -30,7 +30,7 @@ const REPORT_MS = 1000;
 
 /** Milliseconds between two looks at a job: the first, and the longest. */
 const LOOK_MS = 5;
-const LONGEST_LOOK_MS = 500;
+const MAX_POLL_MS = 500;
 
 interface ReindexPayload {
     readonly wish: ReindexRequest;
@@ -97,7 +97,7 @@ export class ReindexJobs {
     async #ended(id: number): Promise<void> {
 
         const { signal } = this.#stop;
-        for (let pause = LOOK_MS; ; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
+        for (let pause = LOOK_MS; ; pause = Math.min(pause * 2, MAX_POLL_MS)) {
             const { state, lastError } = await this.#parts.jobStore.outcome(id);
             if (state === 'done') {
                 return;

@@ -25,7 +25,7 @@ const MAX_GATHERED = 1000;
 const MAX_GATHERED_LENGTH = 1024 * 1024;
 
 /** Characters of a record that are handed on at once. */
-const PIECE = 16_384;
+const CHUNK_LENGTH = 16_384;
 
 /** What is known of the results. */
 export interface Results {
@@ -94,7 +94,7 @@ async function *recordText(
             separator = ',';
         }
 
-        if (text.length > PIECE) {
+        if (text.length > CHUNK_LENGTH) {
             yield Buffer.from(text);
             text = '';
         }

@@ -42,10 +42,10 @@ const IDS_AT_ONCE = 250;
 const UNLIMITED_AT_ONCE = 4;
 
 /** How long a further one waits for its turn. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Objects of more types are not looked for before all objects are read: the query would be too long. */
-const MOST_CODED_TYPES = 100;
+const MAX_CODED_TYPES = 100;
 
 const REFUSAL = `${UNLIMITED_AT_ONCE} of your searches without a limit, or for more than ${BLOCK} results, are still being answered: read their results to the end, ` +
     'or ask for shorter pages by pageSize';
@@ -77,7 +77,7 @@ export class SearchService {
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
         this.#resolution = parts.resolution;
-        this.#unlimited = new KeyedSemaphore({ places: UNLIMITED_AT_ONCE, patience: parts.patience ?? PATIENCE_MS, refusal: REFUSAL });
+        this.#unlimited = new KeyedSemaphore({ places: UNLIMITED_AT_ONCE, patience: parts.patience ?? TIMEOUT_MS, refusal: REFUSAL });
         this.#results = new ResultReader({ ...parts, turns: this.#turns });
     }
 
@@ -92,7 +92,7 @@ export class SearchService {
             return await this.indexedIds(wish, searching);
         }
 
-        return types.length <= MOST_CODED_TYPES && !await this.#findsAny(wish, types, searching) ?
+        return types.length <= MAX_CODED_TYPES && !await this.#findsAny(wish, types, searching) ?
             await this.indexedIds(without(wish, types), searching) : await this.#search(wish, searching, (hits) => this.#idsShown(hits, searching));
     }
 
@@ -135,7 +135,7 @@ export class SearchService {
 
         const caller = keyOf(searching);
         const access = this.#accessOf(searching);
-        const leave = wish.limit === null || wish.limit > BLOCK ? await this.#unlimited.enter(caller, searching.signal) : () => {};
+        const leave = wish.limit === null || wish.limit > BLOCK ? await this.#unlimited.acquire(caller, searching.signal) : () => {};
         try {
             const { size, facets, hits } = await this.#index.search({ ...wish, access, caller });
             const release = (): void => {

@@ -8,7 +8,7 @@ import { MAX_LIST, statements } from '../../db/statements.js';
 import { ADMIN_AUTHOR } from './principal-store.js';
 
 /** Members that are inserted by one statement, and read at a time. */
-const AT_ONCE = 64;
+const BATCH_SIZE = 64;
 const PAGE = 512;
 
 /** Groups that are read at a time. */
@@ -83,10 +83,10 @@ export class GroupStore {
     addSteps(groupId: string, memberIds: readonly string[]): Step[] {
 
         const { addOne, addMany } = this.#sql;
-        const whole = memberIds.length - memberIds.length % AT_ONCE;
+        const whole = memberIds.length - memberIds.length % BATCH_SIZE;
         const steps = memberIds.slice(whole).map((memberId) => addOne.step({ groupId, member0: memberId }));
-        for (let i = 0; i < whole; i += AT_ONCE) {
-            const values = Object.fromEntries(memberIds.slice(i, i + AT_ONCE).map((id, n) => [`member${n}`, id]));
+        for (let i = 0; i < whole; i += BATCH_SIZE) {
+            const values = Object.fromEntries(memberIds.slice(i, i + BATCH_SIZE).map((id, n) => [`member${n}`, id]));
             steps.push(addMany.step({ groupId, ...values }));
         }
 
@@ -127,7 +127,7 @@ function buildStatements(db: Database) {
         members: build<'groupId' | 'after'>((knex, bind) => knex('group_members').where('group_id', bind('groupId'))
             .where('member_id', '>', bind('after')).orderBy('member_id').limit(PAGE).select('member_id')),
         addOne: add(1),
-        addMany: add(AT_ONCE),
+        addMany: add(BATCH_SIZE),
         remove: build.list<'groupId', 'members'>((knex, bind, list) => knex('group_members').where('group_id', bind('groupId'))
             .whereIn('member_id', list('members')).delete()),
         clear: build<'groupId'>((knex, bind) => knex('group_members').where('group_id', bind('groupId')).delete())

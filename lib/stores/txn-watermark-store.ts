@@ -13,10 +13,10 @@ import { statements } from '../../db/statements.js';
 export const NUMBER_PASSED = 'number:passed';
 
 /** How long one who raises the floor waits for a node that holds its row, because it was stopped or is slow. */
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 /** Rows are removed when they are so old: a node that still writes makes its row again. */
-const KEPT_MS = 7 * 86_400_000;
+const RETENTION_MS = 7 * 86_400_000;
 
 interface NodeFloor {
     readonly node: string;
@@ -37,7 +37,7 @@ export class TxnWatermarkStore {
      * @param node names this node among those that share the database
      * @param patienceMs milliseconds that {@link raise} waits for nodes that hold their rows
      */
-    constructor(db: Database, node: string, patienceMs = PATIENCE_MS) {
+    constructor(db: Database, node: string, patienceMs = TIMEOUT_MS) {
 
         this.#db = db;
         this.#node = node;
@@ -109,7 +109,7 @@ export class TxnWatermarkStore {
         }
 
         const { raiseNode, remove } = this.#sql;
-        const isOld = made_on < Date.now() - KEPT_MS && node !== this.#node;
+        const isOld = made_on < Date.now() - RETENTION_MS && node !== this.#node;
         const work = async (): Promise<void> => {
 
             let raised: number;

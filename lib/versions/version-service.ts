@@ -81,7 +81,7 @@ export class VersionService {
         return this.#frame.locked(tipId, context, async (deadline) => {
 
             do {
-                const { version, outcome } = await this.#clock.during(() => this.#attempt(tipId, wish, context));
+                const { version, outcome } = await this.#clock.reserve(() => this.#attempt(tipId, wish, context));
                 if (outcome === 'stored') {
                     return versionRecord(version);
                 }

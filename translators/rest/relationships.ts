@@ -27,7 +27,7 @@ export const relationshipRoutes: readonly Route[] = [
 ];
 
 /** Characters that are handed on at once, and edges that are written at once. */
-const PIECE = 32_768;
+const CHUNK_LENGTH = 32_768;
 const EDGES_AT_ONCE = 250;
 
 /** The graph with its objects in the form that this path has always had, as JSON text that is written in turns with whatever else goes on. */
@@ -36,7 +36,7 @@ async function *graphText(graph: JsonObject): AsyncGenerator<string> {
     let text = '';
     for (const part of graphParts(graph)) {
         text += part;
-        if (text.length >= PIECE) {
+        if (text.length >= CHUNK_LENGTH) {
             yield text;
             text = '';
             await setImmediate();

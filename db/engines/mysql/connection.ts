@@ -49,7 +49,7 @@ export async function adaptToCluster(connection: Pick<Connection, 'query'>, sett
 }
 
 /** A chunk of bytes or the JSON of an object travels in one packet. */
-const LEAST_PACKET = 1024 * 1024;
+const MIN_PACKET_BYTES = 1024 * 1024;
 const GOOD_PACKET = 16 * 1024 * 1024;
 
 const OLDEST = { mysql: [8, 0], mariadb: [10, 6] } as const;
@@ -101,7 +101,7 @@ export async function checkServer(connection: Pick<Connection, 'query'>, log: Lo
         '@@innodb_flush_log_at_trx_commit as flush');
     const { version, packet, flush } = (rows as ServerFacts[])[0] ?? { version: '', packet: 0, flush: 0 };
     checkVersion(version);
-    if (packet < LEAST_PACKET) {
+    if (packet < MIN_PACKET_BYTES) {
         throw new DatabaseError('failed', `the database server takes packets of at most ${packet} bytes; ` +
             `set max_allowed_packet to ${GOOD_PACKET} or more`);
     }

@@ -27,7 +27,7 @@ const FIRST_PAUSE_MS = 25;
 /** Work that may wait for a connection of the pool. */
 const QUEUE_LIMIT = 10_000;
 const PING_TIMEOUT_MS = 5_000;
-const KEPT_STATEMENTS = 500;
+const MAX_STATEMENTS = 500;
 
 /** Opens a pool; rejects when the server cannot be reached or will not do. */
 export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promise<Database> {
@@ -35,7 +35,7 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promis
     const pool = createPool({
         ...mysqlConnection(address),
         connectionLimit: address.connections,
-        maxPreparedStatements: KEPT_STATEMENTS,
+        maxPreparedStatements: MAX_STATEMENTS,
         queueLimit: QUEUE_LIMIT
     });
     const settings = sessionSettings();

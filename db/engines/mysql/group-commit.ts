@@ -24,9 +24,9 @@ interface Pending {
 const TRANSACTIONS = 2;
 
 /** Units of one transaction, their steps together, and the characters and bytes that they carry, which must fit into one packet. */
-const MOST_UNITS = 64;
-const MOST_STEPS = 512;
-const MOST_BYTES = 256 * 1024;
+const MAX_UNITS = 64;
+const MAX_STEPS = 512;
+const MAX_BYTES = 256 * 1024;
 
 /** Gathers units. */
 export class MysqlGroupCommit {
@@ -80,7 +80,7 @@ export class MysqlGroupCommit {
         for (const { unit } of this.#queue) {
             bytes += bytesOf(unit);
             steps += unit.steps.length;
-            if (count > 0 && (count === MOST_UNITS || steps > MOST_STEPS || bytes > MOST_BYTES)) {
+            if (count > 0 && (count === MAX_UNITS || steps > MAX_STEPS || bytes > MAX_BYTES)) {
                 break;
             }
 

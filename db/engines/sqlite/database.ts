@@ -28,7 +28,7 @@ export interface SqliteFiles {
 export function sqliteFiles(dataDir: string, disk?: DiskRules): SqliteFiles {
 
     // Where little is left free, little of that may go into logs.
-    const logBytes = disk && disk.minFree > 0 ? Math.min(LOG_BYTES, Math.max(LEAST_LOG_BYTES, disk.minFree / 8)) : LOG_BYTES;
+    const logBytes = disk && disk.minFree > 0 ? Math.min(LOG_BYTES, Math.max(MIN_LOG_BYTES, disk.minFree / 8)) : LOG_BYTES;
     return {
         rows: { path: join(dataDir, 'repository.sqlite'), pageSize: 4096, cacheKiB: 16 * 1024, logBytes },
         blobs: { path: join(dataDir, 'blobs.sqlite'), pageSize: 16384, cacheKiB: 1024, logBytes }
@@ -52,7 +52,7 @@ export function openSqliteDatabase(dataDir: string, log: Log, minFree?: number |
 
 /** Bytes of the log of a file: usually, and at least. */
 const LOG_BYTES = 8 * 1024 * 1024;
-const LEAST_LOG_BYTES = 256 * 1024;
+const MIN_LOG_BYTES = 256 * 1024;
 
 /** Milliseconds between two looks at the room on the disk. */
 const LOOK_MS = 5000;

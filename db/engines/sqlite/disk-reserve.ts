@@ -10,7 +10,7 @@ import { freeBytes, giveUpReserve } from './disk-space.js';
 import type { SqliteFile } from './file.js';
 
 /** What the smallest batch may need, with indexes and the log of the file. */
-export const LEAST_BYTES = 128 * 1024;
+export const MIN_BYTES = 128 * 1024;
 
 /** What is written goes into the log first, and later into the file: that often it needs room. */
 const COPIES = 2;
@@ -48,7 +48,7 @@ export class SqliteRoom {
     /** Whether so many bytes can be written and leave free what must stay free; makes room when they cannot. */
     has(bytes: number): boolean {
 
-        const needed = this.#rules.minFree + Math.max(LEAST_BYTES, bytes * COPIES);
+        const needed = this.#rules.minFree + Math.max(MIN_BYTES, bytes * COPIES);
         if (this.#rules.minFree === 0 || freeBytes(this.#rules) >= needed + this.#logBytes()) {
             return true;
         }
@@ -60,7 +60,7 @@ export class SqliteRoom {
     /** True when little more is free than must stay free. */
     get isShort(): boolean {
 
-        return freeBytes(this.#rules) < Math.max(this.#rules.minFree + LEAST_BYTES, this.#rules.minFree * SHORT);
+        return freeBytes(this.#rules) < Math.max(this.#rules.minFree + MIN_BYTES, this.#rules.minFree * SHORT);
     }
 
     /** True when so little is free that no file should keep room for later. */

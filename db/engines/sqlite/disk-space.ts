@@ -14,19 +14,19 @@ export interface DiskRules {
     readonly minFree: number;
 }
 
-const MOST_FREE = 256 * 1024 * 1024;
+const MAX_MIN_FREE_BYTES = 256 * 1024 * 1024;
 const FREE_SHARE = 0.05;
 
 const RESERVE = 'disk-reserve';
-const LARGEST_RESERVE = 8 * 1024 * 1024;
+const MAX_RESERVE_BYTES = 8 * 1024 * 1024;
 const RESERVE_SHARE = 1 / 4;
-const PIECE = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Rules for a folder that exists; without a number 256 MiB, or 5 % of a smaller disk. */
 export function diskRules(folder: string, minFree?: number | null): DiskRules {
 
     const { blocks, bsize } = statfsSync(folder);
-    return { folder, minFree: minFree ?? Math.min(MOST_FREE, Math.floor(blocks * bsize * FREE_SHARE)) };
+    return { folder, minFree: minFree ?? Math.min(MAX_MIN_FREE_BYTES, Math.floor(blocks * bsize * FREE_SHARE)) };
 }
 
 /** Bytes that are free; Infinity where that is not known. */
@@ -45,7 +45,7 @@ export function freeBytes({ folder }: DiskRules): number {
 /** Bytes of the file that is given up when there is no room at all. */
 export function reserveBytes({ minFree }: DiskRules): number {
 
-    return Math.min(LARGEST_RESERVE, Math.floor(minFree * RESERVE_SHARE));
+    return Math.min(MAX_RESERVE_BYTES, Math.floor(minFree * RESERVE_SHARE));
 }
 
 /** Removes the file; false when there is none. */
@@ -68,7 +68,7 @@ export function keepReserve(rules: DiskRules, least = rules.minFree): void {
 
     const free = freeBytes(rules);
     const bytes = Math.min(reserveBytes(rules), Math.max(0, free - least));
-    if (sizeOf(rules) > 0 || bytes < PIECE || least === rules.minFree && bytes < reserveBytes(rules)) {
+    if (sizeOf(rules) > 0 || bytes < CHUNK_BYTES || least === rules.minFree && bytes < reserveBytes(rules)) {
         return;
     }
 
@@ -84,11 +84,11 @@ export function keepReserve(rules: DiskRules, least = rules.minFree): void {
 /** Bytes that no file system can leave out. */
 function write(path: string, bytes: number): void {
 
-    const piece = randomFillSync(Buffer.allocUnsafe(PIECE));
+    const piece = randomFillSync(Buffer.allocUnsafe(CHUNK_BYTES));
     const descriptor = openSync(path, 'w', 0o600);
     try {
-        for (let written = 0; written < bytes; written += PIECE) {
-            writeSync(descriptor, piece, 0, Math.min(PIECE, bytes - written));
+        for (let written = 0; written < bytes; written += CHUNK_BYTES) {
+            writeSync(descriptor, piece, 0, Math.min(CHUNK_BYTES, bytes - written));
         }
     }
     finally {

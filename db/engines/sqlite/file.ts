@@ -21,7 +21,7 @@ export interface SqliteFile {
 const LOGS = ['-wal', '-shm', '-journal'];
 
 /** How many statements a connection keeps prepared. */
-const KEPT_STATEMENTS = 1_000;
+const MAX_STATEMENTS = 1_000;
 
 /** How long a writer waits for another program that holds the file, such as a backup; it does so on a thread of its own. */
 const WRITER_TIMEOUT_MS = 10_000;
@@ -104,7 +104,7 @@ export class StatementCache {
         }
 
         const statement = this.#db.prepare(sql);
-        if (this.#kept.size >= KEPT_STATEMENTS) {
+        if (this.#kept.size >= MAX_STATEMENTS) {
             for (const oldest of this.#kept.keys()) {
                 this.#kept.delete(oldest);
                 break;

@@ -66,7 +66,7 @@ const SHORT: UnitFailure = {
 const DUPLICATE = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
 /** Free pages that stay in the file, and how many go at once: with pages of 16 KiB, 64 MiB and 8 MiB. */
-const KEPT_PAGES = 4096;
+const MAX_CACHED_PAGES = 4096;
 const RECLAIMED_PAGES = 512;
 
 class Writer {
@@ -197,8 +197,8 @@ class Writer {
         }
 
         const free = this.#db.pragma('freelist_count', { simple: true }) as number;
-        if (free > KEPT_PAGES) {
-            this.#db.pragma(`incremental_vacuum(${Math.min(free - KEPT_PAGES, RECLAIMED_PAGES)})`);
+        if (free > MAX_CACHED_PAGES) {
+            this.#db.pragma(`incremental_vacuum(${Math.min(free - MAX_CACHED_PAGES, RECLAIMED_PAGES)})`);
         }
     }
 

@@ -12,7 +12,7 @@ import { importRecord } from '../../identity/passwords/password-hash.js';
 import { secretKey } from '../../stores/credential-store.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { decodeBase64, elementsOf } from '../batch/batch-item.js';
-import { lineOf, PIECE_BYTES, pieceLine } from './export-format.js';
+import { lineOf, CHUNK_BYTES, pieceLine } from './export-format.js';
 
 /** An object of such an export. */
 export interface ReferenceObject {
@@ -175,7 +175,7 @@ function picked(object: JsonObject, ...names: string[]): JsonObject {
 
 function *piecesOf(name: string, bytes: Buffer): Generator<string> {
 
-    for (let start = 0; start < bytes.byteLength; start += PIECE_BYTES) {
-        yield pieceLine({ name }, bytes.subarray(start, start + PIECE_BYTES));
+    for (let start = 0; start < bytes.byteLength; start += CHUNK_BYTES) {
+        yield pieceLine({ name }, bytes.subarray(start, start + CHUNK_BYTES));
     }
 }

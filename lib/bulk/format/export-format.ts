@@ -25,7 +25,7 @@ export const INLINE_BYTES = 16 * 1024;
 export const INLINE_TOTAL = 1024 * 1024;
 
 /** Bytes of an element in one line; a multiple of 3, so that base64 needs no padding in between. */
-export const PIECE_BYTES = 192 * 1024;
+export const CHUNK_BYTES = 192 * 1024;
 
 /** True for the first line of an export. */
 export function isHeader(value: JsonObject): boolean {

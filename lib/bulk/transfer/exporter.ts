@@ -11,7 +11,7 @@ import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import type { Catalog } from '../../types/catalog.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { readBytes } from '../../doip/segments.js';
-import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, PIECE_BYTES, pieceLine } from '../format/export-format.js';
+import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, pieceLine } from '../format/export-format.js';
 
 /** Reads objects in pages. */
 export interface ObjectReader {
@@ -124,9 +124,9 @@ export class Exporter {
         let rest = Buffer.alloc(0);
         for await (const chunk of this.#elements.open(element, null)) {
             const known = Buffer.concat([rest, chunk]);
-            const whole = known.byteLength - known.byteLength % PIECE_BYTES;
-            for (let start = 0; start < whole; start += PIECE_BYTES) {
-                yield pieceLine(element, known.subarray(start, start + PIECE_BYTES));
+            const whole = known.byteLength - known.byteLength % CHUNK_BYTES;
+            for (let start = 0; start < whole; start += CHUNK_BYTES) {
+                yield pieceLine(element, known.subarray(start, start + CHUNK_BYTES));
             }
 
             rest = known.subarray(whole);

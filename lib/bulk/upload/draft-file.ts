@@ -11,10 +11,10 @@ import type { PreparedChange } from '../../model/object-draft.js';
 const BLOCK_BYTES = 64 * 1024;
 
 /** Levels of nesting of lines that the service has written itself. */
-const KEPT_DEPTH = 10_000;
+const MAX_DEPTH = 10_000;
 
 /** Bounds of such lines. */
-export const KEPT_LIMITS = { itemBytes: 1024 ** 3, jsonDepth: KEPT_DEPTH };
+export const DRAFT_LIMITS = { itemBytes: 1024 ** 3, jsonDepth: MAX_DEPTH };
 
 /** Lines by their positions. */
 export class DraftFile {
@@ -76,5 +76,5 @@ export function objectOf(line: Uint8Array): StoredObject {
 /** What was checked when it came. */
 export function parsed(line: Uint8Array): JsonValue {
 
-    return parseJson(line, { name: 'an object of an upload', maxDepth: KEPT_DEPTH });
+    return parseJson(line, { name: 'an object of an upload', maxDepth: MAX_DEPTH });
 }

@@ -99,7 +99,7 @@ export class ObjectRestorer {
         return this.#frame.locked(id, {}, async (deadline) => {
 
             do {
-                const outcome = await this.#clock.during(() => this.#attempt(id, make, caller));
+                const outcome = await this.#clock.reserve(() => this.#attempt(id, make, caller));
                 if (outcome) {
                     return outcome;
                 }

@@ -57,7 +57,7 @@ export class UploadJudge {
 
         const { position } = item;
         try {
-            return { position, change: await this.#parts.clock.during(() => this.#prepared(item)), error: null };
+            return { position, change: await this.#parts.clock.reserve(() => this.#prepared(item)), error: null };
         }
         catch (error) {
             return { position, change: null, error };

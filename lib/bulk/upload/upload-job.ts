@@ -21,7 +21,7 @@ import { SERVICE } from '../../model/caller.js';
 import { storing } from '../../objects/input/object-input.js';
 import type { ObjectScan } from '../../stores/objects/object-scan.js';
 import { UPLOAD_SETTING } from '../../stores/setting-store.js';
-import { KEPT_LIMITS } from './draft-file.js';
+import { DRAFT_LIMITS } from './draft-file.js';
 import { FormerState } from './rollback.js';
 import { ItemSource } from '../batch/item-reader.js';
 import { UploadBatch, type Tasks } from './upload-batch.js';
@@ -70,7 +70,7 @@ class UploadRun {
     readonly #parts: UploadJobParts;
     readonly #job: RunningJob;
     readonly #payload: UploadPayload;
-    readonly #source = new ItemSource(KEPT_LIMITS);
+    readonly #source = new ItemSource(DRAFT_LIMITS);
     readonly #former: FormerState;
     #progress: UploadProgress;
     readonly #batch: UploadBatch;

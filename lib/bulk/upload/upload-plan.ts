@@ -14,14 +14,14 @@ import { checkNewId, type FieldLimits } from '../../objects/input/field-validati
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
 
 /** Faults that are told of. */
-const MOST_FAULTS = 100;
+const MAX_ERRORS = 100;
 
 /** Characters of a message that is told, and faults within one object. */
 const MESSAGE_LENGTH = 1000;
-const MOST_DETAILS = 20;
+const MAX_DETAILS = 20;
 
 /** Objects of one upload; their ids are kept in memory while it is looked at. */
-const MOST_OBJECTS = 1_000_000;
+const MAX_OBJECTS = 1_000_000;
 
 /** What was wrong with an upload. */
 export interface Refusal {
@@ -80,8 +80,8 @@ export class UploadPlan {
             throw badRequest(`id ${id} stands in the upload twice`);
         }
 
-        if (this.#lines.size === MOST_OBJECTS) {
-            throw tooLarge(`an upload may have at most ${MOST_OBJECTS} objects`);
+        if (this.#lines.size === MAX_OBJECTS) {
+            throw tooLarge(`an upload may have at most ${MAX_OBJECTS} objects`);
         }
 
         const line = { ...place, id, type };
@@ -173,7 +173,7 @@ export class UploadPlan {
             this.#first = { position, message };
         }
 
-        this.#faults.set(position, this.#faults.size < MOST_FAULTS ? { position, message, ...detailsOf(error) } : {});
+        this.#faults.set(position, this.#faults.size < MAX_ERRORS ? { position, message, ...detailsOf(error) } : {});
     }
 
     /** True when something is wrong with the object at a position. */
@@ -205,7 +205,7 @@ function detailsOf({ details: { errors, pointer } }: DoipError): JsonObject {
 
     return {
         ...pointer === undefined ? {} : { pointer: clipped(pointer) },
-        ...Array.isArray(errors) ? { errors: errors.slice(0, MOST_DETAILS).map((error) => (isJsonObject(error) ? mapped(error, clipped) : error)) } : {}
+        ...Array.isArray(errors) ? { errors: errors.slice(0, MAX_DETAILS).map((error) => (isJsonObject(error) ? mapped(error, clipped) : error)) } : {}
     };
 }
 

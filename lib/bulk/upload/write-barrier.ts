@@ -25,7 +25,7 @@ export class WriteBarrier implements WriteGate {
     }
 
     /** @throws DoipError 503 while an upload runs */
-    async pass<T>({ isBulk }: ObjectChange, write: () => Promise<T>): Promise<T> {
+    async run<T>({ isBulk }: ObjectChange, write: () => Promise<T>): Promise<T> {
 
         if (isBulk) {
             return write();

@@ -26,7 +26,7 @@ export interface Holding {
 }
 
 /** Notes in memory of what is in the database for certain. */
-const KEPT = 20_000;
+const MAX_ENTRIES = 20_000;
 
 /** Remembers who was named, and keeps others from taking their ids. */
 export class Principals {
@@ -134,7 +134,7 @@ export class Principals {
 
     #remember(note: string): void {
 
-        if (this.#noted.size >= KEPT) {
+        if (this.#noted.size >= MAX_ENTRIES) {
             const [oldest] = this.#noted;
             this.#noted.delete(oldest ?? '');
         }

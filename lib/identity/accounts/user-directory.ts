@@ -28,7 +28,7 @@ export interface LoginTarget {
 }
 
 /** Users whose facts are kept in memory. */
-const KEPT = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** Finds users. */
 export class Directory {
@@ -36,7 +36,7 @@ export class Directory {
     readonly #accounts: AccountStore;
     readonly #credentials: CredentialStore;
     readonly #groups: GroupStore;
-    readonly #principals = new EpochCache<Principal>(KEPT);
+    readonly #principals = new EpochCache<Principal>(MAX_ENTRIES);
     readonly #callers = new WeakMap<Principal, Map<Caller['method'], Caller>>();
 
     constructor(parts: { accounts: AccountStore; credentials: CredentialStore; groups: GroupStore }) {

@@ -24,7 +24,7 @@ export interface PresentedCredentials {
 }
 
 /** Characters of a name, a password or a token; more is not even looked at. */
-export const LONGEST_CREDENTIAL = 16_384;
+export const MAX_CREDENTIAL_LENGTH = 16_384;
 
 const NONE: PresentedCredentials = { credentials: { kind: 'none' }, asUserId: null };
 
@@ -86,8 +86,8 @@ function text(value: JsonValue | undefined): string {
         throw unreadable();
     }
 
-    if (value.length > LONGEST_CREDENTIAL) {
-        throw unauthenticated(`credentials may have at most ${LONGEST_CREDENTIAL} characters`);
+    if (value.length > MAX_CREDENTIAL_LENGTH) {
+        throw unauthenticated(`credentials may have at most ${MAX_CREDENTIAL_LENGTH} characters`);
     }
 
     return value;

@@ -53,7 +53,7 @@ interface Question {
     readonly source: string;
 }
 
-const KEPT = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** Groups that one answer may name. */
 const MAX_GROUPS = 1_000;
@@ -140,7 +140,7 @@ export class HookAuthenticator {
             return this.#call(hook, info, requestContext);
         }
 
-        const accepted = await this.#backOff.guard(credentials.name, source, async () => {
+        const accepted = await this.#backOff.attempt(credentials.name, source, async () => {
 
             const answer = await this.#call(hook, info, requestContext);
             return answer === null ? undefined : answer.active ? answer : null;
@@ -157,7 +157,7 @@ export class HookAuthenticator {
 
     #keep(digest: string, kept: Kept): void {
 
-        if (this.#kept.size >= KEPT) {
+        if (this.#kept.size >= MAX_ENTRIES) {
             const [oldest] = this.#kept.keys();
             this.#kept.delete(oldest ?? '');
         }

@@ -16,7 +16,7 @@ import { isAdminName } from '../accounts/login-name.js';
 import { decoyKey, importPublicKey } from './public-key.js';
 
 /** Characters of a token; more is not even decoded. */
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 
 /** Seconds. */
 const FURTHEST_EXPIRY = 3_600;
@@ -110,7 +110,7 @@ export class JwtBearerAuthenticator {
 /** The claims that a compact JWS carries; null when it cannot be read, or demands that more than that is understood (`crit`). */
 export function readClaims(token: string): Claims | null {
 
-    const parts = token.length > LONGEST ? [] : token.split('.');
+    const parts = token.length > MAX_LENGTH ? [] : token.split('.');
     const [header, payload] = parts.slice(0, 2).map(decodePart);
     if (parts.length !== 3 || !header || !payload || typeof header.alg !== 'string' || header.crit !== undefined) {
         return null;

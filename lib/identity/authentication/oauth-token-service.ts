@@ -15,7 +15,7 @@ import { factsOf } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
 import { ANONYMOUS } from '../../model/caller.js';
 import type { Credentials } from './credentials.js';
-import { LONGEST_CREDENTIAL } from './credentials.js';
+import { MAX_CREDENTIAL_LENGTH } from './credentials.js';
 import type { Directory } from '../accounts/user-directory.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 
@@ -170,8 +170,8 @@ function requiredText(name: string, value: JsonValue | undefined): string {
         throw invalidRequest(`Missing ${name}`);
     }
 
-    if (value.length > LONGEST_CREDENTIAL) {
-        throw invalidRequest(`${name} may have at most ${LONGEST_CREDENTIAL} characters`);
+    if (value.length > MAX_CREDENTIAL_LENGTH) {
+        throw invalidRequest(`${name} may have at most ${MAX_CREDENTIAL_LENGTH} characters`);
     }
 
     return value;

@@ -41,8 +41,8 @@ interface Running {
     readonly login: Promise<PasswordLogin | null>;
 }
 
-const REMEMBERED_FOR = 60_000;
-const KEPT = 10_000;
+const CACHE_TTL_MS = 60_000;
+const MAX_ENTRIES = 10_000;
 
 /** Requests from one address that may wait for logins, those with the same words included. */
 const CROWD = 256;
@@ -99,7 +99,7 @@ export class PasswordAuthenticator {
             throw CROWDED;
         }
 
-        return this.#crowd.during(source, () => this.#together(digest, source, attempt));
+        return this.#crowd.run(source, () => this.#together(digest, source, attempt));
     }
 
     /**
@@ -145,14 +145,14 @@ export class PasswordAuthenticator {
 
     async #attempt(digest: string, source: string, { name, password, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
 
-        const login = await this.#backOff.guard(name, source, async () => {
+        const login = await this.#backOff.attempt(name, source, async () => {
 
             const target = await this.#directory.findLogin(name);
             const { matches, outdated } = await this.#passwords.check(password, target?.record ?? null, source);
             return matches && target ? this.#succeed(target, outdated ? password : null, source) : null;
         });
         if (login) {
-            this.#remember(digest, { login, epoch, until: this.#now() + REMEMBERED_FOR });
+            this.#remember(digest, { login, epoch, until: this.#now() + CACHE_TTL_MS });
         }
 
         return login;
@@ -209,7 +209,7 @@ export class PasswordAuthenticator {
 
     #remember(digest: string, remembered: Remembered): void {
 
-        if (this.#remembered.size >= KEPT) {
+        if (this.#remembered.size >= MAX_ENTRIES) {
             const [oldest] = this.#remembered.keys();
             this.#remembered.delete(oldest ?? '');
         }

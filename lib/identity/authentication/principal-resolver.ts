@@ -33,7 +33,7 @@ interface HookCaller {
 }
 
 /** Answers of a hook may name many groups. */
-const KEPT = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** Milliseconds for which it is believed that somebody has no user object: creating one does not raise the epoch. */
 const WITHOUT_OBJECT = 1_000;
@@ -45,7 +45,7 @@ export class PrincipalResolver {
     readonly #principals: Principals;
     readonly #now: () => number;
     readonly #admins = new Map<Caller['method'], Caller>();
-    readonly #hooked = new EpochCache<HookCaller>(KEPT);
+    readonly #hooked = new EpochCache<HookCaller>(MAX_ENTRIES);
     readonly #answers = new WeakMap<Caller, HookAnswer>();
     readonly #facts = new WeakMap<JsonObject, HookAnswer>();
 

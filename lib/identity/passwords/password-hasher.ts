@@ -42,12 +42,12 @@ const WRONG_FORGOTTEN = 2_000;
  * How long it rests, in times that the attempt took, for every wrong one beyond these, and at most. In the long run a source
  * gets one attempt in two seconds, whatever hashing costs.
  */
-const REST = 3;
-const LONGEST_REST = 15;
+const PENALTY_FACTOR = 3;
+const MAX_PENALTY_FACTOR = 15;
 
 /** Checks that may wait for a source that has to rest: it is slow, so that more would wait for long. */
 const PER_TIRED_SOURCE = 4;
-const SOURCES = 1_000;
+const MAX_SOURCES = 1_000;
 
 /** Hashes and checks secrets. */
 export class PasswordHasher {
@@ -152,10 +152,10 @@ export class PasswordHasher {
         this.#wrong.delete(source);
         this.#wrong.set(source, { level, at: now });
         if (level > WRONG_FREELY) {
-            this.#queue.rest(source, Math.min(LONGEST_REST, REST * (level - WRONG_FREELY)) * elapsed);
+            this.#queue.rest(source, Math.min(MAX_PENALTY_FACTOR, PENALTY_FACTOR * (level - WRONG_FREELY)) * elapsed);
         }
 
-        if (this.#wrong.size > SOURCES) {
+        if (this.#wrong.size > MAX_SOURCES) {
             const [oldest] = this.#wrong.keys();
             this.#wrong.delete(oldest ?? '');
         }

@@ -29,7 +29,7 @@ export class InFlightLimiter {
     }
 
     /** Counts one request until it is answered. */
-    async during<T>(place: string, wait: () => Promise<T>): Promise<T> {
+    async run<T>(place: string, wait: () => Promise<T>): Promise<T> {
 
         this.#add(place, 1);
         try {

@@ -27,8 +27,8 @@ export interface BackOffOptions {
 
 /** Milliseconds. */
 const STEP = 100;
-const LONGEST = 5_000;
-const LONGEST_FROM_ELSEWHERE = 200;
+const MAX_DELAY_MS = 5_000;
+const MAX_DELAY_ELSEWHERE_MS = 200;
 
 /** How long failures in a row are remembered. */
 export const FORGOTTEN_AFTER = 3_600_000;
@@ -61,7 +61,7 @@ export class LoginThrottle {
      * @param attempt resolves to null when the login failed; when it rejects or resolves to undefined, nothing is counted
      * @throws DoipError 429 when too many attempts with the name are waiting
      */
-    async guard<T>(name: string, source: string, attempt: () => Promise<T | null>): Promise<T | null> {
+    async attempt<T>(name: string, source: string, attempt: () => Promise<T | null>): Promise<T | null> {
 
         if (!this.#options.enabled()) {
             return attempt();
@@ -81,7 +81,7 @@ export class LoginThrottle {
 
         const keys = [here, anywhere];
         const failures = await this.#store.failures(keys);
-        const wait = Math.max(this.#delay(failures.get(here), LONGEST), this.#delay(failures.get(anywhere), LONGEST_FROM_ELSEWHERE));
+        const wait = Math.max(this.#delay(failures.get(here), MAX_DELAY_MS), this.#delay(failures.get(anywhere), MAX_DELAY_ELSEWHERE_MS));
         if (wait > 0) {
             await this.#sleep(wait);
         }
@@ -104,7 +104,7 @@ export class LoginThrottle {
             await this.#options.sleep(ms, this.#closing.signal);
         }
         catch {
-            throw tooManyRequests('the service is shutting down, try again a little later', LONGEST / 1000);
+            throw tooManyRequests('the service is shutting down, try again a little later', MAX_DELAY_MS / 1000);
         }
     }
 
@@ -119,7 +119,7 @@ export class LoginThrottle {
 
         const lane = this.#lanes.get(key) ?? { tail: Promise.resolve(), length: 0 };
         if (lane.length > WAITING_PER_LANE || lane.length > 0 && this.#waiting >= WAITING) {
-            throw tooManyRequests('too many logins at this moment, try again a little later', LONGEST / 1000);
+            throw tooManyRequests('too many logins at this moment, try again a little later', MAX_DELAY_MS / 1000);
         }
 
         this.#lanes.set(key, lane);

@@ -51,8 +51,8 @@ interface Use {
 const TOKEN_BYTES = 24;
 
 /** Characters of a value that can be one of ours at all; others are not hashed. */
-const LONGEST_VALUE = 256;
-const KEPT = 20_000;
+const MAX_VALUE_LENGTH = 256;
+const MAX_ENTRIES = 20_000;
 const WRITE_EVERY = 30_000;
 const STEPS_PER_UNIT = 100;
 
@@ -63,7 +63,7 @@ export class AccessTokens {
     readonly #store: TokenStore;
     readonly #accounts: AccountStore;
     readonly #options: TokenOptions;
-    readonly #known = new EpochCache<StoredToken>(KEPT);
+    readonly #known = new EpochCache<StoredToken>(MAX_ENTRIES);
     readonly #uses = new Map<string, Use>();
     readonly #writeEvery: number;
     /** Other nodes write the uses that they see a little later; nobody is sent away on their account. */
@@ -134,7 +134,7 @@ export class AccessTokens {
      */
     recall(value: string, epoch: number): StoredToken | null {
 
-        const token = value.length > LONGEST_VALUE ? undefined : this.#known.get(digestOf(value), epoch);
+        const token = value.length > MAX_VALUE_LENGTH ? undefined : this.#known.get(digestOf(value), epoch);
         if (!token || this.#hasEnded(token)) {
             return null;
         }
@@ -150,7 +150,7 @@ export class AccessTokens {
      */
     async find(value: string, epoch: number): Promise<StoredToken | null> {
 
-        if (value.length > LONGEST_VALUE) {
+        if (value.length > MAX_VALUE_LENGTH) {
             return null;
         }
 
@@ -173,7 +173,7 @@ export class AccessTokens {
     /** Ends a token; resolves to false when there was none. */
     async revoke(value: string): Promise<boolean> {
 
-        const [remove] = value.length > LONGEST_VALUE ? [] : this.#store.removeSteps(digestOf(value));
+        const [remove] = value.length > MAX_VALUE_LENGTH ? [] : this.#store.removeSteps(digestOf(value));
         if (!remove) {
             return false;
         }

@@ -23,7 +23,7 @@ export interface StageFacts {
 }
 
 /** A change that has to be computed anew does not read bytes again. */
-const KEPT_HASHES = 1000;
+const MAX_HASHES = 1000;
 
 /** Stages, links and opens the bytes of elements. */
 export class ElementService {
@@ -114,7 +114,7 @@ export class ElementService {
         }
 
         const digest = hash.digest('hex');
-        if (this.#hashes.size >= KEPT_HASHES) {
+        if (this.#hashes.size >= MAX_HASHES) {
             this.#hashes.clear();
         }
 

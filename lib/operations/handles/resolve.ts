@@ -15,7 +15,7 @@ interface ResolveAttributes {
 }
 
 /** As many values as anybody asks for by name. */
-const MOST = 100;
+const MAX_FILTER_VALUES = 100;
 
 export const resolveHandle = defineOperation<ResolveAttributes>({
     id: Op.handlesResolve,
@@ -25,8 +25,8 @@ export const resolveHandle = defineOperation<ResolveAttributes>({
     authorise: 'in-handler',
     unlisted: true,
     attributes: Joi.object<ResolveAttributes>({
-        index: Joi.array().items(Joi.number().integer().min(0)).single().max(MOST).default([]),
-        type: texts().max(MOST).default([])
+        index: Joi.array().items(Joi.number().integer().min(0)).single().max(MAX_FILTER_VALUES).default([]),
+        type: texts().max(MAX_FILTER_VALUES).default([])
     }),
 
     async handler(context) {

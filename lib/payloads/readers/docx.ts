@@ -14,7 +14,7 @@ import type { ReadLimits, TextReader, TextSink } from './text-reader.js';
 const PARTS = [/^word\/document\d*\.xml$/, /^word\/(?:footnotes|endnotes|comments|header\d*|footer\d*)\.xml$/];
 
 /** Files that a document is looked through for. */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** What is unpacked may be so many times as long as a file may be. */
 const UNPACKED_FACTOR = 4;
@@ -94,7 +94,7 @@ async function partsOf(zip: ZipFile): Promise<Entry[]> {
     const found: { place: number; entry: Entry }[] = [];
     let seen = 0;
     for await (const entry of zip.eachEntry()) {
-        if (++seen > MOST_ENTRIES) {
+        if (++seen > MAX_ENTRIES) {
             throw new NoText('is a zip file with too many files');
         }
 

@@ -18,7 +18,7 @@ interface TextChunk {
 }
 
 /** A file is given up after so many pages in a row that cannot be read. */
-const MOST_BROKEN = 10;
+const MAX_BROKEN_PAGES = 10;
 
 /** A header may come late, as in files that were cut out of mails. */
 const HEADER_WITHIN = 1024;
@@ -67,7 +67,7 @@ export class PdfReader implements TextReader {
                 broken = 0;
             }
             catch (error) {
-                if (++broken === MOST_BROKEN || document.numPages === 1) {
+                if (++broken === MAX_BROKEN_PAGES || document.numPages === 1) {
                     throw faultOf(error);
                 }
             }

@@ -49,7 +49,7 @@ const WAITING = { perCaller: 200, total: 1000 };
 const GRACE_MS = 500;
 
 /** A call whose turn came late still gets so much time. */
-const LEAST_MS = 400;
+const MIN_MS = 400;
 
 /** Descriptions that are kept. */
 const DESCRIPTIONS = 2000;
@@ -262,9 +262,9 @@ export class ScriptPool {
         const callerKey = within?.callerKey ?? ownKey;
         const now = performance.now();
         const patience = within ? Math.max(1, within.deadline - now) : timeout + GRACE_MS;
-        const latest = within ? within.deadline : now + timeout + GRACE_MS + LEAST_MS;
+        const latest = within ? within.deadline : now + timeout + GRACE_MS + MIN_MS;
         const lane = this.#lane(depth);
-        const leave = await lane.turns.enter(callerKey, patience);
+        const leave = await lane.turns.acquire(callerKey, patience);
         return { lane, leave, callerKey, latest };
     }
 

@@ -11,7 +11,7 @@ import { ScriptWorker } from './script-worker.js';
 const GRACE_MS = 300;
 
 /** A script whose thread took long to start still gets so much time. */
-const LEAST_MS = 400;
+const MIN_MS = 400;
 
 /** A thread that nobody has needed for so long is ended, where nobody says otherwise. */
 const IDLE_MS = 60_000;
@@ -59,7 +59,7 @@ export class WorkerSlot {
     /** Null when the thread ended before it had begun. */
     async #runIn(link: ScriptWorker, run: Run): Promise<RunOutcome | null> {
 
-        const budget = Math.max(LEAST_MS, run.deadline - performance.now());
+        const budget = Math.max(MIN_MS, run.deadline - performance.now());
         const timer = setTimeout(() => {
 
             link.end({ kind: 'limit', limit: 'time', message: 'it took too long' });

@@ -26,7 +26,7 @@ const LOOK_MS = 2 * TURN_MS;
 const RETURNED = 0;
 const PLACES = 1;
 
-const NOBODY = 0;
+const FREE = 0;
 
 /** The places of a pool. */
 export class CpuScheduler {
@@ -55,7 +55,7 @@ export class CpuSlice {
 
     readonly #memory: Int32Array;
     readonly #thread: number;
-    #place = NOBODY;
+    #place = FREE;
     /** When the turn is over; milliseconds, as `performance.now()` counts. */
     #until = 0;
     /** When there is something to be done next: a pause, or the end of the turn. */
@@ -111,14 +111,14 @@ export class CpuSlice {
     end(): boolean {
 
         const place = this.#place;
-        this.#place = NOBODY;
-        return place !== NOBODY && giveBack(this.#memory, place, this.#thread);
+        this.#place = FREE;
+        return place !== FREE && giveBack(this.#memory, place, this.#thread);
     }
 
     #take(): boolean {
 
         for (let place = PLACES; place < this.#memory.length; ++place) {
-            if (Atomics.compareExchange(this.#memory, place, NOBODY, this.#thread) === NOBODY) {
+            if (Atomics.compareExchange(this.#memory, place, FREE, this.#thread) === FREE) {
                 this.#place = place;
                 return true;
             }
@@ -131,7 +131,7 @@ export class CpuSlice {
 /** True when that woke somebody. */
 function giveBack(memory: Int32Array, place: number, thread: number): boolean {
 
-    if (Atomics.compareExchange(memory, place, thread, NOBODY) !== thread) {
+    if (Atomics.compareExchange(memory, place, thread, FREE) !== thread) {
         return false;
     }
 

@@ -11,7 +11,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 
 /** Characters of a token. */
-const LONGEST = 100_000;
+const MAX_LENGTH = 100_000;
 
 /** How an algorithm signs. */
 interface Algorithm {
@@ -104,7 +104,7 @@ function keyOf(jwk: JsonValue, kind: 'public' | 'private'): KeyObject {
 
 function partsOf(token: JsonValue): string[] {
 
-    const parts = typeof token === 'string' && token.length <= LONGEST ? token.split('.') : [];
+    const parts = typeof token === 'string' && token.length <= MAX_LENGTH ? token.split('.') : [];
     if (parts.length !== 3) {
         throw badRequest('a token must consist of three parts');
     }

@@ -45,10 +45,10 @@ const BREAK = new RegExp(
 );
 
 /** Longer texts are read in pieces of about this length: */
-const PIECE = 64 * 1024;
+const CHUNK_LENGTH = 64 * 1024;
 
 /** some millions of letters without a break are too many for a regular expression. */
-const LONGEST_RUN = 512 * 1024;
+const MAX_RUN_LENGTH = 512 * 1024;
 
 const STAGES: Readonly<Record<string, lunr.PipelineFunction>> = {
     'doip-gateway:lower-case': (token) => token.update((word) => word.toLowerCase())
@@ -62,17 +62,17 @@ for (const [name, stage] of Object.entries(STAGES)) {
 
 /** What became of words, as most of them come again and again. */
 const known = new Map<string, string>();
-const MOST_KNOWN = 20_000;
+const MAX_CACHED_WORDS = 20_000;
 
 /** Longer ones keep the whole text in memory that they were cut from. */
-const LONGEST_KNOWN = 12;
+const MAX_CACHED_LENGTH = 12;
 
 /** The words of a text, in their order. */
 export function analyse(text: string): AnalysedWord[] {
 
     const words: AnalysedWord[] = [];
     let position = 0;
-    for (const piece of text.length <= LONGEST_RUN ? [text] : piecesOf(text)) {
+    for (const piece of text.length <= MAX_RUN_LENGTH ? [text] : piecesOf(text)) {
         const found = piece.match(WORD) ?? [];
         found.forEach((word) => {
 
@@ -91,13 +91,13 @@ export function analyse(text: string): AnalysedWord[] {
 function *piecesOf(text: string): Generator<string, void, undefined> {
 
     for (let start = 0; start < text.length;) {
-        BREAK.lastIndex = start + PIECE;
+        BREAK.lastIndex = start + CHUNK_LENGTH;
         const end = BREAK.exec(text)?.index ?? text.length;
-        if (end - start <= LONGEST_RUN) {
+        if (end - start <= MAX_RUN_LENGTH) {
             yield text.slice(start, end);
         }
         else {
-            const run = start + runAtEnd(text.slice(start, start + PIECE));
+            const run = start + runAtEnd(text.slice(start, start + CHUNK_LENGTH));
             yield text.slice(start, run);
             yield text.slice(run, run + MAX_WORD_LENGTH);
         }
@@ -123,8 +123,8 @@ function termOf(word: string): string {
     let term = known.get(word);
     if (term === undefined) {
         term = pipeline.runString(word)[0] ?? word;
-        if (word.length <= LONGEST_KNOWN) {
-            if (known.size >= MOST_KNOWN) {
+        if (word.length <= MAX_CACHED_LENGTH) {
+            if (known.size >= MAX_CACHED_WORDS) {
                 known.clear();
             }
 

@@ -14,7 +14,7 @@ export interface SortedTerms {
 }
 
 /** Steps of a walk through terms between two looks at the clock. */
-export const PATIENCE = 4096;
+export const STEPS_PER_CHECK = 4096;
 
 /** The first term that is not before these bytes; the number of terms when there is none. */
 export function firstFrom({ bytes, starts, ends, count }: SortedTerms, wanted: Uint8Array): number {

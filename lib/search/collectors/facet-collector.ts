@@ -15,7 +15,7 @@ import { firstPlace } from '../docset/sorted-doc-ids.js';
 
 /** What all facets of an answer may have together. */
 export const MOST_BUCKETS = 10_000;
-export const MOST_BUCKET_CHARACTERS = 1024 * 1024;
+export const MAX_BUCKET_CHARACTERS = 1024 * 1024;
 
 /** Values that are counted between two checks of the deadline. */
 const VALUES_PER_CHECK = 4096;
@@ -24,7 +24,7 @@ const VALUES_PER_CHECK = 4096;
 export class BucketBudget {
 
     #buckets = MOST_BUCKETS;
-    #characters = MOST_BUCKET_CHARACTERS;
+    #characters = MAX_BUCKET_CHARACTERS;
 
     /** Buckets that are left. */
     get buckets(): number {

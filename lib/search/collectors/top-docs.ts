@@ -27,7 +27,7 @@ const HEAP_LIMIT = 4096;
 const DENSE_SHARE = 64;
 
 /** Fewer documents than this are sorted by comparing. */
-const FEW = 256;
+const SMALL_RESULT = 256;
 
 /**
  * The first `limit` of the matching documents in order. Keys must end with one that tells all documents apart.
@@ -224,7 +224,7 @@ function sink(heap: Uint32Array, from: number, compare: (a: number, b: number) =
 /** Sorts by the last key first, each time keeping the order of equals, in time linear in the number of documents. */
 export function sortAll(documents: Uint32Array, keys: readonly SortKey[]): Uint32Array {
 
-    if (documents.length < FEW) {
+    if (documents.length < SMALL_RESULT) {
         return documents.sort(comparator(keys));
     }
 

@@ -6,19 +6,19 @@ import type { JsonValue } from '../../util/json-types.js';
 import type { IndexDocument } from '../mapping/index-document.js';
 
 /** So many documents are enough; the longer nobody searched, the more. */
-const FEWEST = 64;
-const MOST = 512;
+const MIN_DOCUMENTS = 64;
+const MAX_DOCUMENTS = 512;
 
 /** Fewer when they have more values than this together: each may have a property of its own. */
-const MOST_VALUES = 20_000;
+const MAX_VALUES = 20_000;
 
 /** Fewer when their texts have more characters than this together: whoever searches waits until a segment is made of them. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 
 export class IndexingBuffer {
 
     readonly #documents = new Map<string, IndexDocument>();
-    #enough = FEWEST;
+    #enough = MIN_DOCUMENTS;
     /** Of all documents that came, about. */
     #values = 0;
     #characters = 0;
@@ -35,11 +35,11 @@ export class IndexingBuffer {
         this.#count(document.content);
         this.#count(document.userMetadata);
         document.elements.forEach(({ text }) => this.#count(text));
-        if (this.#documents.size < this.#enough && this.#values <= MOST_VALUES && this.#characters <= MOST_CHARACTERS) {
+        if (this.#documents.size < this.#enough && this.#values <= MAX_VALUES && this.#characters <= MAX_CHARACTERS) {
             return false;
         }
 
-        this.#enough = Math.min(this.#enough * 2, MOST);
+        this.#enough = Math.min(this.#enough * 2, MAX_DOCUMENTS);
         return true;
     }
 
@@ -51,7 +51,7 @@ export class IndexingBuffer {
     /** Somebody searches: the next ones shall not take long. */
     asked(): void {
 
-        this.#enough = FEWEST;
+        this.#enough = MIN_DOCUMENTS;
     }
 
     /** All of them; none is left. */

@@ -33,17 +33,17 @@ export type Change =
     | { readonly kind: 'delete'; readonly id: string };
 
 /** Segments that are not stored; when there are more they are not left to the other thread. */
-const MOST_YOUNG = 16;
+const MAX_YOUNG_SEGMENTS = 16;
 
 const NOT_QUIET: Load = { quiet: 0, isSearched: true };
 
 /** Merging so few documents with so few bytes takes less than having it done. */
-const FEW = 16;
-const FEW_BYTES = 256 * 1024;
+const SMALL_DOCUMENTS = 16;
+const SMALL_BYTES = 256 * 1024;
 
 /** Larger ones, in documents or in bytes, are always merged by another thread. */
-const LARGEST = 1024;
-const LARGEST_BYTES = 16 * 1024 * 1024;
+const MAX_YOUNG_DOCUMENTS = 1024;
+const MAX_YOUNG_BYTES = 16 * 1024 * 1024;
 
 export class LiveSegments {
 
@@ -92,7 +92,7 @@ export class LiveSegments {
     }
 
     /** Gives a snapshot to a search in the midst of which there may be changes and other searches. */
-    during<T>(search: (segments: readonly LiveSegment[]) => T): T {
+    withSnapshot<T>(search: (segments: readonly LiveSegment[]) => T): T {
 
         const segments = this.snapshot();
         return this.#held.during(segments, () => search(segments));
@@ -161,7 +161,7 @@ export class LiveSegments {
         for (;;) {
             const young = this.#young();
             const chosen = youngToMerge(young, load);
-            if (chosen.length === 0 || sumOf(chosen, 'documents') > FEW || sumOf(chosen, 'bytes') > FEW_BYTES) {
+            if (chosen.length === 0 || sumOf(chosen, 'documents') > SMALL_DOCUMENTS || sumOf(chosen, 'bytes') > SMALL_BYTES) {
                 chosen.forEach((entry) => void (entry.isSealed = true));
                 return { sources: chosen.map(toNamed), isMore: young.length > 1 };
             }
@@ -251,9 +251,9 @@ export class LiveSegments {
     /** When there are many segments, the youngest ones are merged here. */
     #mergeSmall(): void {
 
-        for (let young = this.#young(); young.length > MOST_YOUNG; young = this.#young()) {
+        for (let young = this.#young(); young.length > MAX_YOUNG_SEGMENTS; young = this.#young()) {
             const chosen = youngToMerge(young, NOT_QUIET);
-            while (sumOf(chosen, 'documents') > LARGEST || sumOf(chosen, 'bytes') > LARGEST_BYTES) {
+            while (sumOf(chosen, 'documents') > MAX_YOUNG_DOCUMENTS || sumOf(chosen, 'bytes') > MAX_YOUNG_BYTES) {
                 chosen.shift();
             }
 

@@ -13,7 +13,7 @@ import type { TermDictionary } from '../segment/term-dictionary.js';
 /** Fewer documents than this are sorted by comparing. */
 const SORTED_BY_COMPARING = 512;
 
-const LEAST_ROOM = 16;
+const MIN_CAPACITY = 16;
 
 export class DocIdSetBuilder {
 
@@ -139,7 +139,7 @@ export class DocIdSetBuilder {
         }
 
         if (needed > this.#list.length) {
-            const room = new Uint32Array(this.#count === 0 ? needed : Math.min(Math.max(needed * 2, LEAST_ROOM), this.#most));
+            const room = new Uint32Array(this.#count === 0 ? needed : Math.min(Math.max(needed * 2, MIN_CAPACITY), this.#most));
             room.set(this.#list);
             this.#list = room;
         }

@@ -33,7 +33,7 @@ export interface PhraseSearch {
 }
 
 /** Documents between two looks at the clock. */
-const PATIENCE = 1024;
+const STEPS_PER_CHECK = 1024;
 
 /** Finds a phrase in one field; `entries` has the entry of each word. */
 export function findPhrase(
@@ -56,7 +56,7 @@ export function findPhrase(
     let looked = 0;
     forEachDocument(candidates, (document) => {
 
-        if (++looked % PATIENCE === 0) {
+        if (++looked % STEPS_PER_CHECK === 0) {
             deadline.check();
         }
 
@@ -150,7 +150,7 @@ function countSloppy(cursors: readonly PlacedCursor[], slop: number, deadline: D
     let count = 0;
     let steps = 0;
     for (const start of starts) {
-        if (++steps % PATIENCE === 0) {
+        if (++steps % STEPS_PER_CHECK === 0) {
             deadline.check();
         }
 

@@ -7,7 +7,7 @@ import type { Deadline } from '../query/query-deadline.js';
 import { Glob } from './wildcard.js';
 import type { PatternPart } from '../query/syntax-tree.js';
 import { isText } from '../segment/section-reader.js';
-import { firstAfter, firstFrom, PATIENCE } from '../analysis/term-bytes.js';
+import { firstAfter, firstFrom, STEPS_PER_CHECK } from '../analysis/term-bytes.js';
 import type { SortedTerms } from '../analysis/term-bytes.js';
 
 /** Terms from `low` up to `high`, which are texts; null is an open end. */
@@ -60,7 +60,7 @@ export function forEachMatch(terms: SortedTerms, pattern: readonly PatternPart[]
             visit(term);
         }
 
-        if (term % PATIENCE === 0) {
+        if (term % STEPS_PER_CHECK === 0) {
             deadline.check();
         }
     }

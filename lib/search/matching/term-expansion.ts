@@ -17,7 +17,7 @@ import type { TermDictionary } from '../segment/term-dictionary.js';
 export const MAX_EXPANSIONS = 250_000;
 
 /** Terms between two looks at the clock. */
-const PATIENCE = 256;
+const STEPS_PER_CHECK = 256;
 
 export type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
 
@@ -34,7 +34,7 @@ export function forEachTerm({ segment, deadline }: SegmentContext, { space, fiel
     let count = 0;
     const counted = (term: number): void => {
 
-        if (++count % PATIENCE === 0) {
+        if (++count % STEPS_PER_CHECK === 0) {
             deadline.check();
         }
 

@@ -5,10 +5,10 @@
 import type { Query } from './query.js';
 import { readQuery } from './rewriter.js';
 
-const MOST = 500;
+const MAX_ENTRIES = 500;
 
 /** Longer texts are read anew each time. */
-const MOST_LENGTH = 500;
+const MAX_QUERY_LENGTH = 500;
 
 export class QueryCache {
 
@@ -23,11 +23,11 @@ export class QueryCache {
         }
 
         const query = readQuery(text);
-        if (text.length <= MOST_LENGTH) {
+        if (text.length <= MAX_QUERY_LENGTH) {
             this.#queries.set(text, query);
         }
 
-        if (this.#queries.size > MOST) {
+        if (this.#queries.size > MAX_ENTRIES) {
             const [oldest = text] = this.#queries.keys();
             this.#queries.delete(oldest);
         }

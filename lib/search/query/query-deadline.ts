@@ -6,7 +6,7 @@ import { DoipError } from '../../errors/errors.js';
 import { Status } from '../../errors/status.js';
 
 /** Milliseconds until the first pause, which nearly all searches are done before, and between two pauses. */
-const FIRST_PAUSE = 100;
+const FIRST_PAUSE_MS = 100;
 const PAUSE_AFTER = 10;
 
 /** A pause is followed by at least this share of its length without one, however much there is to let in. */
@@ -32,7 +32,7 @@ export class Deadline {
         const now = performance.now();
         this.#pause = pause;
         this.#end = now + milliseconds;
-        this.#pauseAt = pause ? now + FIRST_PAUSE : Infinity;
+        this.#pauseAt = pause ? now + FIRST_PAUSE_MS : Infinity;
         this.#pausable = milliseconds * PAUSED_SHARE;
     }
 

@@ -12,7 +12,7 @@ const MAX_LENGTH = 1024;
 
 /** With what must stand before it. */
 const DIRECTION = /[\s:](asc|desc)$/i;
-const LONGEST_DIRECTION = 5;
+const MAX_DIRECTION_LENGTH = 5;
 
 /**
  * Names with commas between them and `ASC` or `DESC` behind each, or an array of such texts or of `{name, reverse}`.
@@ -43,7 +43,7 @@ export function readSortFields(given: JsonValue | undefined): SortField[] {
 /** A name and perhaps a direction. Names of properties may have blanks in them: only what stands last can be a direction. */
 function readNamed(text: string): SortField[] {
 
-    const direction = DIRECTION.exec(text.slice(-LONGEST_DIRECTION))?.[1] ?? '';
+    const direction = DIRECTION.exec(text.slice(-MAX_DIRECTION_LENGTH))?.[1] ?? '';
     const rest = text.slice(0, text.length - direction.length);
     const name = direction === '' ? text : rest.slice(0, nameEnd(rest));
     return name === '' ? [] : [{ field: name, reverse: direction.toUpperCase() === 'DESC' }];

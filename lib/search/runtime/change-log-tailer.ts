@@ -76,7 +76,7 @@ export class ChangeLogTailer {
      * True while changes of this process that were told are handed out but not applied yet, since they were met in the log just before:
      * until {@link catchUp} has ended well.
      */
-    get owes(): boolean {
+    get hasPending(): boolean {
 
         return this.#owes;
     }
@@ -100,7 +100,7 @@ export class ChangeLogTailer {
     }
 
     /** Tells that a change of this process was committed. False when it was met in the log before, and looked up there. */
-    tell(number: number): boolean {
+    markCommitted(number: number): boolean {
 
         if (this.#seen.delete(number)) {
             this.#owes ||= !this.#hasHandedAll;

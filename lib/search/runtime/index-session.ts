@@ -193,7 +193,7 @@ export class IndexSession {
         const { timeout } = this.#parts.options;
         const first = Math.min(request.limit ?? BLOCK, BLOCK);
         const prompt = this.#searcher.prompt(request);
-        const { size, facets, hits, cursor } = prompt ?? await this.#watch.during(() => this.#searcher.search(request, first, timeout), {
+        const { size, facets, hits, cursor } = prompt ?? await this.#watch.run(() => this.#searcher.search(request, first, timeout), {
             stuck: () => this.#over(new Error('a search did not end in time')),
             late: (found) => void readHits(this.#searcher, found.hits, found.cursor).return()
         });

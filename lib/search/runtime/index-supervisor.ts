@@ -26,7 +26,7 @@ const FRESHNESS_MS = 200;
 
 /** Pauses before the threads are started again: the first, and the longest when the database is away. */
 const RESTART_MS = 500;
-const LONGEST_RESTART_MS = 5000;
+const MAX_RESTART_MS = 5000;
 
 const DEFAULTS = { timeout: 10_000, storeAfter: 5000, aliveEvery: 3_600_000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {} };
 
@@ -72,7 +72,7 @@ export class IndexSupervisor implements SearchIndex {
 
                 this.#orderer.wrote();
                 const number = this.#numbers.get(change);
-                if (number !== undefined && this.#follower.tell(number)) {
+                if (number !== undefined && this.#follower.markCommitted(number)) {
                     this.#session?.changed(idOf(change), change);
                 }
             }
@@ -98,7 +98,7 @@ export class IndexSupervisor implements SearchIndex {
     async search(request: SearchRequest): Promise<SearchAnswer> {
 
         const session = await this.#available();
-        if (this.#follower.owes || this.#options.hasOthers && performance.now() - this.#follower.readOn > FRESHNESS_MS) {
+        if (this.#follower.hasPending || this.#options.hasOthers && performance.now() - this.#follower.readOn > FRESHNESS_MS) {
             await this.#follower.catchUp();
         }
 
@@ -141,7 +141,7 @@ export class IndexSupervisor implements SearchIndex {
         const result = await this.#options.log.append(ids.map((id, i) => ({ objectId: id, origin: this.#follower.origin, number: numbers[i] ?? 0 })), along);
         if (result.ok) {
             ids.forEach(() => this.#orderer.wrote());
-            await this.#applyStored(ids.filter((_, i) => this.#follower.tell(numbers[i] ?? 0)));
+            await this.#applyStored(ids.filter((_, i) => this.#follower.markCommitted(numbers[i] ?? 0)));
         }
 
         return result;
@@ -225,7 +225,7 @@ export class IndexSupervisor implements SearchIndex {
 
         await this.#end(last, ready);
         await sleep(this.#pause, undefined, { signal: this.#stop.signal });
-        this.#pause = Math.min(this.#pause * 2, LONGEST_RESTART_MS);
+        this.#pause = Math.min(this.#pause * 2, MAX_RESTART_MS);
         await this.#complete(next, await next.open(() => this.#take(next)));
     }
 

@@ -21,19 +21,19 @@ import type { TermContexts } from '../searcher/term-contexts.js';
 const LEND_AFTER = 10;
 
 /** Callers and fields whose searches are counted. */
-const MOST_COUNTED = 200;
+const MAX_MISS_COUNTS = 200;
 
 /** What is copied for loans, bytes. */
-const MOST_COPIED = 16 * 1024 * 1024;
+const MAX_COPIED_BYTES = 16 * 1024 * 1024;
 
 /** Callers and fields for which there are loans. */
-const MOST_LOANS = 100;
+const MAX_SNAPSHOTS = 100;
 
 /**
  * Longer texts, and those in groups, are hardly a single word, and not worth being read twice. Nor are those with many tildes, of
  * which a name of a field may have some: they take long to be read.
  */
-const LONGEST_QUERY = 200;
+const MAX_QUERY_LENGTH = 200;
 const NO_WORD = /[\s([{]|(?:~[^~]*){5}/;
 
 /** The thread that searches. */
@@ -129,7 +129,7 @@ export class InlineTermSearch {
     #wordOf(request: SearchRequest): TermQuery | null {
 
         const { query, queryJson } = request;
-        if (query === null || queryJson !== undefined || query.length > LONGEST_QUERY || NO_WORD.test(query)) {
+        if (query === null || queryJson !== undefined || query.length > MAX_QUERY_LENGTH || NO_WORD.test(query)) {
             return null;
         }
 
@@ -147,7 +147,7 @@ export class InlineTermSearch {
 
     #wantLoan(key: string, wish: WordWish): void {
 
-        if (this.#loans.has(key) || this.#loans.size === MOST_LOANS || this.#copied > MOST_COPIED || !this.#isWorthIt(key)) {
+        if (this.#loans.has(key) || this.#loans.size === MAX_SNAPSHOTS || this.#copied > MAX_COPIED_BYTES || !this.#isWorthIt(key)) {
             return;
         }
 
@@ -173,7 +173,7 @@ export class InlineTermSearch {
             return this.#asked.delete(key);
         }
 
-        if (times === 1 && this.#asked.size === MOST_COUNTED) {
+        if (times === 1 && this.#asked.size === MAX_MISS_COUNTS) {
             this.#asked.clear();
         }
 

@@ -9,7 +9,7 @@ import type { Load } from '../indexing/merge/merge-policy.js';
 const ROUND_MS = 25;
 
 /** Rounds without a change become rarer up to this. */
-const LONGEST_MS = 1000;
+const MAX_DELAY_MS = 1000;
 
 /** Milliseconds that a search counts. */
 const SEARCHED_MS = 1000;
@@ -77,7 +77,7 @@ export class MergeScheduler {
         });
         this.#isRunning = false;
         if (isMore || this.load.quiet < load.quiet) {
-            this.#schedule(Math.min(Math.max(ROUND_MS, load.quiet / 2), LONGEST_MS));
+            this.#schedule(Math.min(Math.max(ROUND_MS, load.quiet / 2), MAX_DELAY_MS));
         }
     }
 }

@@ -12,14 +12,14 @@ import type { PendingCalls } from '../../util/workers/worker-server.js';
 type SearchCall = SearcherCall & { readonly kind: 'search' };
 
 /** Milliseconds of the first try, and how often they are doubled. */
-const FIRST_TRY = 25;
+const FIRST_SLICE_MS = 25;
 const DOUBLINGS = 4;
 
 /** Milliseconds of all tries of a round, about. */
 const ROUND = 400;
 
 /** Most milliseconds that tries in vain may take at once. */
-const MOST_IN_VAIN = 400;
+const MAX_WASTED_MS = 400;
 
 /** Their share of what the overtaken search takes by itself: at first, and when it turned out to take so many milliseconds. */
 const FIRST_SHARE = 1 / 8;
@@ -42,7 +42,7 @@ export class Preemption {
     /** How often a search was tried. */
     readonly #tries = new WeakMap<SearchCall, number>();
     /** Milliseconds that tries in vain may take now. */
-    #inVain = MOST_IN_VAIN;
+    #inVain = MAX_WASTED_MS;
 
     /** @param now the time in milliseconds */
     constructor(overtaker: PreemptingExecutor, now: () => number = () => performance.now()) {
@@ -60,7 +60,7 @@ export class Preemption {
 
             const own = this.#now() - since;
             worked += own;
-            this.#inVain = Math.min(this.#inVain + own * (worked < LONG ? FIRST_SHARE : SHARE), MOST_IN_VAIN);
+            this.#inVain = Math.min(this.#inVain + own * (worked < LONG ? FIRST_SHARE : SHARE), MAX_WASTED_MS);
             this.#admit(waiting);
             since = this.#now();
         };
@@ -86,7 +86,7 @@ export class Preemption {
     #try(call: SearchCall): unknown {
 
         const tries = this.#tries.get(call) ?? 0;
-        const own = FIRST_TRY * 2 ** tries;
+        const own = FIRST_SLICE_MS * 2 ** tries;
         const left = this.#overtaker.timeFor(call);
         // New ones come first: most of them take little.
         if (tries > DOUBLINGS || this.#inVain < (tries === 0 ? 1 : own)) {

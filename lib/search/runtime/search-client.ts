@@ -20,7 +20,7 @@ const GROUP_MS = 10;
 const GROUP_LENGTH = 256 * 1024;
 
 /** Searches of one caller that wait for the thread, and seconds after which whoever is refused may ask again. */
-const MOST_SEARCHES = 1000;
+const MAX_PENDING_SEARCHES = 1000;
 const RETRY_AFTER = 1;
 
 interface Group {
@@ -35,7 +35,7 @@ export class SearchClient {
     readonly #port: WorkerClient<SearcherCall, SearcherAnswers>;
     readonly #lost: (error: Error) => void;
     readonly #prompt: InlineTermSearch;
-    readonly #searching = new InFlightLimiter(MOST_SEARCHES);
+    readonly #searching = new InFlightLimiter(MAX_PENDING_SEARCHES);
     #group: Group | null = null;
     #timer: NodeJS.Timeout | undefined;
 
@@ -88,11 +88,11 @@ export class SearchClient {
     async search({ caller = '', ...request }: SearchRequest, first: number, milliseconds: number): Promise<Found> {
 
         if (this.#searching.isFull(caller)) {
-            throw tooManyRequests(`${MOST_SEARCHES} of your searches are still being answered, wait for some of them`, RETRY_AFTER);
+            throw tooManyRequests(`${MAX_PENDING_SEARCHES} of your searches are still being answered, wait for some of them`, RETRY_AFTER);
         }
 
         const call = { kind: 'search', request: JSON.stringify(request), first, milliseconds, askedAt: Date.now(), caller } as const;
-        return JSON.parse(await this.#searching.during(caller, () => this.call(call))) as Found;
+        return JSON.parse(await this.#searching.run(caller, () => this.call(call))) as Found;
     }
 
     /** Up to `count` further hits of a search. */

@@ -139,7 +139,7 @@ export class SearchServer {
 
         try {
             const asked = JSON.parse(request) as SearchRequest;
-            const { size, facets, hits: stream } = this.#segments.during((segments) => engine.search(asked, segments, milliseconds, pause));
+            const { size, facets, hits: stream } = this.#segments.withSnapshot((segments) => engine.search(asked, segments, milliseconds, pause));
             const hits = stream.take(first);
             return JSON.stringify({ size, facets, hits, cursor: stream.isDone ? null : this.#keep(stream) } satisfies Found);
         }

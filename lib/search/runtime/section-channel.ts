@@ -37,7 +37,7 @@ interface Answer {
 export type SectionReader = (segment: number, section: string, start: number, end: number) => Promise<Uint8Array>;
 
 /** Longest wait for an answer; the database has given up before. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Seconds after which somebody whose search could not be answered may try again. */
 const RETRY_AFTER = 5;
@@ -91,7 +91,7 @@ export function fetchThrough({ port, bell }: SectionPort): Fetch {
             }
 
             // An answer may come between the look and the wait: then the bell has been rung, and the wait ends at once.
-            if (!answer && Atomics.wait(rung, 0, 0, PATIENCE_MS) === 'timed-out') {
+            if (!answer && Atomics.wait(rung, 0, 0, TIMEOUT_MS) === 'timed-out') {
                 throw unavailable('the database does not answer', RETRY_AFTER);
             }
 

@@ -15,7 +15,7 @@ import type { SpaceTables } from '../segment/term-dictionary.js';
 import type { TermContext, TermContexts } from '../searcher/term-contexts.js';
 
 /** In so many segments a word can be looked for in passing. */
-const MOST_SEGMENTS = 32;
+const MAX_SEGMENTS = 32;
 
 /** Plain data. */
 export interface TermSnapshot {
@@ -58,7 +58,7 @@ export class SnapshotMiss extends Error {
 /** Null when there is too much of it. */
 export function lend({ documents, places }: TermContexts, removals: number): TermSnapshot | null {
 
-    return places.length > MOST_SEGMENTS ? null : {
+    return places.length > MAX_SEGMENTS ? null : {
         documents, removals,
         places: places.map((place) => ({
             ...place,

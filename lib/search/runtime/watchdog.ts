@@ -31,7 +31,7 @@ export class Watchdog {
      * Waits for the thread, but not longer than that: 503 then. `stuck` is told when the thread was stuck, `late` is given what came
      * when nobody waited for it any more.
      */
-    async during<T>(work: () => Promise<T>, { stuck, late }: { readonly stuck: () => void; readonly late: (value: T) => void }): Promise<T> {
+    async run<T>(work: () => Promise<T>, { stuck, late }: { readonly stuck: () => void; readonly late: (value: T) => void }): Promise<T> {
 
         return await new Promise<T>((resolve, reject) => {
 

@@ -6,13 +6,13 @@
 import { unavailable } from '../../errors/errors.js';
 
 /** Changes on their way to the searching thread. */
-const MOST_UNAPPLIED = 2000;
+const MAX_UNAPPLIED = 2000;
 
 /** Documents that are in the memory of the searching thread alone. */
-const MOST_UNSTORED = 100_000;
+const MAX_UNSTORED = 100_000;
 
 /** Milliseconds that a writer waits. */
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export class Backlog {
 
@@ -70,13 +70,13 @@ export class Backlog {
 
                 this.#waiting.delete(go);
                 reject(unavailable('the search index cannot keep up with so many changes, try again', 5));
-            }, PATIENCE);
+            }, TIMEOUT_MS);
             this.#waiting.add(go);
         });
     }
 
     get #isFull(): boolean {
 
-        return this.#unapplied > MOST_UNAPPLIED || this.#unstored > MOST_UNSTORED;
+        return this.#unapplied > MAX_UNAPPLIED || this.#unstored > MAX_UNSTORED;
     }
 }

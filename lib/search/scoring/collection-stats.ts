@@ -122,7 +122,7 @@ export class CollectionStatistics {
 
 /** By average; the same ones come again as long as nothing changes. */
 const tables = new Map<number, Float64Array>();
-const MOST_TABLES = 100;
+const MAX_TABLES = 100;
 
 function tableOf(average: number): Float64Array {
 
@@ -131,7 +131,7 @@ function tableOf(average: number): Float64Array {
         return known;
     }
 
-    if (tables.size === MOST_TABLES) {
+    if (tables.size === MAX_TABLES) {
         tables.clear();
     }
 

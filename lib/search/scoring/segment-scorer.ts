@@ -20,7 +20,7 @@ import type { SegmentContext } from '../matching/segment-context.js';
 import { forEachPlace, isMuchLonger, placeInList } from '../docset/sorted-doc-ids.js';
 
 /** For so many documents it pays to compute what they can add beforehand, */
-const MANY = 4096;
+const DENSE_THRESHOLD = 4096;
 
 /** for frequencies below this. */
 const COMMON_FREQUENCIES = 5;
@@ -96,7 +96,7 @@ export class SegmentScorer {
     #addByLength({ documents, frequencies }: PostingList, factor: number, { table, lengths }: { table: Float64Array; lengths: Uint8Array }): void {
 
         const [scores, matches] = [this.#scores, this.#bits];
-        const known = documents.length < MANY ? EMPTY : shares(factor, table);
+        const known = documents.length < DENSE_THRESHOLD ? EMPTY : shares(factor, table);
         const most = known.length >>> 8;
         for (let i = 0; i < documents.length; ++i) {
             const document = documents[i] as number;

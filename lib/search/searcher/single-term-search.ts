@@ -16,11 +16,11 @@ import { placeInList } from '../docset/sorted-doc-ids.js';
 import type { TermContext, TermContexts } from './term-contexts.js';
 
 /** More documents than these are not few, nor are more entries of a word. */
-const MOST_DOCUMENTS = 1024;
-const MOST_ENTRIES = 64;
+const MAX_DOCUMENTS = 1024;
+const MAX_ENTRIES = 64;
 
 /** Fewer documents are kept in order while others are looked at; more are sorted together. */
-const KEPT_IN_ORDER = 32;
+const MAX_SORTED = 32;
 
 /** In which places few documents have a word; valid until the next search. */
 export interface FewFound {
@@ -65,8 +65,8 @@ interface Found {
 
 export class SingleTermSearch {
 
-    readonly #found = new SmallPostings(MOST_DOCUMENTS);
-    readonly #scores = new Float32Array(MOST_DOCUMENTS);
+    readonly #found = new SmallPostings(MAX_DOCUMENTS);
+    readonly #scores = new Float32Array(MAX_DOCUMENTS);
 
     /** Null when more than few documents have the word. */
     search(leaf: TermQuery, places: TermContexts, request: SearchRequest): WordResult | null {
@@ -133,7 +133,7 @@ export class SingleTermSearch {
             }
 
             const [first, end] = [space.firstEntry(number), space.firstEntry(number + 1)];
-            if (end - first > MOST_ENTRIES) {
+            if (end - first > MAX_ENTRIES) {
                 return -1;
             }
 
@@ -232,7 +232,7 @@ function bestPlaces(
 ): Uint32Array {
 
     const count = Math.min(last, end - start);
-    if (count > KEPT_IN_ORDER) {
+    if (count > MAX_SORTED) {
         const all = Uint32Array.from({ length: end - start }, (_, i) => start + i);
         return all.sort((a, b) => (isBefore(a, b) ? -1 : Number(isBefore(b, a)))).subarray(0, count);
     }

@@ -9,7 +9,7 @@ import type { TermContexts, TermTarget } from './term-contexts.js';
 import type { LiveSegment } from './live-segment.js';
 
 /** Callers and fields. */
-const MOST = 200;
+const MAX_ENTRIES = 200;
 
 export class TermContextCache {
 
@@ -35,7 +35,7 @@ export class TermContextCache {
         }
 
         const places = resolveTermContexts(leaf, segments, caller);
-        if (this.#known.size === MOST) {
+        if (this.#known.size === MAX_ENTRIES) {
             this.forget();
         }
 

@@ -136,8 +136,8 @@ export function encodeText(text: string): Uint8Array {
 
 /** Texts that were looked up last, such as the names of fields: segment after segment, search after search. */
 const wanted = new Map<string, Uint8Array>();
-const MOST_WANTED = 1000;
-const LONGEST_WANTED = 100;
+const MAX_INTERNED = 1000;
+const MAX_INTERNED_LENGTH = 100;
 
 /** The same for a text that is looked up; not to be changed. */
 export function encodeWanted(text: string): Uint8Array {
@@ -148,8 +148,8 @@ export function encodeWanted(text: string): Uint8Array {
     }
 
     const bytes = encoder.encode(text);
-    if (text.length <= LONGEST_WANTED) {
-        if (wanted.size === MOST_WANTED) {
+    if (text.length <= MAX_INTERNED_LENGTH) {
+        if (wanted.size === MAX_INTERNED) {
             wanted.clear();
         }
 

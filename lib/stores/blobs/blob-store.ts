@@ -55,7 +55,7 @@ export interface BlobStoreOptions {
 const HEARTBEAT_MS = 60_000;
 
 /** After this time whoever staged a blob is taken for dead. */
-const LONGEST_HOLD_MS = 24 * 60 * 60 * 1000;
+const MAX_PIN_MS = 24 * 60 * 60 * 1000;
 
 /** Stages, links and opens blobs. */
 export class BlobStore {
@@ -180,7 +180,7 @@ export class BlobStore {
     async #touch(): Promise<void> {
 
         const now = this.#options.now();
-        const held = this.inUse.heldSince(now - LONGEST_HOLD_MS);
+        const held = this.inUse.heldSince(now - MAX_PIN_MS);
         if (held.length === 0) {
             this.close();
             return;

@@ -14,7 +14,7 @@ export class EventLoopYielder {
     #isScheduled = false;
 
     /** Resolves in a later turn of the event loop; in the order in which they came, no two in the same one. */
-    async next(): Promise<void> {
+    async yield(): Promise<void> {
 
         await new Promise<void>((resolve) => {
 
@@ -53,13 +53,13 @@ const longTexts = new EventLoopYielder();
  */
 export function turnFor(length: number): Promise<void> | undefined {
 
-    return length < LONG_TEXT ? undefined : longTexts.next();
+    return length < LONG_TEXT ? undefined : longTexts.yield();
 }
 
 /** {@link turnFor} for a value whose text nobody knows. */
 export function turnForValue(value: JsonValue): Promise<void> | undefined {
 
-    return remainder(value, LONG_TEXT) > 0 ? undefined : longTexts.next();
+    return remainder(value, LONG_TEXT) > 0 ? undefined : longTexts.yield();
 }
 
 /** What is left of a length after the text of a value, about; not above zero when the text is longer. */

@@ -25,7 +25,7 @@ interface Waiting {
 const RETRY_AFTER = 2;
 
 /** Sources of which it is known when they had their last turn. */
-const REMEMBERED = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** Runs tasks by turns. */
 export class FairQueue {
@@ -186,7 +186,7 @@ export class FairQueue {
         ++this.#running;
         this.#served.delete(source);
         this.#served.set(source, ++this.#turns);
-        if (this.#served.size > REMEMBERED) {
+        if (this.#served.size > MAX_ENTRIES) {
             const [oldest] = this.#served.keys();
             this.#served.delete(oldest ?? '');
         }

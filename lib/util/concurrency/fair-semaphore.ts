@@ -46,7 +46,7 @@ export class FairSemaphore {
      *
      * @throws DoipError 429 when too much of the caller waits, 503 when too much waits or the wait was too long
      */
-    async enter(key: string, patience: number): Promise<() => void> {
+    async acquire(key: string, patience: number): Promise<() => void> {
 
         if (!this.#take(key)) {
             await this.#wait(key, patience);

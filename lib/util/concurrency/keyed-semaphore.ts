@@ -28,7 +28,7 @@ export class KeyedSemaphore {
     }
 
     /** Resolves to the function that gives the place back. Rejects with 429 when none becomes free in time. */
-    async enter(key: string, signal: AbortSignal): Promise<() => void> {
+    async acquire(key: string, signal: AbortSignal): Promise<() => void> {
 
         signal.throwIfAborted();
         const inside = this.#inside.get(key) ?? 0;

@@ -7,7 +7,7 @@
 export type CallTurn = 'first' | 'in order' | { readonly of: string };
 
 /** Callers of whom it is known when they had their last turn. */
-const REMEMBERED = 1000;
+const MAX_ENTRIES = 1000;
 
 interface Message<C> {
     readonly call: C;
@@ -35,7 +35,7 @@ export class CallOrder<C> {
 
         this.#served.delete(turn.of);
         this.#served.set(turn.of, ++this.#turns);
-        if (this.#served.size > REMEMBERED) {
+        if (this.#served.size > MAX_ENTRIES) {
             const [oldest = ''] = this.#served.keys();
             this.#served.delete(oldest);
         }

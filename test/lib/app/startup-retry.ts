@@ -54,8 +54,8 @@ describe('a start that does not give up', () => {
     it('is over when the gateway has started', async () => {
 
         const start = startOf(join(database.options.dataDir, 'data'));
-        await start.begin();
-        await start.end();
+        await start.start();
+        await start.stop();
 
         expect(started).to.have.length(1);
         expect(started[0]?.generatedPassword).to.be.a.string();
@@ -65,11 +65,11 @@ describe('a start that does not give up', () => {
     it('goes on after an attempt in vain, and tells of its success once', async () => {
 
         const start = startOf(join(blocked, 'data'));
-        await start.begin();
+        await start.start();
         const failed = await state();
         await rm(blocked);
         await until(() => started.length > 0);
-        await start.end();
+        await start.stop();
 
         expect(failed).to.include({ state: 'FAILED', message: 'start-up failed' });
         expect((await talkTo(gateway).perform('0.DOIP/Op.Hello')).status).to.equal('0.DOIP/Status.001');
@@ -79,8 +79,8 @@ describe('a start that does not give up', () => {
     it('ends when it is told to', async () => {
 
         const start = startOf(join(blocked, 'data'));
-        await start.begin();
-        await start.end();
+        await start.start();
+        await start.stop();
         await rm(blocked);
 
         expect(started).to.equal([]);
@@ -91,7 +91,7 @@ describe('a start that does not give up', () => {
 
         const other = await startGateway(database);
         const start = startOf(database.options.dataDir);
-        const error = await expect(start.begin()).to.reject(DataDirError);
+        const error = await expect(start.start()).to.reject(DataDirError);
         await other.stop();
 
         expect(error.message).to.include('in use by process');
@@ -101,10 +101,10 @@ describe('a start that does not give up', () => {
     it('is not waited for any longer than wanted', async () => {
 
         const start = startOf(join(database.options.dataDir, 'data'), { patienceMs: 0 });
-        await start.begin();
+        await start.start();
         const early = await state();
         await until(() => started.length > 0);
-        await start.end();
+        await start.stop();
 
         expect(early).to.include({ state: 'FAILED', details: {} });
         expect((await talkTo(gateway).perform('0.DOIP/Op.Hello')).status).to.equal('0.DOIP/Status.001');
@@ -113,8 +113,8 @@ describe('a start that does not give up', () => {
     it('that was stopped under way leaves nothing open', async () => {
 
         const start = startOf(join(database.options.dataDir, 'data'), { patienceMs: 0 });
-        await start.begin();
-        const ended = start.end();
+        await start.start();
+        const ended = start.stop();
         await gateway.stop();
         await ended;
 

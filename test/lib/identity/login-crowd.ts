@@ -132,7 +132,7 @@ describe('Crowd', () => {
 
         const crowd = new InFlightLimiter(2);
         const ends: (() => void)[] = [];
-        const wait = (place: string): Promise<void> => crowd.during(place, () => new Promise((resolve) => {
+        const wait = (place: string): Promise<void> => crowd.run(place, () => new Promise((resolve) => {
 
             ends.push(resolve);
         }));
@@ -142,7 +142,7 @@ describe('Crowd', () => {
         ends[0]?.();
         await waiting[0];
         states.push([crowd.isAnyFull, crowd.isFull('a')]);
-        await expect(crowd.during('a', () => Promise.reject(new Error('failed')))).to.reject('failed');
+        await expect(crowd.run('a', () => Promise.reject(new Error('failed')))).to.reject('failed');
         ends.forEach((end) => end());
         await Promise.all(waiting);
 

@@ -16,7 +16,7 @@ describe('TransactionClock', () => {
             settle = (error) => (error ? reject(error) : resolve());
         });
         let number = 0;
-        const attempt = clock.during(() => {
+        const attempt = clock.reserve(() => {
 
             number = clock.next(floor);
             return promise;
@@ -48,24 +48,24 @@ describe('TransactionClock', () => {
 
         const clock = new TxnIdGenerator();
         const [first, second, third] = [begin(clock), begin(clock), begin(clock)];
-        expect(clock.settled).to.be.below(first.number);
+        expect(clock.completedUpTo).to.be.below(first.number);
         await second.end();
-        expect(clock.settled).to.be.below(first.number);
+        expect(clock.completedUpTo).to.be.below(first.number);
         await first.end();
-        expect(clock.settled).to.be.within(second.number, third.number - 1);
+        expect(clock.completedUpTo).to.be.within(second.number, third.number - 1);
         await third.end();
-        expect(clock.settled).to.be.at.least(third.number);
+        expect(clock.completedUpTo).to.be.at.least(third.number);
     });
 
     it('calls settled what is as old as this moment when nothing is on its way, and gives no such number any more', () => {
 
         const clock = new TxnIdGenerator();
         const before = Date.now() * 1000;
-        const { settled } = clock;
+        const { completedUpTo: settled } = clock;
         expect(settled).to.be.at.least(before - 1);
         expect(begin(clock).number).to.be.above(settled);
         const ahead = new TxnIdGenerator(before + 60_000_000);
-        expect(ahead.settled).to.equal(before + 60_000_000);
+        expect(ahead.completedUpTo).to.equal(before + 60_000_000);
     });
 
     it('lets go of the numbers of what has failed, at once or later', async () => {
@@ -74,15 +74,15 @@ describe('TransactionClock', () => {
         const error = new Error('no');
         const later = begin(clock);
         expect(await later.end(error)).to.equal(error);
-        expect(clock.settled).to.be.at.least(later.number);
-        await expect(clock.during(() => {
+        expect(clock.completedUpTo).to.be.at.least(later.number);
+        await expect(clock.reserve(() => {
 
             throw error;
         })).to.reject('no');
         const last = begin(clock);
-        expect(clock.settled).to.be.below(last.number);
+        expect(clock.completedUpTo).to.be.below(last.number);
         await last.end();
-        expect(clock.settled).to.be.at.least(last.number);
+        expect(clock.completedUpTo).to.be.at.least(last.number);
     });
 
     it('gives no number below one that it is told of, and none outside of an attempt', () => {

@@ -14,7 +14,7 @@ export type Output =
     | { readonly kind: 'segments'; readonly segments: AsyncIterable<Segment>; readonly close: () => Promise<void> };
 
 /** Bytes up to this size are read at once, which is faster than a stream and shows whether more segments follow. */
-const SMALL = 64 * 1024;
+const SMALL_BYTES = 64 * 1024;
 
 /**
  * Reads the start of an output. One JSON segment is `json`, several segments are `segments`. Bytes cannot be looked behind:
@@ -61,8 +61,8 @@ async function bytesOrMore(segment: BytesSegment, iterator: AsyncIterator<Segmen
         return several([segment], iterator);
     }
 
-    if (segment.length !== undefined && segment.length <= SMALL) {
-        const ready = await readBytes(segment.body, SMALL);
+    if (segment.length !== undefined && segment.length <= SMALL_BYTES) {
+        const ready = await readBytes(segment.body, SMALL_BYTES);
         const copy = { ...segment, body: bytesSegment(ready).body };
         const second = await iterator.next();
         return second.done === true

@@ -17,7 +17,7 @@ export interface RecordShape {
 }
 
 /** Characters that are gathered before they are handed on. */
-const PIECE = 16_384;
+const CHUNK_LENGTH = 16_384;
 
 /** The text of the record that an operation put out. Leaving early lets go of the output. */
 export async function *recordText(output: AsyncIterable<Segment>, shape: RecordShape): AsyncGenerator<string> {
@@ -42,7 +42,7 @@ export async function *recordText(output: AsyncIterable<Segment>, shape: RecordS
         for (const result of Array.isArray(results) ? results : []) {
             text += separator + shape.text(result);
             separator = ',';
-            if (text.length >= PIECE) {
+            if (text.length >= CHUNK_LENGTH) {
                 yield text;
                 text = '';
             }

@@ -35,16 +35,16 @@ const DEAD_SHARE = 0.25;
 
 /** when nothing has changed for a while, with this one, unless they have more documents than these. */
 const QUIET_DEAD_SHARE = 0.1;
-const MOST_QUIET = 100_000;
+const MAX_QUIET = 100_000;
 
 /** So many segments of one size class become one. */
 const FAN = 8;
 
 /** Larger segments are not made of smaller ones: merging holds them in memory. */
-const LARGEST_BYTES = 512 * 1024 * 1024;
+const MAX_MERGED_BYTES = 512 * 1024 * 1024;
 
 /** Nor of segments with more properties together: where names are data, each has its share of memory. */
-const MOST_FIELDS = 200_000;
+const MAX_FIELDS = 200_000;
 
 /**
  * Segments of up to so many bytes are merged at once where searches gain from it: each takes about as long as any other, and the whole
@@ -79,7 +79,7 @@ export function countToMerge(documents: readonly number[], { quiet }: Load): num
 /** Has a segment lost so many documents that it is worth while to write it anew? */
 export function isWasteful({ documents, dead }: { readonly documents: number; readonly dead: number }, { quiet }: Load): boolean {
 
-    return dead > documents * DEAD_SHARE || dead > documents * QUIET_DEAD_SHARE && documents <= Math.min(quiet * DOCUMENTS_PER_MS, MOST_QUIET);
+    return dead > documents * DEAD_SHARE || dead > documents * QUIET_DEAD_SHARE && documents <= Math.min(quiet * DOCUMENTS_PER_MS, MAX_QUIET);
 }
 
 /** Segments that should become one; none when all is well. */
@@ -133,7 +133,7 @@ function togetherSmall(sizes: readonly SegmentSize[]): number[] {
     for (const { name, bytes, fields } of sizes.toSorted((a, b) => a.bytes - b.bytes)) {
         allBytes += bytes;
         allFields += fields;
-        if (allBytes > LARGEST_BYTES || allFields > MOST_FIELDS) {
+        if (allBytes > MAX_MERGED_BYTES || allFields > MAX_FIELDS) {
             break;
         }
 

@@ -8,18 +8,18 @@
 
 import type { Deadline } from '../../query/query-deadline.js';
 import { groupBy } from '../../docset/counting-sort.js';
-import { letterAt, PATIENCE } from '../../analysis/term-bytes.js';
+import { letterAt, STEPS_PER_CHECK } from '../../analysis/term-bytes.js';
 import type { SortedTerms } from '../../analysis/term-bytes.js';
 
 /** Bits for letters; the others have the length. */
 const LETTER_BITS = 26;
 const LETTERS = 2 ** LETTER_BITS - 1;
 /** All greater lengths are as good as this. */
-const MOST_LENGTH = 63;
+const MAX_LENGTH = 63;
 
 /** Terms that there are for one group, about, in powers of two; and the most letters that groups differ by. */
 const GROUP_POWER = 3;
-const MOST_GROUP_BITS = 14;
+const MAX_GROUP_BITS = 14;
 
 export class LetterMaskIndex {
 
@@ -59,7 +59,7 @@ export class LetterMaskIndex {
         for (const difference of differences(this.#letters.length, most)) {
             const end = starts[(group ^ difference) + 1] as number;
             for (let place = starts[group ^ difference] as number; place < end; ++place) {
-                if (++looked % PATIENCE === 0) {
+                if (++looked % STEPS_PER_CHECK === 0) {
                     deadline.check();
                 }
 
@@ -102,7 +102,7 @@ function signaturesOf({ bytes, starts, ends, count }: SortedTerms): Uint32Array 
 /** Places of the letters that tell most: those that nearest to half of the terms have. */
 function tellingLetters(signatures: Uint32Array): number[] {
 
-    const bits = Math.min(Math.max(Math.floor(Math.log2(signatures.length)) - GROUP_POWER, 0), MOST_GROUP_BITS);
+    const bits = Math.min(Math.max(Math.floor(Math.log2(signatures.length)) - GROUP_POWER, 0), MAX_GROUP_BITS);
     const counts = new Array<number>(LETTER_BITS).fill(0);
     for (const own of signatures) {
         for (let letters = own & LETTERS; letters !== 0; letters &= letters - 1) {
@@ -138,7 +138,7 @@ function differences(bits: number, most: number): Uint32Array {
 
 function signature(letters: number, length: number): number {
 
-    return (letters | Math.min(length, MOST_LENGTH) << LETTER_BITS) >>> 0;
+    return (letters | Math.min(length, MAX_LENGTH) << LETTER_BITS) >>> 0;
 }
 
 function bitOf(letter: number): number {

@@ -49,7 +49,7 @@ forEachDatabase((name, create) => {
             const { backOff, delays } = node();
 
             for (let i = 0; i < 9; ++i) {
-                await backOff.guard('ann', '192.0.2.1', fail);
+                await backOff.attempt('ann', '192.0.2.1', fail);
             }
 
             expect(delays).to.equal([100, 400, 900, 1600, 2500, 3600, 4900, 5000]);
@@ -58,13 +58,13 @@ forEachDatabase((name, create) => {
         it('counts the delay from the last failure', async () => {
 
             const { backOff, clock, delays } = node();
-            await backOff.guard('since', 'a', fail);
-            await backOff.guard('since', 'a', fail);
+            await backOff.attempt('since', 'a', fail);
+            await backOff.attempt('since', 'a', fail);
 
             clock.now += 150;
-            await backOff.guard('since', 'a', fail);
+            await backOff.attempt('since', 'a', fail);
             clock.now += 1000;
-            await backOff.guard('since', 'a', succeed);
+            await backOff.attempt('since', 'a', succeed);
 
             expect(delays).to.equal([100, 250]);
         });
@@ -73,8 +73,8 @@ forEachDatabase((name, create) => {
 
             const { backOff, delays } = node();
 
-            await backOff.guard('Case', 'a', fail);
-            await backOff.guard('cASE', 'a', fail);
+            await backOff.attempt('Case', 'a', fail);
+            await backOff.attempt('cASE', 'a', fail);
 
             expect(delays).to.equal([100]);
         });
@@ -82,11 +82,11 @@ forEachDatabase((name, create) => {
         it('forgets after a success', async () => {
 
             const { backOff, delays } = node();
-            await backOff.guard('right', 'a', fail);
-            expect(await backOff.guard('right', 'a', succeed)).to.equal('in');
+            await backOff.attempt('right', 'a', fail);
+            expect(await backOff.attempt('right', 'a', succeed)).to.equal('in');
 
-            await backOff.guard('right', 'a', fail);
-            await backOff.guard('right', 'a', succeed);
+            await backOff.attempt('right', 'a', fail);
+            await backOff.attempt('right', 'a', succeed);
 
             expect(delays).to.equal([100, 100]);
         });
@@ -95,12 +95,12 @@ forEachDatabase((name, create) => {
 
             const { backOff, clock, delays } = node();
             for (let i = 0; i < 3; ++i) {
-                await backOff.guard('hour', 'a', fail);
+                await backOff.attempt('hour', 'a', fail);
             }
 
             clock.now += 3_600_000;
-            await backOff.guard('hour', 'a', fail);
-            await backOff.guard('hour', 'a', fail);
+            await backOff.attempt('hour', 'a', fail);
+            await backOff.attempt('hour', 'a', fail);
 
             expect(delays).to.equal([100, 400, 100]);
         });
@@ -109,11 +109,11 @@ forEachDatabase((name, create) => {
 
             const { backOff, delays } = node();
             for (let i = 0; i < 20; ++i) {
-                await backOff.guard('victim', 'attacker', fail);
+                await backOff.attempt('victim', 'attacker', fail);
             }
 
             delays.length = 0;
-            await backOff.guard('victim', 'home', succeed);
+            await backOff.attempt('victim', 'home', succeed);
 
             expect(delays).to.equal([200]);
         });
@@ -121,9 +121,9 @@ forEachDatabase((name, create) => {
         it('does not touch other names', async () => {
 
             const { backOff, delays } = node();
-            await backOff.guard('one', 'a', fail);
+            await backOff.attempt('one', 'a', fail);
 
-            await backOff.guard('two', 'a', fail);
+            await backOff.attempt('two', 'a', fail);
 
             expect(delays).to.equal([]);
         });
@@ -131,10 +131,10 @@ forEachDatabase((name, create) => {
         it('counts for all nodes together', async () => {
 
             const [one, two] = [node(), node()];
-            await one.backOff.guard('everywhere', 'a', fail);
-            await two.backOff.guard('everywhere', 'a', fail);
+            await one.backOff.attempt('everywhere', 'a', fail);
+            await two.backOff.attempt('everywhere', 'a', fail);
 
-            await one.backOff.guard('everywhere', 'a', fail);
+            await one.backOff.attempt('everywhere', 'a', fail);
 
             expect(two.delays).to.equal([100]);
             expect(one.delays.at(-1) ?? 0).to.be.within(300, 400);
@@ -143,10 +143,10 @@ forEachDatabase((name, create) => {
         it('neither counts nor forgets by an attempt that decided nothing', async () => {
 
             const { backOff, delays } = node();
-            await backOff.guard('undecided', 'a', fail);
-            await backOff.guard('undecided', 'a', async () => undefined);
-            await backOff.guard('undecided', 'a', fail);
-            await backOff.guard('undecided', 'a', succeed);
+            await backOff.attempt('undecided', 'a', fail);
+            await backOff.attempt('undecided', 'a', async () => undefined);
+            await backOff.attempt('undecided', 'a', fail);
+            await backOff.attempt('undecided', 'a', succeed);
 
             expect(delays).to.equal([100, 400]);
         });
@@ -154,9 +154,9 @@ forEachDatabase((name, create) => {
         it('does not count attempts that were not made', async () => {
 
             const { backOff, delays } = node();
-            await expect(backOff.guard('busy', 'a', () => Promise.reject(new Error('too much')))).to.reject('too much');
+            await expect(backOff.attempt('busy', 'a', () => Promise.reject(new Error('too much')))).to.reject('too much');
 
-            await backOff.guard('busy', 'a', fail);
+            await backOff.attempt('busy', 'a', fail);
 
             expect(delays).to.equal([]);
         });
@@ -174,7 +174,7 @@ forEachDatabase((name, create) => {
                 return null;
             };
 
-            const results = await Promise.allSettled(Array.from({ length: 50 }, () => backOff.guard('flood', 'a', attempt)));
+            const results = await Promise.allSettled(Array.from({ length: 50 }, () => backOff.attempt('flood', 'a', attempt)));
 
             const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
             expect(most).to.equal(1);
@@ -190,7 +190,7 @@ forEachDatabase((name, create) => {
             }
 
             let attempts = 0;
-            const waiting = backOff.guard('stopping', 'a', async () => ++attempts);
+            const waiting = backOff.attempt('stopping', 'a', async () => ++attempts);
             waiting.catch(() => undefined);
             await kit.epochs();
             backOff.close();
@@ -203,16 +203,16 @@ forEachDatabase((name, create) => {
 
             const { backOff, delays } = node(false);
 
-            await Promise.all(Array.from({ length: 20 }, () => backOff.guard('off', 'a', fail)));
+            await Promise.all(Array.from({ length: 20 }, () => backOff.attempt('off', 'a', fail)));
 
             expect(delays).to.equal([]);
-            expect(await backOff.guard('off', 'a', succeed)).to.equal('in');
+            expect(await backOff.attempt('off', 'a', succeed)).to.equal('in');
         });
 
         it('keeps neither names nor addresses in the database', async () => {
 
             const { backOff } = node();
-            await backOff.guard('Confidential', '198.51.100.9', fail);
+            await backOff.attempt('Confidential', '198.51.100.9', fail);
 
             const rows = await kit.db.read({ sql: 'select * from back_off' }, []);
 

@@ -18,11 +18,11 @@ describe('segments that are searched', () => {
         const search = (): void => {
 
             set.apply({ kind: 'put', document: corpus.document(`test/${++number}`) });
-            set.during((segments) => segments.forEach(({ segment }) => segment.space('text')));
+            set.withSnapshot((segments) => segments.forEach(({ segment }) => segment.space('text')));
         };
 
         search();
-        set.during(([first]) => {
+        set.withSnapshot(([first]) => {
 
             const space = first?.segment.space('text');
             for (let i = 0; i < 20; ++i) {

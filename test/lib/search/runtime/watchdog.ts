@@ -40,12 +40,12 @@ describe('a thread', () => {
             answer = resolve;
         });
 
-        await expect(watch.during(() => work, { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.reject(/took too long/);
+        await expect(watch.run(() => work, { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.reject(/took too long/);
         answer('answer');
         await until(async () => late.length > 0);
         expect(late).to.equal(['answer']);
-        expect(await watch.during(async () => 'soon', { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.equal('soon');
-        await expect(watch.during(() => Promise.reject(new Error('fault')), { stuck: () => {}, late: () => {} })).to.reject('fault');
+        expect(await watch.run(async () => 'soon', { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.equal('soon');
+        await expect(watch.run(() => Promise.reject(new Error('fault')), { stuck: () => {}, late: () => {} })).to.reject('fault');
     });
 
     it('is not stuck when nobody waits', async () => {

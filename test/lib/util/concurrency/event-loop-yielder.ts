@@ -30,7 +30,7 @@ describe('turns of the event loop', () => {
         const work = async (name: string): Promise<void> => {
 
             for (let i = 0; i < 3; ++i) {
-                await turns.next();
+                await turns.yield();
                 happened.push(name);
             }
         };

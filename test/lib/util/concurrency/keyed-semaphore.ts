@@ -17,14 +17,14 @@ describe('a turnstile', () => {
         const passed: number[] = [];
         const enter = async (number: number) => {
 
-            const leave = await turnstile.enter('a', patient);
+            const leave = await turnstile.acquire('a', patient);
             passed.push(number);
             return leave;
         };
 
         const [first, second] = [await enter(1), await enter(2)];
         const [third, fourth] = [enter(3), enter(4)];
-        await turnstile.enter('b', patient);
+        await turnstile.acquire('b', patient);
         expect(passed).to.equal([1, 2]);
 
         first();
@@ -40,32 +40,32 @@ describe('a turnstile', () => {
     it('tells who has waited too long to come again, and forgets them', async () => {
 
         const turnstile = new KeyedSemaphore({ places: 1, patience: 20, refusal: 'read what you have' });
-        const leave = await turnstile.enter('a', patient);
+        const leave = await turnstile.acquire('a', patient);
 
-        const error = await expect(turnstile.enter('a', patient)).to.reject<DoipError>('read what you have');
+        const error = await expect(turnstile.acquire('a', patient)).to.reject<DoipError>('read what you have');
         expect(error.http).to.equal(429);
         expect<unknown>(error.attributes).to.equal({ retryAfter: 1 });
 
         leave();
-        const next = await turnstile.enter('a', patient);
+        const next = await turnstile.acquire('a', patient);
         next();
     });
 
     it('forgets who does not want to wait any more', async () => {
 
         const turnstile = new KeyedSemaphore({ places: 1, patience: 60_000, refusal: 'wait' });
-        const leave = await turnstile.enter('a', patient);
+        const leave = await turnstile.acquire('a', patient);
         const impatient = new AbortController();
-        const waiting = turnstile.enter('a', impatient.signal);
-        const last = turnstile.enter('a', patient);
+        const waiting = turnstile.acquire('a', impatient.signal);
+        const last = turnstile.acquire('a', patient);
 
         impatient.abort(new Error('gone'));
         leave();
 
         await expect(waiting).to.reject('gone');
         (await last)();
-        (await turnstile.enter('a', patient))();
-        await expect(turnstile.enter('a', AbortSignal.abort(new Error('never came')))).to.reject('never came');
+        (await turnstile.acquire('a', patient))();
+        await expect(turnstile.acquire('a', AbortSignal.abort(new Error('never came')))).to.reject('never came');
     });
 });
 
