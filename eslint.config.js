@@ -76,8 +76,7 @@ function without(...folders) {
     return { except: folders };
 }
 
-const isIn = (folder) => (file) => file === folder || file.startsWith(`${folder}/`) || file.startsWith(`${folder}.`);
-const isInAny = (file, folders) => folders.some((folder) => isIn(folder)(file));
+const isInAny = (file, folders) => folders.some((folder) => file === folder || file.startsWith(`${folder}/`) || file.startsWith(`${folder}.`));
 
 /** The index of the layer of a file; -1 for files of no layer. */
 function layerOf(file) {
