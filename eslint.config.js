@@ -41,7 +41,6 @@ const PACKAGES = [
  * each other.
  */
 const LAYERS = [
-    { folders: ['lib/util'], flat: true },
     { folders: ['lib/errors'] },
     { folders: ['lib/util'] },
     { folders: ['lib/json'] },

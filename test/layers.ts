@@ -14,7 +14,7 @@ const ROOT = Path.resolve(__dirname, '../..');
 
 const CASES: readonly (readonly [verdict: 'allows' | 'forbids', file: string, statement: string])[] = [
     ['allows', 'lib/util/a.ts', `import { b } from './b.js'`],
-    ['forbids', 'lib/util/a.ts', `import { b } from '../errors/errors.js'`],
+    ['forbids', 'lib/errors/a.ts', `import type { b } from '../util/b.js'`],
     ['allows', 'lib/util/concurrency/a.ts', `import { b } from '../../errors/errors.js'`],
     ['forbids', 'lib/util/concurrency/a.ts', `import type { b } from '../../json/b.js'`],
     ['allows', 'lib/doip/a.ts', `import { b } from './b.js'`],

@@ -2,15 +2,22 @@
  * The one error class. A factory names the cause in the words of the domain; the status table knows the HTTP code.
  */
 
-import type { JsonObject } from '../util/json-types.js';
 import { Status } from './status.js';
+
+/** A JSON value, as everywhere else; errors import nothing. */
+type ErrorDetail = string | number | boolean | null | ErrorDetail[] | ErrorDetails;
+
+/** A JSON object. */
+export interface ErrorDetails {
+    [key: string]: ErrorDetail;
+}
 
 /** Members of an error besides its status and message. */
 export interface ErrorOptions {
     /** Further members of the error body, such as `errors`. */
-    readonly details?: JsonObject;
+    readonly details?: ErrorDetails;
     /** Attributes of the DOIP response, such as the size behind an unsatisfiable range. */
-    readonly attributes?: JsonObject;
+    readonly attributes?: ErrorDetails;
     /** Overrides the HTTP code of the status, for the few protocol-level answers such as 413 and 416. */
     readonly http?: number;
     /** Why, for the log only: which rule refused. */
@@ -22,8 +29,8 @@ export interface ErrorOptions {
 export class DoipError extends Error {
 
     readonly status: string;
-    readonly details: JsonObject;
-    readonly attributes: JsonObject;
+    readonly details: ErrorDetails;
+    readonly attributes: ErrorDetails;
     readonly http: number | undefined;
     readonly reason: string | undefined;
 

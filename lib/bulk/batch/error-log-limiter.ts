@@ -1,6 +1,6 @@
 /**
- * Tells the log of faults within a batch. When a database goes away, every item fails alike: the first one is told at once, of
- * the others only how many they were.
+ * Rate limiter for the error log of a batch: when a database goes away every item fails alike, so the first error of a kind is
+ * logged at once, further ones only as a count.
  */
 
 import type { Log } from '../../../db/log.js';

@@ -1,6 +1,5 @@
 /**
- * How many requests wait for the outcome of a login, by where they come from. Where too many do, the next one can be refused
- * without looking at it.
+ * In-flight limiter: counts the requests that wait for a login, by source, so that a source with too many is rejected early.
  */
 
 /** Counts requests by place. */

@@ -1,9 +1,9 @@
 /**
- * Against guessing: after failures in a row, further logins with a name have to wait, n² tenths of a second after the nth
- * failure and at most five. Counts are kept for all nodes, under hashes, and for names of nobody just as for others.
+ * Throttling of logins (rate limit against password guessing): after n failures in a row a login name waits n² tenths of a second,
+ * at most five seconds. Counts are shared by all nodes, stored under hashes, and kept for unknown names as well.
  *
- * Who fails is slowed down most where the failures come from: a login with the same name from elsewhere waits only a moment,
- * so that nobody can lock others out.
+ * The source of the failures is delayed most; a login with the same name from elsewhere waits only a moment, so that nobody can
+ * lock others out.
  */
 
 import { createHash } from 'node:crypto';

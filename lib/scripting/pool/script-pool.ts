@@ -1,9 +1,9 @@
 /**
- * Runs type code: a few threads, each with contexts of its own, for whoever calls hooks and methods. Knows nothing of what
- * hooks are for. A service whose types have no code starts no thread.
+ * Worker pool for type code: a few threads with script contexts of their own, behind a fair semaphore. Knows nothing of what hooks
+ * are for. A service whose types have no code starts no thread.
  *
- * A script that asks for something (an update, say) that takes another script does not stand in its own way: what is run for a
- * waiting script goes to threads that are kept for that depth.
+ * Nested calls cannot deadlock: a script that is run on behalf of a waiting script, such as a hook of an update that it made, gets
+ * a worker of a pool for that depth.
  */
 
 import type { Log } from '../../../db/log.js';

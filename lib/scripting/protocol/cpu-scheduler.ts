@@ -1,10 +1,10 @@
 /**
- * Scripts that run for long take turns, so that however many there are a processor is left to everything else. Their priority alone
- * does not see to that: a thread that wakes up may have to wait until the one that runs has used up its slice, several milliseconds.
+ * CPU scheduler for long-running scripts: round-robin time slices, so that the rest of the process keeps a processor however many
+ * scripts run. A low thread priority alone does not suffice: a thread that wakes up may wait several milliseconds for the slice of
+ * the running one to end.
  *
- * There are fewer places than processors. A script that has run for a while goes on only while it holds one, and gives it to the one
- * that has waited longest after each turn. Within its turn it pauses again and again, for a moment in which others get the processor.
- * Time limits go on meanwhile.
+ * There are fewer slots than processors. A script runs freely for a moment; then it needs a slot, and passes it to the longest
+ * waiting script after each time slice. Within a slice it pauses briefly and often. Time limits go on meanwhile.
  */
 
 import { availableParallelism } from 'node:os';

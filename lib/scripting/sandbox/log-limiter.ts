@@ -1,5 +1,5 @@
 /**
- * Lets so many lines of scripts into the log and no more, and tells how many it has left out.
+ * Rate limiter (token bucket) for log lines of scripts; reports how many lines were dropped.
  */
 
 /** Lines at once, and per second in the long run. */

@@ -1,7 +1,7 @@
 /**
- * The segments that a node searches, and the changes since they were made. New documents wait until somebody searches and become a
- * small segment together; a change of a document is a new one and a gone one. Small segments are merged by another thread; here only
- * the smallest, and those that come faster than that thread merges them.
+ * The live segments of a node: immutable segments, each with a bit set of its deleted documents (tombstones), and an indexing
+ * buffer that becomes a small segment when a search needs it. An update adds a document and marks the former one as deleted. The
+ * merge policy lets another thread merge; here only the smallest are merged, and those that come faster than that thread merges.
  *
  * It belongs to one thread and never waits.
  */

@@ -1,5 +1,5 @@
 /**
- * The meaning of query texts, kept for those that come again: the next page of a result, and what a program asks all the time.
+ * Query cache: parsed and rewritten queries by their text, for further pages of a result and for programs that repeat a query.
  */
 
 import type { Query } from './query.js';

@@ -1,7 +1,7 @@
 /**
- * What may overtake a search that takes long: changes, and searches that take little. A search is tried for a moment; when that was
- * not enough it is tried again for longer, at last for 400 ms, or waits until those before it have ended. What it took is lost then:
- * tries in vain have a share of the time only, so that many searches of the same kind do not wait for each other's tries.
+ * Cooperative preemption: while a long query runs, pending changes and short queries run in between. A preempting query gets a time
+ * slice, doubled on each retry up to 400 ms; after that it waits for the queries before it. A slice that times out is wasted work,
+ * which is capped at a share of the time of the preempted query.
  */
 
 import { QueryTimeout } from '../query/query-deadline.js';

@@ -1,6 +1,6 @@
 /**
- * Tells when a thread is stuck: somebody waits, and for a long time it has answered nobody. How long who waits has waited does not
- * matter: there may be much before it.
+ * Watchdog for a worker thread: fires when calls are pending and the thread has answered none of them for the limit. The age of a
+ * single call is irrelevant, since it may be queued behind others.
  */
 
 import { QueryTimeout } from '../query/query-deadline.js';

@@ -1,6 +1,6 @@
 /**
- * Keeps writers from running ahead of the search index: they wait while too many changes have not been applied, or too many
- * applied ones not been stored.
+ * Back-pressure on writers (write throttle): they wait while too many changes have not been applied to the search index, or too
+ * many applied ones have not been stored.
  */
 
 import { unavailable } from '../../errors/errors.js';

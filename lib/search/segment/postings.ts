@@ -1,5 +1,5 @@
 /**
- * Reading the postings of the entries of one space: which documents they have, and how often the term occurs in each.
+ * Posting lists of the entries of a term dictionary: the documents of each, and how often the term occurs in them.
  */
 
 import type { Bits } from '../docset/bit-set.js';

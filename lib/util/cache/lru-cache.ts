@@ -1,6 +1,6 @@
 /**
- * What the searching thread keeps because it may be wanted again: pieces of stored segments, and what was computed of them. All of
- * it together stays within a number of bytes; what was not used for longest goes first, and is had again when it is wanted.
+ * LRU cache with a byte budget, shared by several regions: pieces of stored segments, and what was computed from them. The least
+ * recently used entry is evicted first, whatever its region; entries can be loaded or computed again.
  */
 
 /** Something that can be had again, and how many bytes it takes. */

@@ -1,6 +1,6 @@
 /**
- * Lets long work take turns with whatever else the process does, and with its like: of all who wait one goes on in each turn of
- * the event loop.
+ * Cooperative yielding to the event loop for long work on the main thread: of all tasks that yielded, one is resumed in each turn
+ * of the loop.
  */
 
 import type { JsonObject, JsonValue } from '../json-types.js';

@@ -1,6 +1,6 @@
 /**
- * Lets callers take turns: so many run at a time, one caller never takes every place, and whoever waits is served in turn by
- * who it is, so that a flood of one caller delays the others by no more than what is running.
+ * Fair semaphore: a limited number of permits, granted round-robin by caller, so that a flood from one caller delays the others by
+ * no more than the work that is already running.
  */
 
 import { tooManyRequests, unavailable } from '../../errors/errors.js';

@@ -1,6 +1,6 @@
 /**
- * Keyed locks within one process. They spare work that would lose a race in the database; correctness never rests on
- * them, because every unit carries its own preconditions.
+ * Keyed mutex within one process. It spares work that would lose a race in the database; correctness never depends on it, since
+ * every unit carries its own preconditions.
  */
 
 import { conflict } from '../../errors/errors.js';

@@ -1,5 +1,5 @@
 /**
- * Lets a few pass at a time, for each key; the others wait in the order in which they came, but not forever.
+ * Keyed semaphore: a limited number of permits for each key, granted in FIFO order, with a timeout.
  */
 
 import { tooManyRequests } from '../../errors/errors.js';

@@ -1,5 +1,5 @@
 /**
- * Calls to a worker thread, with answers and errors; the thread answers them as worker-server.ts says.
+ * RPC client of a worker thread: calls with results and errors. The server side is worker-server.ts.
  */
 
 import { Worker } from 'node:worker_threads';

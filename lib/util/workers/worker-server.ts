@@ -1,6 +1,6 @@
 /**
- * Answering calls in a worker thread. They are worked off in their order, or by turns of their callers; whoever works one off for long
- * can let others overtake it.
+ * RPC server of a worker thread. Calls are served in FIFO order, or round-robin by caller; a handler that runs for long can yield
+ * to calls that preempt it.
  */
 
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
