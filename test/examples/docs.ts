@@ -5,7 +5,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isAsShown } from '../support/doc-answers.js';
 import { anchorsOf, linksOf, readPage, readPages, ROOT, withSections } from '../support/doc-pages.js';
@@ -108,6 +108,21 @@ describe('the documentation', () => {
         const linked = new Set(linksOf(index).map(({ file }) => relative(ROOT, join(ROOT, 'docs', file))));
 
         expect(PAGES.map(({ path }) => path).filter((path) => path.startsWith('docs/') && path !== index.path && !linked.has(path))).to.equal([]);
+    });
+
+    it('has short pages beside the code, which name every file and folder beside them', () => {
+
+        const wrong: string[] = [];
+        for (const { path, text } of PAGES.filter((page) => !page.path.startsWith('docs/') && page.path !== 'README.md')) {
+            const names = readdirSync(join(ROOT, dirname(path)), { withFileTypes: true }).filter((entry) => entry.name !== 'README.md')
+                .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name.replace(/\.ts$/, '')));
+            const listed = [...text.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+            wrong.push(...names.filter((name) => !listed.includes(name)).map((name) => `${path} does not name ${name}`),
+                ...listed.filter((name) => !names.includes(name)).map((name) => `${path} names ${name}`),
+                ...Buffer.byteLength(text) > 2048 ? [`${path} has more than 2 KiB`] : []);
+        }
+
+        expect(wrong).to.equal([]);
     });
 
     it('has the generated sections of `npm run docs`', () => {

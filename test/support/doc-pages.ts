@@ -30,11 +30,12 @@ export interface Page {
 
 const FENCE = '```';
 
-/** README and all pages below docs, in the order of their paths. */
+/** README, all pages below docs, and those beside the code, in the order of their paths. */
 export function readPages(): readonly Page[] {
 
-    const names = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
-    return ['README.md', ...names.sort().map((name) => join('docs', name))].map(readPage);
+    const paths = ['docs', 'lib', 'translators', 'db'].flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.md')).sort().map((name) => join(folder, name)));
+    return ['README.md', ...paths].map(readPage);
 }
 
 /** One page by its path from the root. */
