@@ -12,7 +12,7 @@ import type { ServiceProcess } from '../support/process.js';
 import { forEachDatabase } from '../support/database.js';
 import { startProcess } from '../support/process.js';
 import { ADMIN_HEADERS } from '../support/rest.js';
-import { rounds } from '../support/rounds.js';
+import { rounds, roundsMs } from '../support/rounds.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -58,7 +58,7 @@ forEachDatabase((name, create) => {
 
         after(() => database.dispose());
 
-        it('keeps every item that it answered, whole, and nothing of another in part', { timeout: 240_000 }, async () => {
+        it('keeps every item that it answered, whole, and nothing of another in part', { timeout: roundsMs(240_000) }, async () => {
 
             const attempts: Attempt[] = [];
             let service = await startProcess(database);

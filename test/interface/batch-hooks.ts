@@ -102,8 +102,25 @@ forEachDatabase((name, create, dialect) => {
             payload: isLines ? items.map((item) => JSON.stringify(item)).join('\n') : JSON.stringify(items)
         });
 
-        // Code without an end takes long each time: all ways are tried on one database.
-        (dialect === 'sqlite' ? WAYS : WAYS.slice(0, 1)).forEach(([title, line, isDoip, isLines], way) => {
+        WAYS.forEach(([title, line, isDoip, isLines], way) => {
+
+            it(`are left as they were by what refuses a change ${title}`, async () => {
+
+                const ids = [`test/kept${way}-0`, `test/kept${way}-1`];
+                const wrap = (content: object): object => (isDoip ? { attributes: { content } } : { content });
+                record(await upload(line, ids.map((id) => ({ id, type: 'Checked', ...wrap({ n: 1 }) })), isLines));
+                const { results } = record(await upload(line, ids.map((id, n) => ({ id, ...wrap(n === 0 ? { n: 2, ask: 'answer' } : { n: 2 }) })), isLines));
+
+                const codes = results.toSorted((a, b) => a.position - b.position).map(({ responseCode }) => responseCode);
+                expect(codes).to.equal([409, 200]);
+                expect(await Promise.all(ids.map(contentOf))).to.equal([{ n: 1, seen: 'new' }, { n: 2, seen: 'changed' }]);
+                expect(await Promise.all(ids.map(traces))).to.equal([1, 2]);
+            });
+
+            // Code without an end takes long each time: forms and protocols are tried on one database, all orders of writing on each.
+            if (dialect === 'mysql' && (isDoip || isLines)) {
+                return;
+            }
 
             it(`are changed, refused and ended each on its own ${title}`, async () => {
 
@@ -131,19 +148,6 @@ forEachDatabase((name, create, dialect) => {
                     expect(await contentOf(idOf(position))).to.equal(code === 200 ? { seen: 'new' } : null);
                     expect(await traces(idOf(position))).to.equal(code === 200 ? 1 : 0);
                 }
-            });
-
-            it(`are left as they were by what refuses a change ${title}`, async () => {
-
-                const ids = [`test/kept${way}-0`, `test/kept${way}-1`];
-                const wrap = (content: object): object => (isDoip ? { attributes: { content } } : { content });
-                record(await upload(line, ids.map((id) => ({ id, type: 'Checked', ...wrap({ n: 1 }) })), isLines));
-                const { results } = record(await upload(line, ids.map((id, n) => ({ id, ...wrap(n === 0 ? { n: 2, ask: 'answer' } : { n: 2 }) })), isLines));
-
-                const codes = results.toSorted((a, b) => a.position - b.position).map(({ responseCode }) => responseCode);
-                expect(codes).to.equal([409, 200]);
-                expect(await Promise.all(ids.map(contentOf))).to.equal([{ n: 1, seen: 'new' }, { n: 2, seen: 'changed' }]);
-                expect(await Promise.all(ids.map(traces))).to.equal([1, 2]);
             });
         });
 

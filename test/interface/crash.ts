@@ -11,7 +11,7 @@ import type { ServiceProcess } from '../support/process.js';
 import { forEachDatabase } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startProcess } from '../support/process.js';
-import { rounds } from '../support/rounds.js';
+import { rounds, roundsMs } from '../support/rounds.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -43,7 +43,7 @@ forEachDatabase((name, create) => {
 
         after(() => database.dispose());
 
-        it(`keeps every create that it answered, ${ROUNDS} kills in a row`, { timeout: 240_000 }, async () => {
+        it(`keeps every create that it answered, ${ROUNDS} kills in a row`, { timeout: roundsMs(240_000) }, async () => {
 
             const attempts: Attempt[] = [];
             let service = await startProcess(database);

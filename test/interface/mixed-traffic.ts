@@ -16,7 +16,7 @@ import type { Random } from '../support/random.js';
 import { forEachDatabase } from '../support/database.js';
 import { startProcess } from '../support/process.js';
 import { seeded } from '../support/random.js';
-import { rounds } from '../support/rounds.js';
+import { rounds, roundsMs } from '../support/rounds.js';
 import { Ledger, Traffic } from '../support/traffic.js';
 import type { Reply } from '../support/traffic.js';
 import { until } from '../support/until.js';
@@ -56,7 +56,7 @@ forEachDatabase((name, create, dialect) => {
             await rm(otherDir, { recursive: true, force: true });
         });
 
-        it(`loses nothing and leaves nothing by halves when a process is killed (TRAFFIC_SEED=${SEED})`, { timeout: 300_000 }, async () => {
+        it(`loses nothing and leaves nothing by halves when a process is killed (TRAFFIC_SEED=${SEED})`, { timeout: roundsMs(300_000) }, async () => {
 
             const traffic = new Traffic(dialect === 'mysql' ? 2 : 1);
             const ledger = new Ledger();
@@ -70,13 +70,13 @@ forEachDatabase((name, create, dialect) => {
                 uploader(traffic, ledger, seeded(SEED + 100)), designer(traffic, seeded(SEED + 200)), searcher(traffic, seeded(SEED + 300))
             ];
             const working = Promise.all(workers.map((work) => traffic.repeat(work)));
-            await until(() => traffic.isOver || traffic.answered >= ANSWERS, 120_000);
+            await until(() => traffic.isOver || traffic.answered >= ANSWERS, roundsMs(120_000));
             traffic.live.delete(first);
             await first.kill();
             all[0] = await startProcess(database);
             traffic.live.add(all[0]);
             const back = traffic.answered;
-            await until(() => traffic.isOver || traffic.answered >= back + ANSWERS, 120_000);
+            await until(() => traffic.isOver || traffic.answered >= back + ANSWERS, roundsMs(120_000));
             traffic.isOver = true;
             await working;
 
@@ -169,14 +169,14 @@ function uploader(traffic: Traffic, ledger: Ledger, random: Random): () => Promi
 
         UPLOADED.forEach((id) => ledger.set(id, known));
         const answered = traffic.answered;
-        await until(() => traffic.isOver || traffic.answered > answered + 50, 120_000);
+        await until(() => traffic.isOver || traffic.answered > answered + 50, roundsMs(120_000));
     };
 }
 
 /** In which state an upload that was cut off has left its objects, when writes are let in again. */
 async function settled(traffic: Traffic, ledger: Ledger, random: Random): Promise<string | null> {
 
-    await until(async () => (await traffic.ask(random, 'POST /objects?type=Document', { name: 'after an upload' }))?.status === 200, 120_000);
+    await until(async () => (await traffic.ask(random, 'POST /objects?type=Document', { name: 'after an upload' }))?.status === 200, roundsMs(120_000));
     const states = new Set<string | null>();
     for (const id of UPLOADED) {
         const reply = await traffic.ask(random, `GET /objects/${id}`);

@@ -12,7 +12,7 @@ import { ADMIN_HEADERS, basic, jsonOf, multipart } from '../support/rest.js';
 import type { FormPart } from '../support/rest.js';
 import { startRest } from '../support/rest-service.js';
 import type { RestService } from '../support/rest-service.js';
-import { rounds } from '../support/rounds.js';
+import { rounds, roundsMs } from '../support/rounds.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -241,7 +241,7 @@ forEachDatabase((name, create) => {
         }
 
         // The starts of the service take a minute where other runs go on beside it.
-        it('are found all the same, and read only once', { timeout: 300_000 }, async () => {
+        it('are found all the same, and read only once', { timeout: roundsMs(300_000) }, async () => {
 
             const form = (i: number): FormData => {
 

@@ -95,8 +95,8 @@ forEachDatabase((name, create, dialect) => {
             ['that are named by DOIP', DOIP, all],
             ['all, by DOIP', `${DOIP}&all=true`, undefined]
         ];
-        // Code without an end takes long each time: all ways are tried on one database.
-        for (const [title, line, ids] of dialect === 'sqlite' ? WAYS : WAYS.slice(0, 1)) {
+        // Code without an end takes long each time. Ways of REST read the objects by different statements; those of DOIP read as they do.
+        for (const [title, line, ids] of WAYS.filter(([, each]) => dialect === 'sqlite' || !each.startsWith(DOIP))) {
             it(`fails for some objects and indexes the others: ${title}`, async () => {
 
                 const old = await newTitle(false);

@@ -8,7 +8,7 @@ import type { TestDatabase } from '../support/database.js';
 import { ask, create } from '../support/outage.js';
 import { startProcess } from '../support/process.js';
 import type { ServiceProcess } from '../support/process.js';
-import { rounds } from '../support/rounds.js';
+import { rounds, roundsMs } from '../support/rounds.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -62,7 +62,7 @@ forEachDatabase((name, make, dialect) => {
             return (body['results'] as string[]).toSorted();
         }
 
-        it('leaves no object missing in any search, and others do not wait for it', { timeout: 120_000 }, async () => {
+        it('leaves no object missing in any search, and others do not wait for it', { timeout: roundsMs(120_000) }, async () => {
 
             const written: string[] = [];
             let isOver = false;

@@ -9,7 +9,7 @@ import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { naiveSearch } from '../../support/naive-search.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
-import { rounds } from '../../support/rounds.js';
+import { rounds, roundsMs } from '../../support/rounds.js';
 import { documentOf, SearchNode } from '../../support/search-node.js';
 import type { SearchProgramOptions } from '../../support/search-program.js';
 
@@ -32,7 +32,7 @@ forEachDatabase((name, create) => {
 
         after(() => place.dispose());
 
-        it('has exactly the objects that are stored, as they are stored', { timeout: 240_000 }, async () => {
+        it('has exactly the objects that are stored, as they are stored', { timeout: roundsMs(240_000) }, async () => {
 
             const database = await place.open();
             const scan = new ObjectScan(database);

@@ -5,7 +5,7 @@ import { Op } from '../../../../lib/doip/operation-ids.js';
 import { DEFAULT_LIMITS } from '../../../../lib/scripting/pool/script-pool.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { Answer, TestGateway } from '../../../support/gateway.js';
-import { rounds } from '../../../support/rounds.js';
+import { rounds, roundsMs } from '../../../support/rounds.js';
 import { defineType, startNodes, type Nodes } from '../../../support/type-code.js';
 import { until } from '../../../support/until.js';
 
@@ -94,16 +94,16 @@ forEachDatabase((name, create, dialect) => {
         });
 
         for (const [what, begin] of [
-            ['creation', (wait: string) => one.asAdmin(Op.create, { input: { type: 'Held', attributes: { content: { wait } } } })],
-            ['update', async (wait: string) => {
+            ['a creation', (wait: string) => one.asAdmin(Op.create, { input: { type: 'Held', attributes: { content: { wait } } } })],
+            ['an update', async (wait: string) => {
 
                 const { id } = await one.create('Held', { id: '' });
                 return one.asAdmin(Op.update, { targetId: id, input: { attributes: { content: { wait } } } });
             }]
         ] as const) {
-            it(`waits for an ${what} that has its number and is not stored yet`, { timeout: 60_000 }, async () => {
+            it(`waits for ${what} that has its number and is not stored yet`, { timeout: 60_000 }, async () => {
 
-                const wait = `test/held-${what}`;
+                const wait = `test/held-${what.split(' ')[1]!}`;
                 const held = begin(wait);
                 await until(async () => (await one.asAdmin(Op.retrieve, { targetId: `${wait}-begun` })).status === OK);
                 const answers: number[] = [];
@@ -158,7 +158,7 @@ forEachDatabase((name, create, dialect) => {
             });
         }
 
-        it('is kept while many write on all nodes', { timeout: 120_000 }, async () => {
+        it('is kept while many write on all nodes', { timeout: roundsMs(120_000) }, async () => {
 
             const [writers, writes, checks] = [6, rounds(15, 100), 15];
             const told = { highest: 0 };

@@ -20,7 +20,7 @@ import type { TestDatabase } from '../../../support/database.js';
 import type { ShortRequest, TestGateway } from '../../../support/gateway.js';
 import { startGateway } from '../../../support/gateway.js';
 import { seeded } from '../../../support/random.js';
-import { rounds } from '../../../support/rounds.js';
+import { rounds, roundsMs } from '../../../support/rounds.js';
 import { changeDesign } from '../../../support/type-code.js';
 
 export const lab = Lab.script();
@@ -86,7 +86,7 @@ forEachDatabase((name, create) => {
             }
         }
 
-        it('are those of each object, whatever happens to the others', { timeout: 300_000 }, async () => {
+        it('are those of each object, whatever happens to the others', { timeout: roundsMs(300_000) }, async () => {
 
             const random = seeded(20261);
             const model: Model = new Map();

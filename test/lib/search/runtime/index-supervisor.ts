@@ -7,7 +7,7 @@ import type { StoredObject } from '../../../../lib/model/stored-object.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { naiveSearch } from '../../../support/naive-search.js';
-import { rounds } from '../../../support/rounds.js';
+import { rounds, roundsMs } from '../../../support/rounds.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
 import { documentOf, EVERYTHING, objectOf, SearchNode } from '../../../support/search-node.js';
 import { until } from '../../../support/until.js';
@@ -130,7 +130,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('answers like a naive matcher through changes, stores, merges, restarts and kills', { timeout: 120_000 }, async () => {
+        it('answers like a naive matcher through changes, stores, merges, restarts and kills', { timeout: roundsMs(120_000) }, async () => {
 
             const corpus = new SearchCorpus(99);
             const current = new Map<string, StoredObject>();
