@@ -107,7 +107,7 @@ forEachDatabase((name, create) => {
 
                 // The first time the thread may have to be started, and the code to be described.
                 await search();
-                const [worker] = watched.alive('script-thread.js');
+                const [worker] = watched.alive('scripting/sandbox/worker-main.js');
                 const counter = worker ? countRuns(worker) : { runs: 0 };
                 const { results } = await search();
 

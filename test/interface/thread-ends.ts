@@ -28,7 +28,7 @@ exports.methods = { stay: (object, context) => { object.content.changed = true; 
 
 const BROKEN = { message: 'the script of type Staying was stopped: the thread that ran it broke down' };
 const JSON_TYPE = { 'content-type': 'application/json' };
-const SCRIPT = 'script-thread.js';
+const SCRIPT = 'scripting/sandbox/worker-main.js';
 
 function exitOf(worker: Worker): Promise<number> {
 

@@ -16,7 +16,7 @@ import { watchWorkers } from '../../support/worker-threads.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const SCRIPT = 'script-thread.js';
+const SCRIPT = 'scripting/sandbox/worker-main.js';
 const IDLE_MS = 50;
 
 describe('a pool', () => {

@@ -12,7 +12,7 @@ import { watchWorkers } from '../../support/worker-threads.js';
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
 
-const SCRIPT = 'script-thread.js';
+const SCRIPT = 'scripting/sandbox/worker-main.js';
 const BROKEN = { kind: 'limit', message: 'the thread that ran it broke down' };
 
 let watched: WatchedWorkers;

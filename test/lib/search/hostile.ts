@@ -77,7 +77,7 @@ forEachDatabase((name, create) => {
         for (const [title, query] of queries) {
             it(`answers or refuses ${title}, and the next search as ever`, { timeout: 60_000 }, async () => {
 
-                const threads = workers.alive('search-worker.js');
+                const threads = workers.alive('search/runtime/search-worker.js');
                 const answer = await node.search({ query, limit: 10 }).then(() => null, (error: unknown) => error);
                 if (answer !== null) {
                     expect(answer).to.be.instanceof(DoipError);
@@ -86,7 +86,7 @@ forEachDatabase((name, create) => {
 
                 expect((await node.search({ query: 'known', limit: 10 })).size).to.equal(300);
                 // The thread has seen to it by itself: it did not have to be replaced.
-                expect(workers.alive('search-worker.js')).to.equal(threads);
+                expect(workers.alive('search/runtime/search-worker.js')).to.equal(threads);
             });
         }
     });

@@ -85,7 +85,7 @@ forEachDatabase((name, create) => {
                 const node = await start({ storeAfter: 20 });
                 await write(node, 1, 31);
                 for (let round = 1; round <= 3; ++round) {
-                    const searcher = workers.alive('search-worker.js').at(-1) as Worker;
+                    const searcher = workers.alive('search/runtime/search-worker.js').at(-1) as Worker;
                     end(searcher);
                     await write(node, round * 100, round * 100 + 10);
 
@@ -142,7 +142,7 @@ forEachDatabase((name, create) => {
             await write(node, 1, 31);
             await until(() => isStoring);
             const stopped = node.index.stop();
-            const [searcher] = workers.alive('search-worker.js');
+            const [searcher] = workers.alive('search/runtime/search-worker.js');
             await until(() => searcher?.threadId === undefined || searcher.threadId === -1);
             release();
             await stopped;
@@ -190,7 +190,7 @@ forEachDatabase((name, create) => {
             const node = await start({ storeAfter: 10 });
             await write(node, 1, 11);
             await storedSegments(node, 1);
-            workers.alive('merge-worker.js').forEach((worker) => void worker.terminate());
+            workers.alive('search/runtime/merge-worker.js').forEach((worker) => void worker.terminate());
             await write(node, 20, 50);
 
             expect((await node.search({ query: 'kept' })).size).to.equal(40);

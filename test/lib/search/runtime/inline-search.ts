@@ -252,7 +252,7 @@ forEachDatabase((name, create) => {
                 const node = await start();
                 await node.write(null, object('test/1', 'one'));
                 await becomesPrompt(node, { query: 'one' });
-                const [searcher] = workers.alive('search-worker.js');
+                const [searcher] = workers.alive('search/runtime/search-worker.js');
                 void searcher?.terminate();
                 await node.write(null, object('test/2', 'one'));
                 expect((await node.search({ query: 'one' })).size).to.equal(2);
