@@ -5,6 +5,7 @@
  */
 
 import type { Logger } from 'pino';
+import { LRUCache } from 'lru-cache';
 import type { Database, Step } from '../../../db/database.js';
 import { conflict } from '../../errors/errors.js';
 import type { Acl } from '../../doip/digital-object.js';
@@ -37,7 +38,7 @@ export class Principals {
     readonly #policy: Pick<Policy, 'isNamedInRules'>;
     readonly #log: Logger;
     /** Notes that have been written. They are never taken back, so that what is here needs no second look. */
-    readonly #noted = new Set<string>();
+    readonly #noted = new LRUCache<string, true>({ max: MAX_ENTRIES });
 
     constructor(parts: { db: Database; principals: PrincipalStore; accounts: AccountStore; policy: Pick<Policy, 'isNamedInRules'>; log: Logger }) {
 
@@ -82,7 +83,7 @@ export class Principals {
     committed(change: ObjectChange): void {
 
         for (const id of this.#newNames(change)) {
-            this.#remember(noteOf(id, change.caller.userId));
+            this.#noted.set(noteOf(id, change.caller.userId), true);
         }
     }
 
@@ -100,7 +101,7 @@ export class Principals {
         try {
             const steps = ids.toSorted().flatMap((id) => this.#store.externalSteps(id));
             await this.#db.commit({ steps: [...steps, this.#accounts.bumpStep()] });
-            ids.forEach((id) => this.#remember(externalNote(id)));
+            ids.forEach((id) => this.#noted.set(externalNote(id), true));
         }
         catch (error) {
             // While nothing can be written nobody can take an id either: the login goes on, and the next one tries again.
@@ -130,16 +131,6 @@ export class Principals {
         const old = new Set(entriesOf(before?.acl ?? null));
         const names = [...author, ...entries.filter((entry) => !old.has(entry))];
         return [...new Set(names)].filter((id) => id !== ADMIN_ID && isPrincipal(id) && !this.#noted.has(noteOf(id, caller.userId))).sort();
-    }
-
-    #remember(note: string): void {
-
-        if (this.#noted.size >= MAX_ENTRIES) {
-            const [oldest] = this.#noted;
-            this.#noted.delete(oldest ?? '');
-        }
-
-        this.#noted.add(note);
     }
 }
 

@@ -3,6 +3,7 @@
  * and before keys and passwords. Its answers are kept until they expire; an answer of null leaves the matter to us.
  */
 
+import { LRUCache } from 'lru-cache';
 import { unauthenticated } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { LoginThrottle } from '../throttling/login-throttle.js';
@@ -64,7 +65,7 @@ export class HookAuthenticator {
     readonly #backOff: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
-    readonly #kept = new Map<string, Kept>();
+    readonly #kept = new LRUCache<string, Kept>({ max: MAX_ENTRIES });
     readonly #running = new Map<string, Promise<HookAnswer | null>>();
     #find: HookFinder = () => null;
 
@@ -115,7 +116,7 @@ export class HookAuthenticator {
         this.#kept.delete(digest);
         const answer = await this.#together(`${epoch} ${source} ${digest}`, () => this.#question({ hook, info, requestContext, credentials, source }));
         if (answer?.active && answer.expiresOn !== null) {
-            this.#keep(digest, { answer, hook, epoch });
+            this.#kept.set(digest, { answer, hook, epoch });
         }
 
         return answer;
@@ -153,16 +154,6 @@ export class HookAuthenticator {
         const answer = await call(hook, info, requestContext);
         const hasEnded = answer !== null && answer.expiresOn !== null && answer.expiresOn <= this.#now();
         return hasEnded ? NOT_ACTIVE : answer;
-    }
-
-    #keep(digest: string, kept: Kept): void {
-
-        if (this.#kept.size >= MAX_ENTRIES) {
-            const [oldest] = this.#kept.keys();
-            this.#kept.delete(oldest ?? '');
-        }
-
-        this.#kept.set(digest, kept);
     }
 }
 

@@ -4,6 +4,7 @@
  * while the name and the password belong together in the database.
  */
 
+import { LRUCache } from 'lru-cache';
 import { DoipError, tooManyRequests } from '../../errors/errors.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
 import type { LoginThrottle } from '../throttling/login-throttle.js';
@@ -59,7 +60,7 @@ export class PasswordAuthenticator {
     readonly #backOff: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
-    readonly #remembered = new Map<string, Remembered>();
+    readonly #remembered = new LRUCache<string, Remembered>({ max: MAX_ENTRIES });
     readonly #running = new Map<string, Running>();
     readonly #crowd = new InFlightLimiter(CROWD);
 
@@ -152,7 +153,7 @@ export class PasswordAuthenticator {
             return matches && target ? this.#succeed(target, outdated ? password : null, source) : null;
         });
         if (login) {
-            this.#remember(digest, { login, epoch, until: this.#now() + CACHE_TTL_MS });
+            this.#remembered.set(digest, { login, epoch, until: this.#now() + CACHE_TTL_MS });
         }
 
         return login;
@@ -205,16 +206,6 @@ export class PasswordAuthenticator {
 
         known.epoch = Math.max(known.epoch, epoch);
         return known.login;
-    }
-
-    #remember(digest: string, remembered: Remembered): void {
-
-        if (this.#remembered.size >= MAX_ENTRIES) {
-            const [oldest] = this.#remembered.keys();
-            this.#remembered.delete(oldest ?? '');
-        }
-
-        this.#remembered.set(digest, remembered);
     }
 
     /** The length keeps a name and a password from sharing characters with another pair. */

@@ -4,6 +4,7 @@
  */
 
 import { availableParallelism } from 'node:os';
+import { LRUCache } from 'lru-cache';
 import { badRequest } from '../../errors/errors.js';
 import { FairQueue } from '../../util/concurrency/fair-queue.js';
 import type { FairQueueLimits } from '../../util/concurrency/fair-queue.js';
@@ -58,7 +59,7 @@ export class PasswordHasher {
     readonly #maxBytes: number;
     readonly #perSource: number;
     /** Wrong passwords by source, less those that are forgotten since. */
-    readonly #wrong = new Map<string, { readonly level: number; readonly at: number }>();
+    readonly #wrong = new LRUCache<string, { readonly level: number; readonly at: number }>({ max: MAX_SOURCES });
 
     constructor({ cost = DEFAULT_COST, limits = {}, maxBytes = 1024 }: PasswordOptions = {}) {
 
@@ -140,7 +141,7 @@ export class PasswordHasher {
 
     #levelOf(source: string, now: number): number {
 
-        const { level, at } = this.#wrong.get(source) ?? { level: 0, at: now };
+        const { level, at } = this.#wrong.peek(source) ?? { level: 0, at: now };
         return Math.max(0, level - (now - at) / WRONG_FORGOTTEN);
     }
 
@@ -149,15 +150,9 @@ export class PasswordHasher {
 
         const now = performance.now();
         const level = this.#levelOf(source, now) + 1;
-        this.#wrong.delete(source);
         this.#wrong.set(source, { level, at: now });
         if (level > WRONG_FREELY) {
             this.#queue.rest(source, Math.min(MAX_PENALTY_FACTOR, PENALTY_FACTOR * (level - WRONG_FREELY)) * elapsed);
-        }
-
-        if (this.#wrong.size > MAX_SOURCES) {
-            const [oldest] = this.#wrong.keys();
-            this.#wrong.delete(oldest ?? '');
         }
     }
 

@@ -6,6 +6,7 @@
  * a worker of a pool for that depth.
  */
 
+import { LRUCache } from 'lru-cache';
 import type { Log } from '../../../db/log.js';
 import { unavailable } from '../../errors/errors.js';
 import { parseJson } from '../../json/strict-parser.js';
@@ -76,7 +77,7 @@ export class ScriptPool {
     readonly #log: Log;
     readonly #longRuns = new CpuScheduler();
     readonly #lanes: Lane[] = [];
-    readonly #described = new Map<string, KnownUnit>();
+    readonly #described = new LRUCache<string, KnownUnit>({ max: DESCRIPTIONS });
     #isClosed = false;
 
     constructor(limits: ScriptLimits, log: Log) {
@@ -149,13 +150,7 @@ export class ScriptPool {
 
     #remember(unit: EntryModule, known: KnownUnit): void {
 
-        this.#described.delete(unit.name);
         this.#described.set(unit.name, known);
-        const [oldest] = this.#described.keys();
-        if (oldest !== undefined && this.#described.size > DESCRIPTIONS) {
-            this.#described.delete(oldest);
-        }
-
         const forget = (): void => {
 
             if (this.#described.get(unit.name) === known) {

@@ -2,6 +2,7 @@
  * Query cache: parsed and rewritten queries by their text, for further pages of a result and for programs that repeat a query.
  */
 
+import { LRUCache } from 'lru-cache';
 import type { Query } from './query.js';
 import { readQuery } from './rewriter.js';
 
@@ -12,7 +13,7 @@ const MAX_QUERY_LENGTH = 500;
 
 export class QueryCache {
 
-    readonly #queries = new Map<string, Query>();
+    readonly #queries = new LRUCache<string, Query>({ max: MAX_ENTRIES });
 
     /** The same as {@link readQuery}. */
     read(text: string): Query {
@@ -25,11 +26,6 @@ export class QueryCache {
         const query = readQuery(text);
         if (text.length <= MAX_QUERY_LENGTH) {
             this.#queries.set(text, query);
-        }
-
-        if (this.#queries.size > MAX_ENTRIES) {
-            const [oldest = text] = this.#queries.keys();
-            this.#queries.delete(oldest);
         }
 
         return query;

@@ -4,6 +4,7 @@
  * the content again.
  */
 
+import { LRUCache } from 'lru-cache';
 import type { StoredObject } from '../../model/stored-object.js';
 
 /** A rough count of the bytes that an object takes besides its text. */
@@ -19,62 +20,36 @@ interface Entry<F> extends Kept<F> {
     readonly bytes: number;
 }
 
-/** Keeps the objects that were used last. */
+/** LRU cache of objects by id, within a number of bytes. */
 export class ObjectCache<F> {
 
-    readonly #entries = new Map<string, Entry<F>>();
-    readonly #budget: number;
-    #bytes = 0;
+    readonly #entries: LRUCache<string, Entry<F>> | null;
 
-    /** @param budget bytes; 0 keeps nothing */
+    /** @param budget bytes; 0 keeps nothing. An object of more than an eighth of it is not kept. */
     constructor(budget: number) {
 
-        this.#budget = budget;
+        this.#entries = budget > 0 ? new LRUCache({ maxSize: budget, maxEntrySize: Math.max(1, Math.floor(budget / 8)), sizeCalculation: ({ bytes }) => bytes }) : null;
     }
 
-    /** The object as it was last read; undefined when it is not kept. */
+    /** The object as it was last read; undefined when it is not cached. Does not count as a use. */
     get(id: string): Kept<F> | undefined {
 
-        return this.#entries.get(id);
+        return this.#entries?.peek(id);
     }
 
-    /** Keeps an object, and lets go of those that were not used for longest. An object of more than an eighth of the budget is not kept. */
     put(object: StoredObject, facts: F, textLength: number): void {
 
-        this.delete(object.id);
-        const bytes = textLength * 2 + OVERHEAD * (1 + object.elements.length);
-        if (bytes > this.#budget / 8) {
-            return;
-        }
-
-        this.#entries.set(object.id, { object, facts, bytes });
-        this.#bytes += bytes;
-        for (const id of this.#entries.keys()) {
-            if (this.#bytes <= this.#budget) {
-                return;
-            }
-
-            this.delete(id);
-        }
+        this.#entries?.set(object.id, { object, facts, bytes: textLength * 2 + OVERHEAD * (1 + object.elements.length) });
     }
 
-    /** Moves an object to the end of those that are let go of. */
+    /** Counts as a use. */
     touch(id: string): void {
 
-        const entry = this.#entries.get(id);
-        if (entry) {
-            this.#entries.delete(id);
-            this.#entries.set(id, entry);
-        }
+        this.#entries?.get(id);
     }
 
-    /** Forgets an object. */
     delete(id: string): void {
 
-        const entry = this.#entries.get(id);
-        if (entry) {
-            this.#entries.delete(id);
-            this.#bytes -= entry.bytes;
-        }
+        this.#entries?.delete(id);
     }
 }

@@ -3,6 +3,8 @@
  * request, read together with its target: an entry that was read at that epoch or later is current, on any number of nodes.
  */
 
+import { LRUCache } from 'lru-cache';
+
 interface Entry<V> {
     readonly epoch: number;
     readonly value: V;
@@ -11,14 +13,13 @@ interface Entry<V> {
 /** Values by key, read again when the epoch has moved on. */
 export class EpochCache<V> {
 
-    readonly #limit: number;
-    readonly #entries = new Map<string, Entry<V>>();
+    readonly #entries: LRUCache<string, Entry<V>>;
     readonly #loading = new Map<string, Entry<Promise<V | null>>>();
 
     /** @param limit entries that are kept; the oldest go first */
     constructor(limit: number) {
 
-        this.#limit = limit;
+        this.#entries = new LRUCache({ max: limit });
     }
 
     /** The value of a key if it is known and current, at no cost. */
@@ -66,18 +67,9 @@ export class EpochCache<V> {
 
         this.#entries.delete(key);
         if (value !== null) {
-            this.#makeRoom();
             this.#entries.set(key, { epoch, value });
         }
 
         return value;
-    }
-
-    #makeRoom(): void {
-
-        if (this.#entries.size >= this.#limit) {
-            const [oldest] = this.#entries.keys();
-            this.#entries.delete(oldest ?? '');
-        }
     }
 }

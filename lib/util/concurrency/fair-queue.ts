@@ -4,6 +4,7 @@
  * more. What does not fit is refused at once. A source can be made to rest.
  */
 
+import { LRUCache } from 'lru-cache';
 import { tooManyRequests } from '../../errors/errors.js';
 
 /** How much may run and wait. */
@@ -33,7 +34,7 @@ export class FairQueue {
     readonly #limits: FairQueueLimits;
     readonly #waiting = new Map<string, Waiting[]>();
     /** Number of the last turn of a source; the source served last is at the end. */
-    readonly #served = new Map<string, number>();
+    readonly #served = new LRUCache<string, number>({ max: MAX_ENTRIES });
     /** Until when sources rest, epoch ms. */
     readonly #resting = new Map<string, number>();
     #turns = 0;
@@ -171,7 +172,7 @@ export class FairQueue {
         let found: string | null = null;
         let earliest = Infinity;
         for (const source of this.#waiting.keys()) {
-            const turn = this.#served.get(source) ?? 0;
+            const turn = this.#served.peek(source) ?? 0;
             if (turn < earliest && !this.#isResting(source)) {
                 found = source;
                 earliest = turn;
@@ -184,12 +185,7 @@ export class FairQueue {
     #serve(source: string): void {
 
         ++this.#running;
-        this.#served.delete(source);
         this.#served.set(source, ++this.#turns);
-        if (this.#served.size > MAX_ENTRIES) {
-            const [oldest] = this.#served.keys();
-            this.#served.delete(oldest ?? '');
-        }
     }
 
     #isResting(source: string): boolean {

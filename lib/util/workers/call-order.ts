@@ -3,6 +3,8 @@
  * waits for that, and others pass. What a call of a caller has to see comes before it.
  */
 
+import { LRUCache } from 'lru-cache';
+
 /** When a call is taken: before all others, after what came before it, or when it is the turn of a caller. */
 export type CallTurn = 'first' | 'in order' | { readonly of: string };
 
@@ -17,7 +19,7 @@ export class CallOrder<C> {
 
     readonly #turnOf: (call: C) => CallTurn;
     /** Number of the last turn of a caller; the caller served last is at the end. */
-    readonly #served = new Map<string, number>();
+    readonly #served = new LRUCache<string, number>({ max: MAX_ENTRIES });
     #turns = 0;
 
     constructor(turnOf: (call: C) => CallTurn) {
@@ -33,12 +35,7 @@ export class CallOrder<C> {
             return;
         }
 
-        this.#served.delete(turn.of);
         this.#served.set(turn.of, ++this.#turns);
-        if (this.#served.size > MAX_ENTRIES) {
-            const [oldest = ''] = this.#served.keys();
-            this.#served.delete(oldest);
-        }
     }
 
     /** Where the call is that is to be taken, of some that have come in this order; 0 when there are none. */
@@ -116,7 +113,7 @@ export class CallOrder<C> {
 
     #lastTurn(caller: string): number {
 
-        return this.#served.get(caller) ?? 0;
+        return this.#served.peek(caller) ?? 0;
     }
 }
 

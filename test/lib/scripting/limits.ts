@@ -25,7 +25,7 @@ let patient: TestPool;
 before(() => {
 
     const limits = { workers: 1, memoryBytes: 16 * MIB, crossingBytes: CROSSING };
-    pool = testPool({ ...limits, timeout: 500 });
+    pool = testPool({ ...limits, timeout: 1500 });
     patient = testPool({ ...limits, timeout: 15_000 });
 });
 
