@@ -4,6 +4,7 @@
  *     node test/run.mjs                       compile, lint, start a private MariaDB, run everything, several files at a time
  *     node test/run.mjs test/db test/x.ts     compile and run these folders and files only, without lint
  *     node test/run.mjs --no-mysql            SQLite only
+ *     node test/run.mjs --unit                compile and run what needs no MariaDB and starts no service, without what takes long
  *     node test/run.mjs test/db -- -v -g lock    hand options after -- to lab
  *
  * TEST_MYSQL_URL names a server to use instead of a private one. With CI=true a run without MariaDB fails.
@@ -14,7 +15,7 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -22,6 +23,9 @@ import { fileURLToPath } from 'node:url';
 import { hasMariadb, startMariadb } from './support/mariadb.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const TESTS = join(ROOT, 'dist/test');
+const SUPPORT = join(TESTS, 'support');
 
 const LAB = '@hapi/lab/bin/lab';
 
@@ -46,6 +50,54 @@ const LEAST_FILES = 3;
 /** Folders whose tests take long, as they start processes: they are run first. */
 const SLOW = ['dist/test/interface/', 'dist/test/examples/'];
 
+/** Where unit tests are; they mirror the tree. */
+const UNIT = ['dist/test/lib/', 'dist/test/db/', 'dist/test/translators/'];
+
+/** Tests that reach one of these by their imports start the service or another program, so they are no unit tests. */
+const PROCESSES = /support\/(process|command)\.js$/;
+
+/** Tests of single parts that are no unit tests either: MySQL's, and those that take more than about two seconds of processor time. */
+const NOT_UNIT = [
+    'db/engines/mysql/database',
+    'db/engines/mysql/group-commit',
+    'lib/bulk/random-uploads',
+    'lib/bulk/upload/upload-service',
+    'lib/growth',
+    'lib/handles/handle-registration',
+    'lib/identity/login-crowd',
+    'lib/operations/objects/search-rights',
+    'lib/operations/search/highest-safe-txn-id',
+    'lib/operations/search/reindex-batch',
+    'lib/operations/search/search',
+    'lib/operations/versions/shared-bytes',
+    'lib/payloads/text-extractor',
+    'lib/scripting/callers',
+    'lib/scripting/changing-code',
+    'lib/scripting/hooks/auth-config-hooks',
+    'lib/scripting/idle-threads',
+    'lib/scripting/limits',
+    'lib/scripting/renamed-types',
+    'lib/scripting/thread-loss',
+    'lib/scripting/writing-code',
+    'lib/search/caller-turns',
+    'lib/search/docset/doc-id-set',
+    'lib/search/hostile',
+    'lib/search/index-forms',
+    'lib/search/indexing/segment-leases',
+    'lib/search/merging',
+    'lib/search/overtaking-rounds',
+    'lib/search/query/rewriter',
+    'lib/search/recovery',
+    'lib/search/reindexer',
+    'lib/search/runtime/change-log-tailer',
+    'lib/search/runtime/index-supervisor',
+    'lib/search/runtime/inline-search',
+    'lib/search/runtime/preemption',
+    'lib/search/runtime/shared-snapshot',
+    'lib/search/searcher/index-searcher',
+    'lib/search/searcher/single-term-search'
+].map((file) => `dist/test/${file}.js`);
+
 /** A test that takes longer hangs. Much more than any takes on a quiet machine, because the machine may be busy. */
 const TEST_MS = 120_000;
 
@@ -58,7 +110,8 @@ function parseArguments(args) {
     const end = args.indexOf('--');
     const ours = end === -1 ? args : args.slice(0, end);
     return {
-        mysql: !ours.includes('--no-mysql'),
+        mysql: !ours.includes('--no-mysql') && !ours.includes('--unit'),
+        unit: ours.includes('--unit'),
         paths: ours.filter((arg) => !arg.startsWith('--')),
         lab: end === -1 ? [] : args.slice(end + 1)
     };
@@ -84,7 +137,9 @@ async function quietTool(script, args, env) {
 async function npm(script) {
 
     console.log(`\n> npm run ${script}`);
-    return await exit(spawn('npm', ['run', '--silent', script], { cwd: ROOT, stdio: 'inherit' }));
+    // What runs before the tests is not measured.
+    const env = { ...process.env, NODE_V8_COVERAGE: undefined };
+    return await exit(spawn('npm', ['run', '--silent', script], { cwd: ROOT, stdio: 'inherit', env }));
 }
 
 async function exit(child) {
@@ -124,7 +179,7 @@ async function database(wanted) {
 async function readCounts(file) {
 
     const text = existsSync(file) ? await readFile(file, 'utf8') : '';
-    return text === '' ? { passed: 0, failed: 1, leaks: 0, slowest: [] } : JSON.parse(text);
+    return text === '' ? { passed: 0, failed: 1, leaks: 0, failures: [], slowest: [] } : JSON.parse(text);
 }
 
 /** A seed for the order of tests. */
@@ -169,15 +224,38 @@ async function testFiles() {
     return [...files.filter(isSlow), ...files.filter((file) => !isSlow(file))];
 }
 
+/** Those of them that are unit tests. */
+async function unitFiles() {
+
+    const known = new Map();
+    const isUnit = (file) => UNIT.some((folder) => file.startsWith(folder)) && !NOT_UNIT.includes(file) && !startsProcesses(join(ROOT, file), known);
+    return (await testFiles()).filter(isUnit);
+}
+
+/** Tells whether a test starts processes, by itself or by what it imports of the tests. */
+function startsProcesses(file, known) {
+
+    if (!known.has(file)) {
+        known.set(file, false);
+        const imports = [...readFileSync(file, 'utf8').matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name);
+        const ours = imports.filter((name) => name.startsWith('.')).map((name) => join(dirname(file), name))
+            .filter((name) => name.startsWith(TESTS) && existsSync(name));
+        const isStarting = imports.includes('node:child_process') && !file.startsWith(SUPPORT) || ours.some((name) => PROCESSES.test(name));
+        known.set(file, isStarting || ours.some((name) => startsProcesses(name, known)));
+    }
+
+    return known.get(file);
+}
+
 /**
  * Runs all tests in parts, several at a time; resolves to the counts of all together. One of those who run parts begins when `first`
  * has ended.
  */
-async function runParts(url, first) {
+async function runParts(files, url, first) {
 
-    const files = await testFiles();
     const sum = { passed: 0, failed: 0, leaks: 0, code: 0 };
     const slowest = [];
+    const failures = [];
     let done = 0;
     console.log(`\n> lab, ${files.length} files`);
     await Promise.all(Array.from({ length: AT_A_TIME }, async (_, runner) => {
@@ -192,12 +270,14 @@ async function runParts(url, first) {
                 sum[key] += counts[key];
             });
             slowest.push(...counts.slowest);
+            failures.push(...counts.failures);
             done += part.length;
             console.log(counts.code === 0 ? `${done} files done, ${sum.passed} tests passed` :
                 `${output}\nto repeat: npx lab -m ${TEST_MS} --shuffle --seed ${seed} ${part.join(' ')}`);
         }
     }));
     printSlowest(slowest);
+    printFailures(failures);
     return sum;
 }
 
@@ -206,6 +286,14 @@ function printSlowest(tests) {
 
     console.log('\nslowest tests:');
     tests.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST).forEach(({ title, ms }) => console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${title}`));
+}
+
+/** Shows what has failed, as it is far above when much was printed since. */
+function printFailures(titles) {
+
+    if (titles.length > 0) {
+        console.log(`\nfailed tests:\n${titles.map((title) => `  ${title}`).join('\n')}`);
+    }
 }
 
 function shuffled(items) {
@@ -226,10 +314,10 @@ function useMemoryFolder() {
 async function main() {
 
     useMemoryFolder();
-    const { mysql, paths, lab } = parseArguments(process.argv.slice(2));
+    const { mysql, unit, paths, lab } = parseArguments(process.argv.slice(2));
     const whole = paths.length === 0;
     // Takes one core for as long as the build and a part of the tests.
-    const linting = whole && existsSync(join(ROOT, 'eslint.config.js')) ? lint() : Promise.resolve(0);
+    const linting = whole && !unit && existsSync(join(ROOT, 'eslint.config.js')) ? lint() : Promise.resolve(0);
     if (await npm('build') !== 0) {
         await linting;
         return 1;
@@ -238,9 +326,9 @@ async function main() {
     const server = await database(mysql);
     try {
         const counts = whole && lab.length === 0 ?
-            await runParts(server.url, linting) :
+            await runParts(await (unit ? unitFiles() : testFiles()), server.url, linting) :
             await runLab(whole ? ['dist/test'] : paths.map(compiled), lab, server.url);
-        if (server.url === '') {
+        if (server.url === '' && !unit) {
             console.log('MariaDB: NOT TESTED. Install mariadb-server, or name a server in TEST_MYSQL_URL.');
         }
 

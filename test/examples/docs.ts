@@ -42,6 +42,13 @@ describe('the documentation', () => {
         });
     }
 
+    it('lists every file of test/support', () => {
+
+        const index = readFileSync(join(ROOT, 'test/support/README.md'), 'utf8');
+        const files = readdirSync(join(ROOT, 'test/support')).filter((name) => name !== 'README.md');
+        expect(files.filter((name) => !index.includes(`\`${name}\``))).to.equal([]);
+    });
+
     it('has JSON in its JSON blocks', () => {
 
         const broken: string[] = [];

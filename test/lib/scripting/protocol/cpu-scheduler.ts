@@ -13,8 +13,8 @@ const { describe, it } = lab;
 /** Runs for some milliseconds; notes who ran last, and each time that it was somebody else before. */
 const RUNNER = `
     const { threadId, workerData: { file, memory, notes, milliseconds } } = require('node:worker_threads');
-    const { LongRun } = require(file);
-    const [shared, run, start] = [new Int32Array(notes), new LongRun(memory, threadId), performance.now()];
+    const { CpuSlice } = require(file);
+    const [shared, run, start] = [new Int32Array(notes), new CpuSlice(memory, threadId), performance.now()];
     const end = start + milliseconds;
     run.begin();
     for (let now = performance.now(); now < end; now = performance.now()) {
