@@ -28,7 +28,6 @@ import { ContentPipeline } from '../objects/content-pipeline.js';
 import { ElementService } from '../objects/elements/element-service.js';
 import { ObjectLoader } from '../objects/read/object-loader.js';
 import { ObjectResolution } from '../objects/read/object-resolution.js';
-import { ObjectHasher } from '../objects/hashes/object-hasher.js';
 import { ObjectService } from '../objects/object-service.js';
 import { ObjectWriter } from '../objects/object-writer.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
@@ -63,6 +62,7 @@ import { Catalog } from '../types/catalog.js';
 import { CatalogParticipant } from '../types/catalog-participant.js';
 import { TypeRegistry } from '../types/type-registry.js';
 import type { GatewayOptions } from './options.js';
+import { ObjectHasher } from '../objects/hashes/object-hashes.js';
 
 /** Everything that was opened. */
 export interface Runtime {

@@ -6,9 +6,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Op } from '../doip/operation-ids.js';
-import { demandOk } from './response.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { Service } from './service.js';
+import { demandOk } from './remote.js';
 
 /** Reads the password: from a terminal twice and unseen, else the first line of standard input. */
 export async function readNewPassword(): Promise<string> {

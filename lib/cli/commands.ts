@@ -6,12 +6,12 @@ import type { Config } from '../config/index.js';
 import { acceptLoss } from '../app/data-dir.js';
 import { Op } from '../doip/operation-ids.js';
 import { readNewPassword, setAdminPassword } from './admin-password.js';
-import { demandOk } from './response.js';
 import { CommandError, EXIT } from './command-error.js';
 import { exportTo } from './export.js';
 import { importFrom } from './import.js';
 import type { Service } from './service.js';
 import { openService } from './service.js';
+import { demandOk } from './remote.js';
 
 /** What stands behind a command. */
 export interface CommandOptions {

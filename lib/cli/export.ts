@@ -5,11 +5,11 @@
 import { access, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Op } from '../doip/operation-ids.js';
-import { demandOk } from './response.js';
 import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './progress.js';
 import type { Service } from './service.js';
 import type { Told } from './request.js';
+import { demandOk } from './remote.js';
 
 const NEWLINE = 0x0a;
 

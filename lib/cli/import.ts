@@ -7,11 +7,11 @@ import { open } from 'node:fs/promises';
 import type { JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { Op } from '../doip/operation-ids.js';
-import { recordOf } from './response.js';
 import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './progress.js';
 import { demandOurs, referenceSource, type Source } from './cordra-source.js';
 import type { Service } from './service.js';
+import { recordOf } from './remote.js';
 
 /** Imports through a service. `file` `-` is standard input. */
 export async function importFrom(service: Service, file: string): Promise<void> {

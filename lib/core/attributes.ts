@@ -5,6 +5,8 @@
 
 import Joi from 'joi';
 import type { JsonObject } from '../util/json-types.js';
+import { badRequest } from '../errors/errors.js';
+import { isJsonObject } from '../util/json-types.js';
 
 /** Marks attributes that are text, also where what was sent reads like a number. */
 const TEXT = { isText: true };
@@ -97,4 +99,19 @@ function declaredBy(schema: Joi.ObjectSchema): Declared {
     }
 
     return declared;
+}
+
+/** The request context among attributes; empty without one, and for empty text. 400 when it is anything but a JSON object. */
+export function readRequestContext(attributes: JsonObject): JsonObject {
+
+    const value = attributes.requestContext;
+    if (value === undefined || value === null || value === '') {
+        return {};
+    }
+
+    if (!isJsonObject(value)) {
+        throw badRequest('Unable to parse requestContext: it must be a JSON object');
+    }
+
+    return value;
 }

@@ -10,8 +10,8 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { Services } from './services.js';
 import type { Operation } from './operation.js';
 import { shapeAttributes } from './input.js';
-import { readRequestContext } from './request-context.js';
 import type { OperationContext } from './operation-context.js';
+import { readRequestContext } from './attributes.js';
 
 /** The context as the dispatcher builds it; handlers see the interface. */
 export class Context implements OperationContext {

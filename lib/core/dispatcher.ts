@@ -22,9 +22,9 @@ import type { StatusTable } from '../errors/status.js';
 import { ANONYMOUS, denied } from '../model/caller.js';
 import { authorise, missingTarget } from './authorise.js';
 import { shapeAttributes, shapeInput } from './input.js';
-import { readRequestContext } from './request-context.js';
 import { Context, requestLog } from './context.js';
 import type { OperationContext } from './operation-context.js';
+import { readRequestContext } from './attributes.js';
 
 /** What the dispatcher works with. */
 export interface DispatcherOptions {

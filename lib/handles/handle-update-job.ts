@@ -14,6 +14,7 @@ import type { ObjectScan } from '../stores/objects/object-scan.js';
 import type { SettingStore } from '../stores/setting-store.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { isJsonObject } from '../util/json-types.js';
+import type { HandleRecords } from './handle-records.js';
 
 /** How far the update is, or how the last one ended; all zero before the first one. */
 export interface HandleUpdateStatus {
@@ -175,4 +176,28 @@ function reachedBy({ payload, progress }: Pick<RunningJob, 'payload' | 'progress
     const { startTime }: JsonObject = isJsonObject(payload) ? payload : {};
     const beginning = { total: 0, progress: 0, startTime: Number(startTime ?? 0), exceptionCount: 0, after: '', isCounted: false };
     return isJsonObject(progress) ? { ...beginning, ...progress } : beginning;
+}
+
+/** Objects that are in memory at the same time. */
+const BATCH = 16;
+
+/** Computes the records of objects and tells how many cannot be. */
+export function checkRecords({ records, objects, log }: { records: HandleRecords; objects: ObjectScan; log: Log }): RecordUpdater {
+
+    const update = async (ids: readonly string[]): Promise<number> => {
+
+        const faults: [handle: string, error: unknown][] = [];
+        for (const object of await objects.byIds(ids)) {
+            await records.ofPublic(object).catch((error: unknown) => faults.push([object.id, error]));
+        }
+
+        const [first] = faults;
+        if (first) {
+            log.warn({ handle: first[0], err: first[1], alike: faults.length }, 'the record of a handle cannot be computed');
+        }
+
+        return faults.length;
+    };
+
+    return { batch: BATCH, update };
 }

@@ -15,9 +15,8 @@ import { HandleOutboxStore } from '../stores/handle-outbox-store.js';
 import { HandleRecords } from './handle-records.js';
 import { HandleRegistration } from './handle-registration.js';
 import { HandleServer } from './handle-server-client.js';
-import { HandleUpdate } from './handle-update-job.js';
+import { HandleUpdate, checkRecords } from './handle-update-job.js';
 import { parseIdentity } from './handle-value.js';
-import { checkRecords } from './record-check.js';
 import { HandleResolver } from './handle-resolver.js';
 
 /** What the configuration says about handles. */

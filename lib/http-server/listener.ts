@@ -5,13 +5,13 @@
 
 import { readFileSync } from 'node:fs';
 import Http from 'node:http';
-import Http2 from 'node:http2';
+import Http2, { Http2ServerResponse } from 'node:http2';
 import type { Server as NetServer, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import type { HttpConfig, ListenConfig } from '../config/index.js';
 import { ConfigError } from '../config/index.js';
-import { Http2Response } from './http2-response.js';
+import type { OutgoingHttpHeader } from 'node:http';
 
 /** What hapi is given to listen with, and the servers behind it. */
 export interface Listener {
@@ -110,5 +110,16 @@ function createTls(certPath: string, keyPath: string, http: HttpConfig, onSocket
     }
     catch (error) {
         throw new ConfigError([`TLS_CERT and TLS_KEY cannot be used: ${(error as Error).message}`]);
+    }
+}
+
+/** A response that leaves the header out. */
+export class Http2Response extends Http2ServerResponse {
+
+    override setHeader(name: string, value: OutgoingHttpHeader): void {
+
+        if (name.toLowerCase() !== 'connection') {
+            super.setHeader(name, value);
+        }
     }
 }

@@ -59,3 +59,42 @@ export function toElement(element: StoredElement): Element {
         attributes: element.filename === null ? {} : { filename: element.filename }
     };
 }
+
+/** What the full form is made of. */
+export type FullFormSource = Pick<StoredObject, 'id' | 'type' | 'content' | 'acl' | 'userMetadata' | 'elements'>;
+
+/** The full form. Members that have nothing to say are absent. */
+export function toFullForm(object: FullFormSource, metadata: JsonObject): JsonObject {
+
+    const { id, type, content, acl, userMetadata, elements } = object;
+    return {
+        id,
+        type,
+        content,
+        ...(acl ? { acl: acl as JsonObject } : {}),
+        ...(userMetadata ? { userMetadata } : {}),
+        metadata,
+        ...(elements.length > 0 ? { payloads: elements.map(toPayload) } : {})
+    };
+}
+
+function toPayload({ name, filename, mediaType, size }: StoredElement): JsonObject {
+
+    return {
+        name,
+        ...(filename === null ? {} : { filename }),
+        ...(mediaType === null ? {} : { mediaType }),
+        size
+    };
+}
+
+/**
+ * The parts of an object that may be indexed otherwise than they are stored; all of them are given, also those that are the
+ * same. Id, type, metadata and payloads are indexed as they are. `acl` is what queries on ACL fields see: who finds the object
+ * depends on its own ACL all the same.
+ */
+export interface IndexedForm {
+    readonly content: JsonObject;
+    readonly userMetadata: JsonObject | null;
+    readonly acl: Acl | null;
+}

@@ -5,8 +5,7 @@
 
 import type { Step } from '../../db/database.js';
 import type { Caller } from './caller.js';
-import type { IndexedForm } from './indexed-form.js';
-import type { StoredObject } from './stored-object.js';
+import type { StoredObject, IndexedForm } from './stored-object.js';
 import type { ProcessedContent } from './processed-content.js';
 
 /** A change that is about to be stored. */

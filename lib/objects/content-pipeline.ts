@@ -9,16 +9,16 @@ import { turnFor, turnForValue } from '../util/concurrency/event-loop-yielder.js
 import type { Catalog } from '../types/catalog.js';
 import type { ProcessInput } from '../types/type-definition.js';
 import type { FieldLimits } from './input/field-validation.js';
-import type { ObjectHasher } from './hashes/object-hasher.js';
 import type { ReferenceChecker } from './reference-checker.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { TxnIdGenerator } from './txn-id-generator.js';
 import type { ObjectChange } from '../model/write-participant.js';
 import { NO_ROLES } from '../model/account-annotations.js';
 import { checkedText, checkElementCount } from './input/field-validation.js';
-import { checkDesignType } from './write-permissions.js';
 import type { ProcessedContent } from '../model/processed-content.js';
 import type { Draft, SecretRemover, PreparedChange } from '../model/object-draft.js';
+import type { ObjectHasher } from './hashes/object-hashes.js';
+import { checkDesignType } from './update-request.js';
 
 /** A change with code in it, perhaps. */
 export type InspectedChange = Pick<PreparedChange, 'before' | 'after' | 'processed'>;

@@ -10,11 +10,10 @@ import type { ObjectStore, ObjectView } from '../stores/objects/object-store.js'
 import type { Catalog } from '../types/catalog.js';
 import type { ContentPipeline } from './content-pipeline.js';
 import type { FieldLimits } from './input/field-validation.js';
-import type { IndexedForm } from '../model/indexed-form.js';
 import type { Proposal } from './hooks/hook-object.js';
 import type { Lifecycle } from './hooks/lifecycle.js';
 import type { ObjectWriter } from './object-writer.js';
-import type { StoredObject } from '../model/stored-object.js';
+import type { StoredObject, IndexedForm } from '../model/stored-object.js';
 import type { TxnIdGenerator } from './txn-id-generator.js';
 import { badRequest, conflict, missingObject } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
@@ -22,13 +21,12 @@ import { checkOwnWriters } from '../model/caller.js';
 import { ObjectTransaction } from './object-transaction.js';
 import { indexFormOf, withIndexForm } from './hooks/indexed-form-builder.js';
 import { ObjectCreation, type CreateOptions } from './create-object.js';
-import { applyContent, applyElements, type UpdateRequest } from './update-request.js';
-import { editOf } from './hooks/method-edit.js';
+import { applyContent, applyElements, type UpdateRequest, checkVersion } from './update-request.js';
 import { authorOf, holding, type Held, type ScriptChain, type WriteContext } from '../model/write-context.js';
 import { WriteHooks, type HookedWrite, type HookParts } from './hooks/write-hooks.js';
-import { checkVersion } from './write-permissions.js';
 import type { ObjectInput } from '../model/object-input.js';
 import type { PreparedChange } from '../model/object-draft.js';
+import { editOf } from './hooks/hook-object.js';
 
 export { authorOf, type WriteContext } from '../model/write-context.js';
 

@@ -13,7 +13,7 @@ import type { TxnIdGenerator } from './txn-id-generator.js';
 import type { WriteContext } from '../model/write-context.js';
 import type { ObjectChange } from '../model/write-participant.js';
 import { conflict, missingObject } from '../errors/errors.js';
-import { checkWritable } from './write-permissions.js';
+import { checkWritable } from './update-request.js';
 
 /**
  * Milliseconds in which a write has to have its object to itself and to be stored: a client is not to wait for longer while scripts of others

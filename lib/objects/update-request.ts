@@ -10,6 +10,10 @@ import { removeAt, setAt } from '../json/pointer.js';
 import { checkContent } from './input/field-validation.js';
 import { isEmptyInput } from './input/object-input.js';
 import type { ElementInput, ObjectInput } from '../model/object-input.js';
+import type { Caller } from '../model/caller.js';
+import type { Design } from '../types/design.js';
+import { DESIGN_ID } from '../doip/ids.js';
+import { DESIGN_TYPE } from '../types/built-in-types.js';
 
 /** An update as asked for. */
 export interface UpdateRequest {
@@ -114,4 +118,28 @@ function newElement({ name, filename, mediaType, staged }: ElementInput): Stored
 
     const { blobId, store, size, hash } = staged;
     return { name, filename: filename ?? null, mediaType: mediaType ?? null, size, blobId, store, hash };
+}
+
+/** Requires that the service takes changes; the administrator may always change the design. */
+export function checkWritable(design: Design, caller: Caller, id: string): void {
+
+    if (design.isReadOnly && !(caller.isAdmin && id === DESIGN_ID)) {
+        throw badRequest('Cordra is read-only');
+    }
+}
+
+/** Requires that the design object stays one: as an object of another type nobody would check it, and its access rules would be gone. */
+export function checkDesignType(id: string, type: string): void {
+
+    if (id === DESIGN_ID && type !== DESIGN_TYPE) {
+        throw badRequest('the type of the design object cannot be changed');
+    }
+}
+
+/** Requires that an object is no version, or that versions may be changed. Deleting one is no change. */
+export function checkVersion(design: Design, { metadata }: StoredObject): void {
+
+    if (metadata.isVersion && !design.enableVersionEdits) {
+        throw badRequest('Object versions cannot be edited');
+    }
 }

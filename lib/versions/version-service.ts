@@ -25,7 +25,7 @@ import { mintId } from '../objects/id-minter.js';
 import { withIndexForm } from '../objects/hooks/indexed-form-builder.js';
 import { LOST_RACE } from '../objects/object-writer.js';
 import { authorOf, type WriteContext } from '../model/write-context.js';
-import { checkWritable } from '../objects/write-permissions.js';
+import { checkWritable } from '../objects/update-request.js';
 
 /** How a version is to be made. */
 export interface PublishRequest {

@@ -19,7 +19,6 @@ import { analyse, keywordOf } from '../../lib/search/analysis/analyzer.js';
 import { isFreeName, resolveField } from '../../lib/search/analysis/field-names.js';
 import { parseQuery } from '../../lib/search/query/parser.js';
 import { readQueryJson } from '../../lib/search/query/query-by-example.js';
-import { readSortFields } from '../../lib/search/query/sort-fields.js';
 import { parseTime } from '../../lib/search/analysis/timestamps.js';
 import { loggedUrl } from '../../lib/http-server/access-log.js';
 import { SafeRegExp } from '../../lib/util/regexp/safe-regexp.js';
@@ -32,11 +31,12 @@ import { parseDisposition } from '../../translators/http/headers/content-disposi
 import { readEnvelopeParameters } from '../../translators/http/request/envelope-params.js';
 import { parseParameterised, quote } from '../../translators/http/headers/parameters.js';
 import { Params } from '../../translators/http/request/params.js';
-import { parseParameters } from '../../translators/http/request/query.js';
 import { requestedRange } from '../../translators/http/headers/range.js';
 import { readSession } from '../../translators/http/headers/session-cookie.js';
 import { searchAttributes } from '../../translators/rest/mapping/search-request.js';
 import { expectLinear, HOSTILE_TEXTS } from '../support/growth.js';
+import { readSortFields } from '../../lib/search/query/search-request.js';
+import { parseParameters } from '../../translators/http/request/url.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

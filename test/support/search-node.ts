@@ -3,9 +3,8 @@
 import type { Database } from '../../db/database.js';
 import { SILENT } from '../../db/log.js';
 import { ADMIN_ID } from '../../lib/model/caller.js';
-import type { StoredElement, StoredObject } from '../../lib/model/stored-object.js';
+import type { StoredElement, StoredObject, IndexedForm } from '../../lib/model/stored-object.js';
 import type { ObjectChange } from '../../lib/model/write-participant.js';
-import type { IndexedForm } from '../../lib/model/indexed-form.js';
 import { FULL_ACCESS } from '../../lib/search/matching/acl-filter.js';
 import { IndexedFormParticipant } from '../../lib/search/mapping/indexed-form-participant.js';
 import type { IndexDocument } from '../../lib/search/mapping/index-document.js';

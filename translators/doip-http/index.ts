@@ -9,12 +9,12 @@ import { answering, BODY_OPTIONS, explain, ROUTE_OPTIONS } from '../http/hapi-ha
 import type { Performer, TranslatorOptions } from '../http/request/translator-options.js';
 import { DEFAULT_BASES } from '../http/request/translator-options.js';
 import { RequestLimits } from '../http/request/request-limits.js';
-import { keepPrivate, respondOptions } from '../http/response/respond.js';
 import { createTransportReader } from '../http/request/transport.js';
 import { rejectEarly } from '../http/early-rejection.js';
 import type { RequestSetting } from './request.js';
 import { readRequest } from './request.js';
 import { DOIP_RESPONSE, doipHeader, writeFailure, writeResponse } from './response.js';
+import { keepPrivate, respondOptions } from '../http/response/send.js';
 
 /**
  * Mounts `/doip` and `/doip/{operationId}`, also behind the other bases.

@@ -12,7 +12,7 @@ import type { StatusTable } from '../../lib/errors/status.js';
 import type { Failure } from '../http/response/errors.js';
 import { codeOf, failureOf, hasReport, isFailure, respondFailure } from '../http/response/errors.js';
 import { readOutput } from '../http/response/output.js';
-import { respond } from '../http/response/respond.js';
+import { respond } from '../http/response/send.js';
 
 export const DOIP_RESPONSE = 'doip-response';
 

@@ -12,22 +12,20 @@ import type { Reply } from './response/reply.js';
 import type { OperationCall, RouteCall, Route } from './route.js';
 import { empty } from '../../lib/doip/segments.js';
 import { Status } from '../../lib/errors/status.js';
-import { pathParameter, queryOf } from './request/url.js';
+import { pathParameter, queryOf, parseParameters } from './request/url.js';
 import { readAuthentication } from './request/authentication.js';
 import { isForm, readForm } from './request/body.js';
 import { HttpEnvelope } from './request/envelope.js';
 import { codeOf, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './response/errors.js';
 import { answering, BODY_OPTIONS, ROUTE_OPTIONS } from './hapi-handler.js';
 import { DEFAULT_BASES } from './request/translator-options.js';
-import { parseParameters } from './request/query.js';
 import { RequestLimits } from './request/request-limits.js';
 import { readSession } from './headers/session-cookie.js';
-import { keepPrivate, respondOptions } from './response/respond.js';
 import { createTransportReader } from './request/transport.js';
 import { rejectEarly } from './early-rejection.js';
 import { outputReply } from './response/reply.js';
 import { Params } from './request/params.js';
-import { send } from './response/send.js';
+import { send, keepPrivate, respondOptions } from './response/send.js';
 
 /** What reading a request depends on besides the request. */
 interface Setting {

@@ -4,8 +4,7 @@ import type { Segment } from '../../lib/doip/envelope.js';
 import type { Route, RouteCall } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { jsonInput, prefixed } from './mapping/json-input.js';
-import { requireId } from './mapping/object-id.js';
+import { jsonInput, prefixed, requireId } from './mapping/json-input.js';
 
 export const aclRoutes: readonly Route[] = [
     {

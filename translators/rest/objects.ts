@@ -21,7 +21,7 @@ import { given } from '../http/request/params.js';
 import { asDigitalObject, objectHeaders, payloadFacts, textOf, valueWritten, view } from './mapping/rest-object.js';
 import { holdsJson, isSearch } from './mapping/search-request.js';
 import { search } from './search.js';
-import { requireId } from './mapping/object-id.js';
+import { requireId } from './mapping/json-input.js';
 
 const PATH = '/objects/{name*}';
 

@@ -9,7 +9,7 @@ import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
 import { given } from '../http/request/params.js';
 import { asDigitalObject } from './mapping/rest-object.js';
-import { requireId } from './mapping/object-id.js';
+import { requireId } from './mapping/json-input.js';
 
 export const relationshipRoutes: readonly Route[] = [
     {

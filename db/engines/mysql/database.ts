@@ -7,7 +7,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'mysql2/promise';
 import type { FieldPacket, Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { LIST_BLOBS } from '../../blob-sql.js';
 import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Unit } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
@@ -19,6 +18,7 @@ import { reapStalledConnections } from './idle-connection-reaper.js';
 import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
 import { migrateMysql } from './migrate.js';
+import { LIST_BLOBS } from '../../statements.js';
 
 /** How often something is tried in all, and the longest pause before the second try in milliseconds; it doubles each time. */
 const ATTEMPTS = 6;

@@ -6,7 +6,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIST_BLOBS } from '../../blob-sql.js';
 import type { BlobDatabase, CommitResult, Database, DatabaseTrouble, Row, SqlValue, Statement, Unit } from '../../database.js';
 import type { DiskRules } from './disk-space.js';
 import { diskRules, freeBytes, giveUpReserve, keepReserve, reserveBytes } from './disk-space.js';
@@ -17,6 +16,7 @@ import type { SqliteFile } from './file.js';
 import { SqliteReader } from './reader.js';
 import { SqliteWriter } from './writer.js';
 import { migrateSqlite } from './migrate.js';
+import { LIST_BLOBS } from '../../statements.js';
 
 /** The files of a data folder. */
 export interface SqliteFiles {

@@ -20,7 +20,6 @@ import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { decodeBase64 } from '../batch/batch-item.js';
 import { EXPORT_VERSION, isHeader, isTrailer, pieceOf } from '../format/export-format.js';
 import { readImported } from '../format/import-object.js';
-import { PeekableItems } from './peekable-items.js';
 import type { StagedElement } from '../../model/object-input.js';
 
 /** For whom, and until when. */
@@ -280,4 +279,35 @@ function naming(id: JsonValue | undefined, error: unknown): never {
 async function *once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
     yield bytes;
+}
+
+/** A sequence of items. */
+export class PeekableItems {
+
+    readonly #iterator: AsyncIterator<BulkItem>;
+    #ahead: BulkItem | null | undefined;
+
+    constructor(items: AsyncIterable<BulkItem>) {
+
+        this.#iterator = items[Symbol.asyncIterator]();
+    }
+
+    /** The next item, which stays; null at the end. */
+    async peek(): Promise<BulkItem | null> {
+
+        if (this.#ahead === undefined) {
+            const next = await this.#iterator.next();
+            this.#ahead = next.done === true ? null : next.value;
+        }
+
+        return this.#ahead;
+    }
+
+    /** The next item; null at the end. */
+    async next(): Promise<BulkItem | null> {
+
+        const item = await this.peek();
+        this.#ahead = item === null ? null : undefined;
+        return item;
+    }
 }

@@ -4,8 +4,7 @@
 
 import type { JsonObject } from '../../util/json-types.js';
 import type { Lifecycle } from '../../objects/hooks/lifecycle.js';
-import type { IndexedForm } from '../../model/indexed-form.js';
-import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import type { StoredElement, StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { Rehearsal } from '../../scripting/scripting.js';
 import type { ModuleFile } from '../../stores/script-module-store.js';
 import type { TypeRegistry } from '../../types/type-registry.js';
@@ -15,16 +14,16 @@ import { isJsonObject } from '../../util/json-types.js';
 import { readBytes } from '../../doip/segments.js';
 import { SERVICE } from '../../model/caller.js';
 import { NO_ROLES } from '../../model/account-annotations.js';
-import { toFullForm } from '../../model/full-object.js';
 import { indexFormOf } from '../../objects/hooks/indexed-form-builder.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { decodeBase64, elementsOf } from '../batch/batch-item.js';
-import { wasStopped } from '../../scripting/protocol/script-failure.js';
 import { objectOf, parsed, type DraftFile } from './draft-file.js';
 import { UploadHost } from './upload-host.js';
 import { isUploaded, positionOf } from './object-validation.js';
 import type { PreparedChange } from '../../model/object-draft.js';
 import type { KeptUpload, ReviewParts } from './validation-parts.js';
+import { wasStopped } from '../../scripting/protocol/script-error.js';
+import { toFullForm } from '../../model/stored-object.js';
 
 /** What the code works on. */
 interface Coming {

@@ -16,19 +16,18 @@ import type { FieldLimits } from '../../objects/input/field-validation.js';
 import type { Lifecycle } from '../../objects/hooks/lifecycle.js';
 import type { ObjectLoader } from '../../objects/read/object-loader.js';
 import type { ObjectWriter } from '../../objects/object-writer.js';
-import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import type { StoredElement, StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { TxnIdGenerator } from '../../objects/txn-id-generator.js';
-import type { IndexedForm } from '../../model/indexed-form.js';
 import type { HookParts } from '../../objects/hooks/write-hooks.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import { conflict } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { typeNameOf } from '../../types/catalog-participant.js';
-import { isUntouchedDefault } from '../../types/seed-types.js';
 import { ObjectTransaction } from '../../objects/object-transaction.js';
 import { checkNewId } from '../../objects/input/field-validation.js';
 import { withIndexForm } from '../../objects/hooks/indexed-form-builder.js';
-import { checkWritable } from '../../objects/write-permissions.js';
+import { isUntouchedDefault } from '../../types/seed-content.js';
+import { checkWritable } from '../../objects/update-request.js';
 
 /** An object as it shall be. */
 export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {

@@ -13,12 +13,12 @@ import { badRequest, invalidContent } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { SERVICE } from '../../model/caller.js';
 import { ContentPipeline } from '../../objects/content-pipeline.js';
-import { ObjectHasher } from '../../objects/hashes/object-hasher.js';
 import { referenceFaults } from '../../types/annotations/references.js';
 import { readUploaded, wantedObject, type UploadedObject } from './uploaded-object.js';
 import type { StagedElement } from '../../model/object-input.js';
 import type { PreparedChange } from '../../model/object-draft.js';
 import type { KeptUpload, ReviewParts } from './validation-parts.js';
+import { ObjectHasher } from '../../objects/hashes/object-hashes.js';
 
 /** An object after it was tried: as it would be stored, or what is wrong with it. */
 export interface Judged {

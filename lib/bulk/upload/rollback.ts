@@ -6,9 +6,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../util/json-types.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
-import type { IndexedForm } from '../../model/indexed-form.js';
 import type { ObjectRestorer } from './object-restorer.js';
-import type { StoredObject } from '../../model/stored-object.js';
+import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { BlobRef, BlobStore, StagedBlob } from '../../stores/blobs/blob-store.js';
 import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 import type { ItemSource } from '../batch/item-reader.js';

@@ -21,13 +21,13 @@ import type { ItemSource } from '../batch/item-reader.js';
 import { conflict, internal } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { authorOf } from '../../model/write-context.js';
-import { checkWritable } from '../../objects/write-permissions.js';
 import { mintId } from '../../objects/id-minter.js';
 import { UPLOAD_SETTING } from '../../stores/setting-store.js';
 import { lineOf } from '../format/export-format.js';
 import { readImported } from '../format/import-object.js';
 import { UPLOAD_KIND, type UploadPayload, type UploadProgress } from './upload-progress.js';
 import { refusalOf, UploadPlan } from './upload-plan.js';
+import { checkWritable } from '../../objects/update-request.js';
 
 /** Who uploads, and how. */
 export interface UploadWish {

@@ -6,9 +6,8 @@
 import type { JsonObject } from '../../util/json-types.js';
 import type { Acl, Metadata } from '../../doip/digital-object.js';
 import type { FieldLimits } from '../../objects/input/field-validation.js';
-import type { IndexedForm } from '../../model/indexed-form.js';
 import type { RestoredObject } from './object-restorer.js';
-import type { StoredObject } from '../../model/stored-object.js';
+import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { readObjectInput, type InputReaderOptions } from '../../objects/input/object-input.js';
 import { applyElements } from '../../objects/update-request.js';

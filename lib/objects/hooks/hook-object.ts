@@ -6,13 +6,14 @@
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { Acl, Metadata } from '../../doip/digital-object.js';
 import type { HookObject, HookPayload } from './lifecycle.js';
-import type { StoredElement } from '../../model/stored-object.js';
+import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { restoreNumberTexts } from '../../json/exact-numbers.js';
 import {
     checkAcl, checkContent, checkElementName, checkFilename, checkMediaType, checkTypeName, checkUserMetadata, type FieldLimits
 } from '../input/field-validation.js';
+import { isDeepStrictEqual } from 'node:util';
 
 /** What an object is to become. */
 export interface Proposal {
@@ -124,4 +125,28 @@ function readPayloads(payloads: JsonValue, elements: readonly StoredElement[], {
 function described(element: StoredElement, { filename, mediaType }: JsonObject, limits: FieldLimits): StoredElement {
 
     return { ...element, filename: checkFilename(filename, limits), mediaType: checkMediaType(mediaType, limits) };
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/**
+ * The object as a method left it; null when it is the same as before.
+ *
+ * @throws DoipError 400 for another id, and for anything that a client could not have sent either
+ */
+export function editOf(edited: JsonValue | undefined, object: StoredObject, limits: FieldLimits): Proposal | null {
+
+    if (edited === undefined) {
+        return null;
+    }
+
+    const { id, type, content, acl, userMetadata, elements } = object;
+    const before: Proposal = { id, type, content, acl, userMetadata, elements };
+    const after = fromHookObject(edited, before, { limits, uploaded: NO_NAMES });
+    if (after.id !== id) {
+        throw badRequest(`a method must not change the id of object ${id}`);
+    }
+
+    const isSame = isDeepStrictEqual({ ...after, elements: after.elements.length }, { ...before, elements: elements.length });
+    return isSame ? null : after;
 }

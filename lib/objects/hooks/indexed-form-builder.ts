@@ -3,8 +3,7 @@
  */
 
 import { fromHookObject, toHookObject } from './hook-object.js';
-import type { IndexedForm } from '../../model/indexed-form.js';
-import type { StoredObject } from '../../model/stored-object.js';
+import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
 import { holding, type WriteContext } from '../../model/write-context.js';
 import type { HookParts } from './write-hooks.js';
 import type { PreparedChange } from '../../model/object-draft.js';

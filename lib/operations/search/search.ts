@@ -6,9 +6,8 @@ import Joi from 'joi';
 import type { OperationResult } from '../../core/operation.js';
 import type { Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import { asDeclared, declaredNames, flag, text, texts } from '../../core/attributes.js';
+import { asDeclared, declaredNames, flag, text, texts, readRequestContext } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { readRequestContext } from '../../core/request-context.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { pruner } from '../../json/filter.js';
@@ -18,9 +17,9 @@ import { jsonSegment } from '../../doip/segments.js';
 import { released } from '../../util/streams/on-close.js';
 import { recordSegment } from '../../search/result-record.js';
 import type { Project, Result } from '../../search/result-record.js';
-import { readSortFields } from '../../search/query/sort-fields.js';
 import type { Found, SearchQuery } from '../../search/search-service.js';
 import type { OperationContext } from '../../core/operation-context.js';
+import { readSortFields } from '../../search/query/search-request.js';
 
 interface SearchAttributes {
     readonly query?: string;

@@ -8,10 +8,10 @@ import type { Policy } from '../../identity/access/access-policy.js';
 import type { Design } from '../../types/design.js';
 import type { DirectOutput, HookFacts, HookObject, HookOutcome, IdGenerator, Lifecycle, ObjectHook } from '../../objects/hooks/lifecycle.js';
 import { OBJECT_HOOKS } from '../../objects/hooks/lifecycle.js';
-import { outputOf } from '../protocol/direct-output.js';
 import { objectContext } from '../invoker/hook-context.js';
 import type { ScriptInvoker } from '../invoker/script-invoker.js';
 import type { EntryModule } from '../protocol/program.js';
+import { outputOf } from '../protocol/script-result.js';
 
 const GENERATE = 'generateId';
 

@@ -9,8 +9,8 @@ import { isJsonObject } from '../../util/json-types.js';
 import { badRequest, DoipError, internal, notFound } from '../../errors/errors.js';
 import type { Reply } from '../protocol/messages.js';
 import { resolveModule } from '../program/module-resolver.js';
-import { codeOf } from '../protocol/script-failure.js';
 import type { HostCallContext } from '../protocol/script-host.js';
+import { codeOf } from '../protocol/script-error.js';
 
 type Answer = JsonValue | undefined | Uint8Array;
 

@@ -16,15 +16,15 @@ import { isJsonObject } from '../../util/json-types.js';
 import { readBytes } from '../../doip/segments.js';
 import { SERVICE, type Caller } from '../../model/caller.js';
 import { checkAcl, checkContent, checkElementName, checkTypeName, checkUserMetadata, type FieldLimits } from '../../objects/input/field-validation.js';
-import { toFullForm } from '../../model/full-object.js';
 import { verifyHashes } from '../../objects/hashes/object-hashes.js';
-import { readSortFields } from '../../search/query/sort-fields.js';
 import { faultsBySchema } from '../../types/ad-hoc-validation.js';
 import type { ScriptHost, ScriptSearchParams } from '../protocol/script-host.js';
 import { sign } from '../sandbox/jwt.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 import type { InvocationContext } from '../protocol/invocation-context.js';
 import type { ObjectInput } from '../../model/object-input.js';
+import { readSortFields } from '../../search/query/search-request.js';
+import { toFullForm } from '../../model/stored-object.js';
 
 /** The part of the service that scripts can reach. */
 export interface ScriptedServices {

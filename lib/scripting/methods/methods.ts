@@ -16,12 +16,12 @@ import { DESIGN_ID } from '../../doip/ids.js';
 import { SERVICE, type Caller } from '../../model/caller.js';
 import { DESIGN_TYPE } from '../../types/built-in-types.js';
 import { typeNameOf } from '../../types/catalog-participant.js';
-import { outputOf } from '../protocol/direct-output.js';
 import { contextOf, objectContext } from '../invoker/hook-context.js';
 import type { ScriptInvoker } from '../invoker/script-invoker.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
 import type { InvocationContext } from '../protocol/invocation-context.js';
+import { outputOf } from '../protocol/script-result.js';
 
 /** A method, and where it is. */
 export interface FoundMethod {

@@ -8,6 +8,7 @@ import { parseJson } from '../../json/strict-parser.js';
 import { authorStack } from './stack-trace.js';
 import type { ScriptFailure } from './script-error.js';
 import { ScriptError } from './script-error.js';
+import type { DirectOutput } from '../../objects/hooks/lifecycle.js';
 
 /** Output that a script wrote through `directIo`. */
 export interface ScriptOutput {
@@ -103,4 +104,14 @@ function readOutput(value: JsonValue | undefined, bytes: readonly Uint8Array[]):
 function shortText(value: JsonValue | undefined): string {
 
     return typeof value === 'string' ? value.slice(0, MAX_TEXT) : '';
+}
+
+/** The bytes that a script wrote, with what it said about them. */
+export function outputOf({ bytes, filename, mediaType }: ScriptOutput): DirectOutput {
+
+    return {
+        bytes: Buffer.concat(bytes),
+        ...filename === undefined ? {} : { filename },
+        ...mediaType === undefined ? {} : { mediaType }
+    };
 }

@@ -8,8 +8,8 @@ import { DoipError } from '../../errors/errors.js';
 import { parseJson } from '../../json/strict-parser.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { badRequest } from '../../errors/errors.js';
-import { codeOf } from '../protocol/script-failure.js';
 import { payloadOf, sign, verify } from './jwt.js';
+import { codeOf } from '../protocol/script-error.js';
 
 /** Does what a script asks for; `input` gives the bytes of its `directIo`. */
 export function compute(name: string, args: string, input: () => Uint8Array): string {

@@ -9,7 +9,6 @@
 import { emptyBits, hasBit, setBit } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
 import { DESIGN_ID } from '../../doip/ids.js';
-import { findDocument } from './id-lookup.js';
 import { SegmentPins } from './segment-leases.js';
 import type { IndexDocument } from '../mapping/index-document.js';
 import type { LruCache } from '../../util/cache/lru-cache.js';
@@ -26,6 +25,7 @@ import type { Fetch } from '../segment/paged-sections.js';
 import { SegmentBuilder } from './segment-builder.js';
 import type { SegmentSize } from '../segment/format.js';
 import type { LiveSegment } from '../searcher/live-segment.js';
+import { keywordOf } from '../analysis/analyzer.js';
 
 /** Something that happened to an object. */
 export type Change =
@@ -297,4 +297,22 @@ export class LiveSegments {
             }
         }
     }
+}
+
+/** The number of an object's living document, -1 when there is none. */
+export function findDocument({ segment, dead }: LiveSegment, id: string): number {
+
+    const keyword = segment.space('keyword');
+    const term = keyword.find(keywordOf(id));
+    const entry = term === -1 ? -1 : keyword.entry(term, segment.field('id'));
+    if (entry === -1) {
+        return -1;
+    }
+
+    // Ids that differ by case share a term.
+    const documents = new Uint32Array(keyword.postings.count(entry));
+    keyword.postings.read(entry, documents, documents.slice());
+    const column = segment.column('id');
+    const ranks = column?.ranks();
+    return documents.find((document) => !hasBit(dead, document) && column?.value((ranks?.[document] ?? 0) - 1) === id) ?? -1;
 }

@@ -2,19 +2,20 @@
  * What is indexed of a stored object: itself, and what its type knows about its content.
  */
 
-import type { JsonObject } from '../../util/json-types.js';
-import type { IndexedForm } from '../../model/indexed-form.js';
-import type { StoredObject } from '../../model/stored-object.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { ObjectTexts } from '../../payloads/payload-texts.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import type { Catalog } from '../../types/catalog.js';
 import { findReferences } from '../../types/annotations/references.js';
 import { findModuleDirectory, findRoles } from '../../types/annotations/roles.js';
-import { copiesOf } from './copied-fields.js';
 import { isFreeName } from '../analysis/field-names.js';
-import type { IndexDocument } from './index-document.js';
+import type { IndexDocument, FieldCopy } from './index-document.js';
 import { toIndexDocument } from './index-document.js';
 import type { Annotation } from '../../model/processed-content.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { getAt } from '../../json/pointer.js';
+import { memberOf } from '../../types/schema/extension-keyword.js';
 
 /** What is known of an object that is to be described. */
 export interface Known {
@@ -91,4 +92,30 @@ function referencesOf(annotations: readonly Annotation[], prefix: string): reado
 function textOf(value: unknown): readonly string[] {
 
     return typeof value === 'string' ? [value] : [];
+}
+
+/**
+ * The copies that annotations ask for. Values are those of the content, in which nothing is secret any more. Of an array or an
+ * object all values in it are copied. Names that mean something else already are left out.
+ */
+export function copiesOf(content: JsonObject, annotations: readonly Annotation[]): FieldCopy[] {
+
+    return annotations.flatMap(({ pointer, keyword }) => {
+
+        const field = memberOf(keyword, 'search', 'altFieldName');
+        return typeof field === 'string' && isFreeName(field) ? valuesIn(getAt(content, pointer)).map((value) => ({ field, value })) : [];
+    });
+}
+
+function valuesIn(value: JsonValue | undefined): FieldCopy['value'][] {
+
+    if (value === undefined) {
+        return [];
+    }
+
+    if (Array.isArray(value)) {
+        return value.flatMap(valuesIn);
+    }
+
+    return isJsonObject(value) ? Object.values(value).flatMap(valuesIn) : [value];
 }

@@ -4,8 +4,7 @@
 
 import type { Acl, Metadata } from '../../doip/digital-object.js';
 import type { JsonObject } from '../../util/json-types.js';
-import type { IndexedForm } from '../../model/indexed-form.js';
-import type { StoredObject } from '../../model/stored-object.js';
+import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
 
 export interface IndexDocument {
     readonly id: string;

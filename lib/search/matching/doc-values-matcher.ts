@@ -7,12 +7,12 @@ import type { Bits } from '../docset/bit-set.js';
 import type { DocValues, DocOrdinals } from '../segment/doc-values.js';
 import { compareBytes, encodeText } from '../segment/byte-buffers.js';
 import type { Deadline } from '../query/query-deadline.js';
-import { forEachMatch } from './term-enumeration.js';
 import { candidatesOf, forEachSimilar } from '../segment/fuzzy/fuzzy-terms.js';
 import type { SortedTerms } from '../analysis/term-bytes.js';
 import { formatTimestamp, parseTime } from '../analysis/timestamps.js';
 import type { FuzzyQuery, PatternQuery, RangeQuery, TermQuery } from '../query/query.js';
 import type { NumberForm } from '../analysis/field-names.js';
+import { forEachMatch } from './term-expansion.js';
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 

@@ -9,17 +9,16 @@ import { matchColumnRange, matchNumbers, matchValue } from './doc-values-matcher
 import { DocIdSetBuilder } from './doc-id-set-builder.js';
 import { both, bytesOfSet, hasDocument, keptSet, many, NO_DOCUMENTS } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
-import { isPrefix } from './term-enumeration.js';
-import { forEachTerm, isTooMany, refuseTooMany } from './term-expansion.js';
+import { forEachTerm, isTooMany, refuseTooMany, isPrefix } from './term-expansion.js';
 import type { Expanded, TermPlace } from './term-expansion.js';
 import { findPhrase } from './phrase-matcher.js';
 import type { PhraseSink } from './phrase-matcher.js';
 import { placeOf } from './field-resolver.js';
 import type { ExistsQuery, PhraseQuery, Query, TermQuery } from '../query/query.js';
-import { commonFields, entriesOf } from '../segment/term-entries.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
 import { isHidden } from './segment-context.js';
 import type { SegmentContext } from './segment-context.js';
+import { commonFields, entriesOf } from '../segment/term-dictionary.js';
 
 export type Leaf = Exclude<Query, { kind: 'boolean' }>;
 

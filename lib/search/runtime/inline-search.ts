@@ -7,7 +7,6 @@
  */
 
 import { QueryCache } from '../query/query-cache.js';
-import { placesKey } from '../searcher/term-context-cache.js';
 import { borrow, copiedBytes, SnapshotMiss } from './shared-snapshot.js';
 import type { TermSnapshot, PageId, Pages } from './shared-snapshot.js';
 import type { Found, WordWish } from './protocol.js';
@@ -16,6 +15,7 @@ import type { SearchRequest } from '../query/search-request.js';
 import type { Space } from '../segment/format.js';
 import { singleTermOf, SingleTermSearch } from '../searcher/single-term-search.js';
 import type { TermContexts } from '../searcher/term-contexts.js';
+import { placesKey } from '../searcher/term-contexts.js';
 
 /** So many searches of a caller in some fields come between a change and the next loan for them: it takes the time of a few of them. */
 const LEND_AFTER = 10;

@@ -9,12 +9,10 @@ import { both, bytesOfSet, counted, keptSet, many } from '../docset/doc-id-set.j
 import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
 import { BucketBudget, FacetCounter } from '../collectors/facet-collector.js';
 import { HitMerger } from '../collectors/hit-merger.js';
-import { TermContextCache } from './term-context-cache.js';
 import { QueryCache } from '../query/query-cache.js';
 import type { Leaf } from '../matching/leaf-evaluator.js';
 import { matchSegment } from '../matching/query-evaluator.js';
 import { LruCache } from '../../util/cache/lru-cache.js';
-import { PhraseMatchCache } from '../matching/phrase-match-cache.js';
 import type { TermQuery } from '../query/query.js';
 import { readRequest } from '../query/request-parser.js';
 import type { Asked, Filter } from '../query/request-parser.js';
@@ -29,6 +27,8 @@ import { singleTermOf, SingleTermSearch } from './single-term-search.js';
 import type { FewFound } from './single-term-search.js';
 import { ScratchBuffers } from '../docset/scratch-buffers.js';
 import type { LiveSegment } from './live-segment.js';
+import { TermContextCache } from './term-contexts.js';
+import { PhraseMatchCache } from '../matching/segment-context.js';
 
 /** The answer to a search; its hits are put in order as they are taken. */
 export interface SearchResult {

@@ -3,8 +3,7 @@
  */
 
 import type { Bits } from '../docset/bit-set.js';
-import { addPostings, listPostings } from './postings-decoder.js';
-import { PostingsEndIndex } from './postings-end-index.js';
+import { addPostings, listPostings, PostingsEndIndex } from './postings-decoder.js';
 import { SINGLE } from './format.js';
 import { readVarint } from './section-reader.js';
 import type { ByteReader } from './section-reader.js';

@@ -6,8 +6,7 @@ import type { Database, Step } from '../../../db/database.js';
 import { row, statements } from '../../../db/statements.js';
 import type { Acl } from '../../doip/digital-object.js';
 import type { JsonObject } from '../../util/json-types.js';
-import type { IndexedForm } from '../../model/indexed-form.js';
-import type { StoredObject } from '../../model/stored-object.js';
+import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
 
 interface FormRow {
     readonly object_id: string;

@@ -4,8 +4,7 @@
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { memberOf } from '../schema/extension-keyword.js';
-import { prependOf } from '../schema/prepend.js';
+import { memberOf, prependOf } from '../schema/extension-keyword.js';
 
 /** What the values are made of. */
 export interface GeneratedFacts {

@@ -8,8 +8,7 @@ import { invalidContent } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { childPointer } from '../../json/pointer.js';
-import { memberOf } from '../schema/extension-keyword.js';
-import { prependOf } from '../schema/prepend.js';
+import { memberOf, prependOf } from '../schema/extension-keyword.js';
 import type { ContentReference, Annotation } from '../../model/processed-content.js';
 
 /** One object pointing at more than this many others is no longer a document. */

@@ -6,8 +6,7 @@
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import type { AccountAnnotations, AnnotatedValue } from '../../model/account-annotations.js';
-import { memberOf } from '../schema/extension-keyword.js';
-import { prependOf } from '../schema/prepend.js';
+import { memberOf, prependOf } from '../schema/extension-keyword.js';
 import type { Annotation } from '../../model/processed-content.js';
 
 /** The names that `auth` may have. */

@@ -5,15 +5,17 @@
 
 import Ajv2019 from 'ajv/dist/2019.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { JsonValue } from '../../util/json-types.js';
+import type { JsonValue, JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
-import { callingKeywords } from './validator-calls.js';
 import { schemaFormats } from './formats.js';
 import { ownKeywords, REPLACED_KEYWORDS } from './custom-keywords.js';
 import type { Schema } from './shapes.js';
-import { uncounted } from '../../util/concurrency/time-budget.js';
-import type { ValidatorOf } from './validator-calls.js';
+import { uncounted, spend } from '../../util/concurrency/time-budget.js';
+import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
+import { childPointer } from '../../json/pointer.js';
+import { MANY_PROPERTIES, REFERENCE } from './linked-schema.js';
+import { isSchema } from './shapes.js';
 
 /** Key of the schemas within their compiler. */
 const KEY = 'type';
@@ -94,3 +96,89 @@ function createAjv(allErrors: boolean): Ajv2019 {
     REPLACED_KEYWORDS.forEach((keyword) => ajv.removeKeyword(keyword));
     return ajv;
 }
+
+/** About what a call costs, in steps of the budget. */
+const CALL_COST = 20;
+
+/** What the keywords need of the compiler. */
+interface Tools {
+    readonly targets: readonly Schema[];
+    readonly validatorOf: ValidatorOf;
+    readonly allErrors: boolean;
+}
+
+/** The keywords, for linked schemas. */
+export function callingKeywords(tools: Tools): FuncKeywordDefinition[] {
+
+    return [reference(tools), manyProperties(tools)];
+}
+
+function reference({ targets, validatorOf }: Tools): FuncKeywordDefinition {
+
+    return {
+        keyword: REFERENCE,
+        schemaType: 'number',
+        errors: 'full',
+        compile: (number: number) => {
+
+            const target = targets[number] ?? false;
+            const validate: DataValidateFunction = (value: JsonValue, context?: DataValidationCxt) => {
+
+                spend(CALL_COST);
+                const called = validatorOf(target);
+                const isValid = called(value, context) === true;
+                validate.errors = isValid ? [] : called.errors ?? [];
+                return isValid;
+            };
+
+            return validate;
+        }
+    };
+}
+
+function manyProperties({ validatorOf, allErrors }: Tools): FuncKeywordDefinition {
+
+    return {
+        keyword: MANY_PROPERTIES,
+        type: 'object',
+        schemaType: 'object',
+        errors: 'full',
+        compile: (properties: JsonObject) => {
+
+            const schemas = new Map(Object.entries(properties));
+            const validate: DataValidateFunction = (value: JsonObject, context?: DataValidationCxt) => {
+
+                const errors: Partial<ErrorObject>[] = [];
+                for (const [name, member] of Object.entries(value)) {
+                    const schema = schemas.get(name);
+                    const called = isSchema(schema) ? validatorOf(schema) : undefined;
+                    if (called?.(member, memberContext(value, name, context)) === false) {
+                        errors.push(...called.errors ?? []);
+                        if (!allErrors) {
+                            break;
+                        }
+                    }
+                }
+
+                validate.errors = errors;
+                return errors.length === 0;
+            };
+
+            return validate;
+        }
+    };
+}
+
+function memberContext(parentData: JsonObject, parentDataProperty: string, context: DataValidationCxt | undefined): DataValidationCxt {
+
+    return {
+        instancePath: childPointer(context?.instancePath ?? '', parentDataProperty),
+        parentData,
+        parentDataProperty,
+        rootData: context?.rootData ?? parentData,
+        dynamicAnchors: {}
+    };
+}
+
+/** Finds or makes the validator of a linked schema, or of a schema within them. */
+export type ValidatorOf = (schema: Schema) => ValidateFunction;

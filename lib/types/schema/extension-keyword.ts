@@ -55,3 +55,14 @@ function withMissing(target: JsonObject, source: JsonObject): JsonObject {
 
     return merged;
 }
+
+/** What goes before a value, given the prefix of this service. The text wins over the flag. */
+export function prependOf(member: JsonObject): (prefix: string) => string {
+
+    const text = member['prepend'];
+    if (typeof text === 'string') {
+        return () => text;
+    }
+
+    return member['prependHandleMintingConfigPrefix'] === true ? (prefix) => (prefix.endsWith('/') ? prefix : `${prefix}/`) : () => '';
+}

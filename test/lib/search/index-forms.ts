@@ -1,8 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
-import type { IndexedForm } from '../../../lib/model/indexed-form.js';
-import type { StoredObject } from '../../../lib/model/stored-object.js';
+import type { StoredObject, IndexedForm } from '../../../lib/model/stored-object.js';
 import { FULL_ACCESS } from '../../../lib/search/matching/acl-filter.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';

@@ -9,10 +9,10 @@ import * as Lab from '@hapi/lab';
 import type { DoipRequest, DoipResponse } from '../../../lib/doip/envelope.js';
 import { badRequest, DoipError } from '../../../lib/errors/errors.js';
 import { drain, json } from '../../../lib/doip/segments.js';
-import { Http2Response } from '../../../lib/http-server/http2-response.js';
 import { doipHttp } from '../../../translators/doip-http/index.js';
 import { performer, portOf, success } from '../../support/performers.js';
 import { MEBIBYTE, until, write } from '../../support/wire.js';
+import { Http2Response } from '../../../lib/http-server/listener.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

@@ -20,8 +20,8 @@ import { header } from '../headers/decode.js';
 import type { Part } from './multipart.js';
 import { parseMultipart } from './multipart.js';
 import type { HttpLimits } from './translator-options.js';
-import type { Parameter } from './query.js';
-import { parseParameters } from './query.js';
+import { parseParameters } from './url.js';
+import type { Parameter } from './url.js';
 
 /** What is needed of a hapi request; its payload is a stream or null. */
 export interface RequestWithBody {

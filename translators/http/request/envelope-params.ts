@@ -8,7 +8,7 @@ import { badRequest } from '../../../lib/errors/errors.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { parseJsonOrText, parseLenientJson } from '../../../lib/json/strict-parser.js';
-import type { Parameter } from './query.js';
+import type { Parameter } from './url.js';
 
 /** What the parameters of a request say. Absent members were not given. */
 export interface EnvelopeParameters {

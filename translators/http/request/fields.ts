@@ -5,11 +5,11 @@
 import type { JsonValue } from '../../../lib/util/json-types.js';
 import type { RequestWithBody } from './body.js';
 import type { HttpLimits } from './translator-options.js';
-import type { Parameter } from './query.js';
 import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
 import { inputTooLong } from '../../../lib/doip/segments.js';
 import { readWhole } from './body.js';
-import { parseParameters } from './query.js';
+import { parseParameters } from './url.js';
+import type { Parameter } from './url.js';
 
 /** Longest name of a field by which a form is recognised. */
 const MAX_FIELD_NAME = 64;

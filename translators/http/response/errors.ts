@@ -12,7 +12,7 @@ import { Status } from '../../../lib/errors/status.js';
 import type { StatusTable } from '../../../lib/errors/status.js';
 import { allowed } from '../request/methods.js';
 import { closeOutput, readOutput } from './output.js';
-import { respondJson } from './respond.js';
+import { respondJson } from './send.js';
 
 /** Response headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;

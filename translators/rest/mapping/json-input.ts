@@ -75,3 +75,13 @@ async function *behind(first: Uint8Array, rest: AsyncIterable<Uint8Array>): Asyn
     yield first;
     yield *rest;
 }
+
+/** The object id in the path. 400 when there is none; `hint` is what else the caller may have meant. */
+export function requireId({ name, request }: RouteCall, hint = ''): string {
+
+    if (name === '') {
+        throw badRequest(`Missing object id in ${request.method.toUpperCase()}: it follows in the path${hint}`);
+    }
+
+    return name;
+}

@@ -5,7 +5,6 @@ import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../../lib/util/json-types.js';
 import type { Caller } from '../../../../lib/model/caller.js';
 import { SERVICE } from '../../../../lib/model/caller.js';
-import { groupIdsOf } from '../../../../lib/identity/accounts/group-memberships.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { account, ACCOUNT, basic, defineAccounts, TEAM, tokenOf, whoIs } from '../../../support/accounts.js';
 import { forEachDatabase } from '../../../support/database.js';
@@ -13,6 +12,7 @@ import type { TestDatabase } from '../../../support/database.js';
 import { ADMIN, startGateway } from '../../../support/gateway.js';
 import { IdentityKit } from '../../../support/identity.js';
 import type { TestGateway } from '../../../support/gateway.js';
+import { groupIdsOf } from '../../../../lib/identity/accounts/user-directory.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;

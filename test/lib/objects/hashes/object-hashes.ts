@@ -6,9 +6,9 @@ import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { hashJson } from '../../../../lib/json/canonical.js';
-import type { FullFormSource } from '../../../../lib/model/full-object.js';
-import { toFullForm } from '../../../../lib/model/full-object.js';
 import { hashesOf, verifyHashes } from '../../../../lib/objects/hashes/object-hashes.js';
+import { toFullForm } from '../../../../lib/model/stored-object.js';
+import type { FullFormSource } from '../../../../lib/model/stored-object.js';
 
 export const lab = Lab.script();
 

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { JsonValue } from '../../../../lib/util/json-types.js';
 import { DoipError } from '../../../../lib/errors/errors.js';
-import { readSortFields } from '../../../../lib/search/query/sort-fields.js';
+import { readSortFields } from '../../../../lib/search/query/search-request.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -2,7 +2,6 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { FULL_ACCESS } from '../../../../lib/search/matching/acl-filter.js';
 import { IndexSearcher } from '../../../../lib/search/searcher/index-searcher.js';
-import { findDocument } from '../../../../lib/search/indexing/id-lookup.js';
 import { LruCache } from '../../../../lib/util/cache/lru-cache.js';
 import type { IndexDocument } from '../../../../lib/search/mapping/index-document.js';
 import type { SearchRequest } from '../../../../lib/search/query/search-request.js';
@@ -11,6 +10,7 @@ import { naiveSearch } from '../../../support/naive-search.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
 import { build, layouts, merge, readInPieces } from '../../../support/search-layouts.js';
 import type { LiveSegment } from '../../../../lib/search/searcher/live-segment.js';
+import { findDocument } from '../../../../lib/search/indexing/live-segments.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

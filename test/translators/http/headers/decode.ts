@@ -5,8 +5,8 @@ import { isJsonType, isMediaType, parseMediaType } from '../../../../translators
 import { formatDisposition, parseDisposition } from '../../../../translators/http/headers/content-disposition.js';
 import { decodeHeader, header } from '../../../../translators/http/headers/decode.js';
 import { answeredRange, formatContentRange, requestedRange } from '../../../../translators/http/headers/range.js';
-import { parseParameters } from '../../../../translators/http/request/query.js';
 import { processorTime } from '../../../support/processor-time.js';
+import { parseParameters } from '../../../../translators/http/request/url.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -2,7 +2,7 @@ import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { DoipError } from '../../../../lib/errors/errors.js';
 import { mergeJson, readEnvelopeParameters } from '../../../../translators/http/request/envelope-params.js';
-import { parseParameters } from '../../../../translators/http/request/query.js';
+import { parseParameters } from '../../../../translators/http/request/url.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
