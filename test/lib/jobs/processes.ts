@@ -58,14 +58,15 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
         it('do every job exactly once', async () => {
 
-            const jobs = Array.from({ length: 120 }, (_, payload) => payload);
-            await Promise.all(jobs.map((payload) => store.enqueue({ kind: 'shared', payload })));
-
-            await until(async () => (await store.list({ kind: 'shared', state: 'done', limit: 1000 })).length === jobs.length);
+            // On a busy machine one of them may do all of a batch before the other has begun.
+            let count = 0;
+            do {
+                await Promise.all(Array.from({ length: 120 }, () => store.enqueue({ kind: 'shared', payload: count++ })));
+                await until(async () => (await store.list({ kind: 'shared', state: 'done', limit: 10_000 })).length === count);
+            } while (workers.some(({ lines }) => lines.length === 0));
 
             const done = workers.flatMap(({ lines }) => lines).map(Number).sort((a, b) => a - b);
-            expect(done).to.equal(jobs);
-            expect(workers.every(({ lines }) => lines.length > 0)).to.be.true();
+            expect(done).to.equal(Array.from({ length: count }, (_, payload) => payload));
             workers.forEach(({ lines }) => lines.splice(0));
         });
 
