@@ -33,6 +33,9 @@ const CI = process.env.CI === 'true';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'];
 
+/** Set by a signal. */
+let isStopped = false;
+
 /** Databases are made and dropped all the time; in memory that is ten times as fast. */
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED = 2 * 1024 ** 3;
@@ -261,7 +264,7 @@ async function runParts(files, url, first) {
     await Promise.all(Array.from({ length: AT_A_TIME }, async (_, runner) => {
 
         await (runner === 0 ? first : null);
-        while (files.length > 0) {
+        while (files.length > 0 && !isStopped) {
             const part = files.splice(0, Math.max(LEAST_FILES, Math.ceil(files.length * SHARE)));
             const seed = newSeed();
             const { output, ...counts } = await runLab(part, [], url, { prints: false, seed });
@@ -350,7 +353,10 @@ async function main() {
     }
 }
 
-// Signals end the tool that is running; then the server is stopped as usual.
-SIGNALS.forEach((signal) => process.on(signal, () => {}));
+// Signals end the tools that are running, and no further part begins; then the server is stopped as usual.
+SIGNALS.forEach((signal) => process.on(signal, () => {
+
+    isStopped = true;
+}));
 
 process.exitCode = await main();
