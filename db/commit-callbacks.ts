@@ -4,7 +4,7 @@
  */
 
 /** Answers of one turn. */
-export const ANSWERED_AT_ONCE = 16;
+export const COMPLETIONS_PER_TURN = 16;
 
 type Answer = () => void;
 
@@ -36,7 +36,7 @@ export class CompletionQueue {
 
     #next(): void {
 
-        this.#waiting.splice(0, ANSWERED_AT_ONCE).forEach((answer) => answer());
+        this.#waiting.splice(0, COMPLETIONS_PER_TURN).forEach((answer) => answer());
         if (this.#waiting.length === 0) {
             this.#emptied();
             return;

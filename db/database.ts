@@ -28,7 +28,7 @@ export interface Step {
  * else, and that nobody can change until the unit is written, must be below that of the unit. Units in a common transaction share
  * the look. Databases of one process do not look.
  */
-export interface Guard {
+export interface Precondition {
     /** Gives one row with one number, `floor`, and locks it against changes. Without the row nothing is written. */
     readonly statement: Statement;
     readonly bindings: readonly SqlValue[];
@@ -40,7 +40,7 @@ export interface Guard {
 /** Steps that are written together or not at all, in this order. */
 export interface Unit {
     readonly steps: readonly Step[];
-    readonly guard?: Guard;
+    readonly guard?: Precondition;
     /**
      * True when nobody wants to know what its single steps did: then it may be written in one transaction, and its rows by one
      * statement, with those of other such units, and the result may be without `steps`. Units on their way at the same time must

@@ -8,14 +8,14 @@
  * - `full`: nothing was written, because there is no room for it
  * - `failed`: the statement itself was refused; nothing was written.
  */
-export type DatabaseFault = 'unavailable' | 'unknown-outcome' | 'full' | 'failed';
+export type DatabaseErrorKind = 'unavailable' | 'unknown-outcome' | 'full' | 'failed';
 
 /** A failed read or write. The driver's error is the `cause`: it is for the log and may hold SQL. */
 export class DatabaseError extends Error {
 
-    readonly fault: DatabaseFault;
+    readonly fault: DatabaseErrorKind;
 
-    constructor(fault: DatabaseFault, message: string, cause?: unknown) {
+    constructor(fault: DatabaseErrorKind, message: string, cause?: unknown) {
 
         super(message, cause === undefined ? undefined : { cause });
         this.name = 'DatabaseError';

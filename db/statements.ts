@@ -94,23 +94,23 @@ export function row<N extends string>(bind: Bind<N>, names: readonly N[]): Recor
 }
 
 /** A place in a statement: a value given with each call, one entry of a list, or a constant. */
-type Place = { readonly name: string } | { readonly name: string; readonly entry: number } | { readonly constant: SqlValue };
+type Slot = { readonly name: string } | { readonly name: string; readonly entry: number } | { readonly constant: SqlValue };
 
 /** Hands out placeholders and finds them again in what knex compiled. */
 class Placeholders {
 
-    readonly #places: Place[] = [];
+    readonly #places: Slot[] = [];
 
-    add(place: Place): number {
+    add(place: Slot): number {
 
         this.#places.push(place);
         return FIRST_PLACEHOLDER + this.#places.length - 1;
     }
 
-    compile(composed: Composed): { sql: string; places: Place[] } {
+    compile(composed: Composed): { sql: string; places: Slot[] } {
 
         const { sql, bindings } = composed.toSQL().toNative();
-        const places = bindings.map((binding): Place => {
+        const places = bindings.map((binding): Slot => {
 
             const place = typeof binding === 'number' ? this.#places[binding - FIRST_PLACEHOLDER] : undefined;
             return place ?? { constant: toSqlValue(binding) };
@@ -135,8 +135,8 @@ function listStatement<N extends string, L extends string>(
     compose: (knex: Knex, bind: Bind<N>, list: BindList<L>) => Composed, knex: Knex
 ): ListStatement<N, L> {
 
-    const bySize = new Map<number, { statement: Statement; places: Place[] }>();
-    const sized = (size: number): { statement: Statement; places: Place[] } => {
+    const bySize = new Map<number, { statement: Statement; places: Slot[] }>();
+    const sized = (size: number): { statement: Statement; places: Slot[] } => {
 
         let built = bySize.get(size);
         if (!built) {
@@ -187,7 +187,7 @@ function roundedSize(named: Readonly<Record<string, SqlValue | readonly SqlValue
     return 2 ** Math.ceil(Math.log2(longest));
 }
 
-function valueOf(place: Place, named: Readonly<Record<string, SqlValue | readonly SqlValue[]>>): SqlValue {
+function valueOf(place: Slot, named: Readonly<Record<string, SqlValue | readonly SqlValue[]>>): SqlValue {
 
     if ('constant' in place) {
         return place.constant;

@@ -23,7 +23,7 @@ import { composeIdentity } from '../identity/identity.js';
 import { PasswordChanges } from '../identity/authentication/password-changes.js';
 import { LocalAccess } from '../identity/authentication/local-access.js';
 import { Policy } from '../identity/access/access-policy.js';
-import { IdentityParticipant, IdentitySecretKeeper } from '../identity/sync/identity-participant.js';
+import { IdentityParticipant, IdentitySecretRemover } from '../identity/sync/identity-participant.js';
 import { ContentPipeline } from '../objects/content-pipeline.js';
 import { ElementService } from '../objects/elements/element-service.js';
 import { ObjectLoader } from '../objects/read/object-loader.js';
@@ -189,7 +189,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS,
         byIds: (ids) => scan.byIds(ids), services: () => services
     });
-    const secretKeeper = new IdentitySecretKeeper(identity.secureValues);
+    const secretKeeper = new IdentitySecretRemover(identity.secureValues);
     const moduleRules = new ModuleRules({ catalog, policy });
     const pipeline = new ContentPipeline({
         catalog, secrets: secretKeeper, references, clock, limits, code: scripting.inspector,

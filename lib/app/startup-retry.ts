@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Gateway, GatewayStart } from './gateway.js';
 
-export interface PersistentStartOptions {
+export interface StartupRetryOptions {
     /** Called once, when the gateway has started, at whichever attempt. */
     readonly onStarted: (start: GatewayStart) => void;
     /** True for an error that no further attempt can mend. */
@@ -27,11 +27,11 @@ const MAX_PAUSE_MS = 5000;
 export class StartupRetry {
 
     readonly #gateway: Pick<Gateway, 'start'>;
-    readonly #options: Required<PersistentStartOptions>;
+    readonly #options: Required<StartupRetryOptions>;
     readonly #stop = new AbortController();
     #attempts: Promise<void> = Promise.resolve();
 
-    constructor(gateway: Pick<Gateway, 'start'>, options: PersistentStartOptions) {
+    constructor(gateway: Pick<Gateway, 'start'>, options: StartupRetryOptions) {
 
         this.#gateway = gateway;
         this.#options = { patienceMs: TIMEOUT_MS, ...options };

@@ -8,7 +8,7 @@ import { Op } from '../doip/operation-ids.js';
 import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './progress.js';
 import type { Service } from './service.js';
-import type { Told } from './request.js';
+import type { Reply } from './request.js';
 import { demandOk } from './remote.js';
 
 const NEWLINE = 0x0a;
@@ -66,7 +66,7 @@ class LastLine {
 
     #tail = Buffer.alloc(0);
 
-    async *of(body: Told['body']): AsyncGenerator<Uint8Array> {
+    async *of(body: Reply['body']): AsyncGenerator<Uint8Array> {
 
         for await (const piece of body) {
             this.#tail = Buffer.concat([this.#tail, piece]).subarray(-LastLine.#length);

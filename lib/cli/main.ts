@@ -63,7 +63,7 @@ async function serve(): Promise<void> {
     const config = loadConfig();
     const [{ createServer, serverUrl }, { openLog }] = await Promise.all([import('../server.js'), import('../logging/logger.js')]);
     const log = openLog(config.log);
-    endOnFaults(log);
+    endOnErrors(log);
     for (const each of doubtfulVariables()) {
         log.logger.warn(each, 'a variable of the environment is no setting, but has almost the name of one');
     }
@@ -125,7 +125,7 @@ function endAnyway(ms: number, log: Log): void {
 }
 
 /** A fault that nobody expected may have left anything behind: the process ends, and whoever runs it starts another. */
-function endOnFaults(log: Log): void {
+function endOnErrors(log: Log): void {
 
     process.on('uncaughtException', (error, origin) => {
 

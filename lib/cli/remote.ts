@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { LocalEntry } from '../app/server-file.js';
 import { CommandError, EXIT } from './command-error.js';
-import type { Ask, Told } from './request.js';
+import type { Ask, Reply } from './request.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { parseJson } from '../json/strict-parser.js';
@@ -23,7 +23,7 @@ const OK = 200;
 const HTTPS_PORT = 443;
 
 /** Performs an operation through a server. */
-export async function performRemotely(entry: LocalEntry, { operationId, attributes = {}, input }: Ask): Promise<Told> {
+export async function performRemotely(entry: LocalEntry, { operationId, attributes = {}, input }: Ask): Promise<Reply> {
 
     const { url, secret } = entry;
     const query = new URLSearchParams({ operationId, targetId: 'service', attributes: JSON.stringify(attributes) });
@@ -73,14 +73,14 @@ async function recognised({ url, certificate }: LocalEntry, { hostname, port }: 
 const LIMIT = 256 * 1024 * 1024;
 
 /** The JSON object of an answer, good or bad. */
-export async function recordOf({ body }: Told): Promise<JsonObject> {
+export async function recordOf({ body }: Reply): Promise<JsonObject> {
 
     const value = parseJson(await readBytes(body, LIMIT));
     return isJsonObject(value) ? value : {};
 }
 
 /** Requires that an answer is good. */
-export async function demandOk(told: Told): Promise<void> {
+export async function demandOk(told: Reply): Promise<void> {
 
     if (!told.ok) {
         const { message } = await recordOf(told);

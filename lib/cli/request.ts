@@ -12,7 +12,7 @@ export interface Ask {
 }
 
 /** What came back. */
-export interface Told {
+export interface Reply {
     readonly ok: boolean;
     readonly body: AsyncIterable<Uint8Array>;
 }

@@ -15,14 +15,14 @@ import { gatewayOptions } from '../app/options.js';
 import { readLocalEntry } from '../app/server-file.js';
 import { CommandError, EXIT } from './command-error.js';
 import { performRemotely } from './remote.js';
-import type { Ask, Told } from './request.js';
+import type { Ask, Reply } from './request.js';
 
 /** A repository that can be asked. */
 export interface Service {
     /** For people: how it is reached. */
     readonly place: string;
     /** Performs an operation as the administrator. */
-    perform(ask: Ask): Promise<Told>;
+    perform(ask: Ask): Promise<Reply>;
     close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ function requestOf({ operationId, attributes = {}, input }: Ask, token: string):
     };
 }
 
-function told({ status, output }: DoipResponse): Told {
+function told({ status, output }: DoipResponse): Reply {
 
     return { ok: status === Status.ok, body: bytesOf(output) };
 }

@@ -186,8 +186,8 @@ function check({ values, faults }: Findings): Config {
     }
 
     const checked: Joi.ValidationResult<Config> = configSchema.validate(raw, { abortEarly: false, errors: { label: false } });
-    faults.push(...(checked.error?.details ?? []).map((detail) => describeFault(detail, values)), ...unreadableFiles(values),
-        ...databaseFaults(values), ...handleServerFaults((name) => values.has(name), values.get('HANDLE_SERVER_URL')?.value));
+    faults.push(...(checked.error?.details ?? []).map((detail) => describeError(detail, values)), ...unreadableFiles(values),
+        ...databaseErrors(values), ...handleServerErrors((name) => values.has(name), values.get('HANDLE_SERVER_URL')?.value));
     if (faults.length > 0 || checked.error) {
         throw new ConfigError(faults);
     }
@@ -195,7 +195,7 @@ function check({ values, faults }: Findings): Config {
     return checked.value;
 }
 
-function describeFault(detail: Joi.ValidationErrorItem, values: ReadonlyMap<string, Found>): string {
+function describeError(detail: Joi.ValidationErrorItem, values: ReadonlyMap<string, Found>): string {
 
     const [group, member] = detail.path;
     const setting = describeConfig().find(({ path }) => path[0] === group && path[1] === member);
@@ -227,7 +227,7 @@ function unreadableFiles(values: ReadonlyMap<string, Found>): string[] {
 }
 
 /** The database layer knows what its URLs look like; its messages never repeat the password. */
-function databaseFaults(values: ReadonlyMap<string, Found>): string[] {
+function databaseErrors(values: ReadonlyMap<string, Found>): string[] {
 
     const { value, source } = values.get('DATABASE_URL') ?? {};
     if (typeof value !== 'string' || value === '') {
@@ -259,7 +259,7 @@ const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i
 const OTHERS = ['IDENTITY', 'SECRET', 'CERT', 'KEY', 'CA'].map((name) => `HANDLE_SERVER_${name}`);
 
 /** What is wrong with them, if anything is. `has` tells whether a setting is there. */
-export function handleServerFaults(has: (name: string) => boolean, url: unknown): string[] {
+export function handleServerErrors(has: (name: string) => boolean, url: unknown): string[] {
 
     if (typeof url !== 'string' || url === '') {
         return OTHERS.filter(has).map((name) => `${name} is of no use without HANDLE_SERVER_URL`);

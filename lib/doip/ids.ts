@@ -36,7 +36,7 @@ export function idPath(id: string): string {
  * What is wrong with an id for a new object, or null. Rules: contains a slash with something on both sides, does not
  * start with `/` or `.`, no control characters, no lone surrogates, at most `maxBytes` bytes of UTF-8.
  */
-export function handleFault(id: string, maxBytes: number): string | null {
+export function handleError(id: string, maxBytes: number): string | null {
 
     if (!/^[^/.][^/]*\/./s.test(id)) {
         return `Invalid handle: ${id}`;

@@ -53,14 +53,14 @@ export function badRequest(message: string, options?: ErrorOptions): DoipError {
 }
 
 /** One thing that is wrong with a piece of content. */
-export interface ContentFault {
+export interface ContentError {
     /** JSON pointer of the faulty value; empty for the root. */
     readonly pointer: string;
     readonly message: string;
 }
 
 /** 400: content that its type does not allow. The message shows the first fault as `pointer: text`. */
-export function invalidContent(faults: readonly ContentFault[]): DoipError {
+export function invalidContent(faults: readonly ContentError[]): DoipError {
 
     const first = faults[0];
     const message = first ? `${first.pointer}: ${first.message}` : 'content is not valid';

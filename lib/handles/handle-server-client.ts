@@ -78,7 +78,7 @@ export class HandleServer {
 
         const answer = await this.#ask('PUT', `${idPath(handle)}?overwrite=true`, JSON.stringify({ handle, values }), signal);
         if (answer.code < 200 || answer.code > 299) {
-            throw faultOf(answer);
+            throw errorOf(answer);
         }
     }
 
@@ -87,7 +87,7 @@ export class HandleServer {
 
         const answer = await this.#ask('DELETE', idPath(handle), null, signal);
         if (answer.code !== 404 && (answer.code < 200 || answer.code > 299)) {
-            throw faultOf(answer);
+            throw errorOf(answer);
         }
     }
 
@@ -157,7 +157,7 @@ async function readText(response: IncomingMessage): Promise<string> {
     return Buffer.concat(chunks).toString();
 }
 
-function faultOf({ code, text }: Answer): HandleServerError {
+function errorOf({ code, text }: Answer): HandleServerError {
 
     const blame = SERVER_CODES.has(code) || code < 400 ? 'server' : code === 400 ? 'request' : 'handle';
     return new HandleServerError(blame, `the handle server answered ${code}${detailsOf(text)}`);

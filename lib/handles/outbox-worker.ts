@@ -10,7 +10,7 @@ import type { HandleOutboxStore, OutboxEntry } from '../stores/handle-outbox-sto
 import { HandleServerError } from './handle-server-client.js';
 
 /** Brings the record of one handle up to date at the server. */
-export type Tell = (handle: string, signal: AbortSignal) => Promise<void>;
+export type Notify = (handle: string, signal: AbortSignal) => Promise<void>;
 
 /** How fast it goes. */
 export interface DeliveryPace {
@@ -23,7 +23,7 @@ export interface DeliveryPace {
 /** What a delivery works with. */
 export interface DeliveryParts {
     readonly outbox: HandleOutboxStore;
-    readonly tell: Tell;
+    readonly tell: Notify;
     readonly log: Log;
     readonly pace: DeliveryPace;
 }
@@ -38,7 +38,7 @@ const POLL_MS = 500;
 const BATCH_SIZE = 32;
 
 /** Entries that are read at once. */
-const READ_AT_ONCE = 4 * BATCH_SIZE;
+const READ_PER_BATCH = 4 * BATCH_SIZE;
 
 const FIRST_PAUSE_MS = 1000;
 /** Longest time that a server that is away is left alone. */
@@ -46,7 +46,7 @@ const MAX_OUTAGE_PAUSE_MS = 60_000;
 /** Longest time that a handle that makes trouble is left alone. */
 const MAX_PAUSE_MS = 60 * 60_000;
 /** A handle at which the server fails so often is to blame itself, while others get through. */
-const MAX_ATTEMPTS_AT_ONCE = 10;
+const MAX_ATTEMPTS_PER_RUN = 10;
 
 /** Empties the outbox. */
 export class HandleDelivery {
@@ -103,7 +103,7 @@ export class HandleDelivery {
 
         let isEmpty = false;
         if (this.#due.length === 0) {
-            const due = await outbox.due(now, READ_AT_ONCE);
+            const due = await outbox.due(now, READ_PER_BATCH);
             isEmpty = due.length === 0;
             this.#due = due.filter(({ handle }) => !this.#running.has(handle));
         }
@@ -182,7 +182,7 @@ export class HandleDelivery {
         await outbox.postpone(entry, {
             error: error instanceof Error ? error.message : String(error),
             runAt: blame === 'request' ? null : now + pause,
-            hasFailed: blame !== 'server' || attempts >= MAX_ATTEMPTS_AT_ONCE
+            hasFailed: blame !== 'server' || attempts >= MAX_ATTEMPTS_PER_RUN
         }, now);
     }
 

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-export interface StorageWatchOptions {
+export interface DatabaseMonitorOptions {
     /** Rejects when the database does not answer, within so many milliseconds where they are given. */
     readonly ping: (patience?: number) => Promise<void>;
     /** Called when it has not answered several times. */
@@ -34,14 +34,14 @@ const MAX_PAUSE_MS = 2000;
 /** Looks after a database. */
 export class DatabaseMonitor {
 
-    readonly #options: Required<StorageWatchOptions>;
+    readonly #options: Required<DatabaseMonitorOptions>;
     readonly #stop = new AbortController();
     #wake: (() => void) | null = null;
     #isSuspected = false;
     #look: Promise<boolean> | null = null;
     #watching: Promise<void> = Promise.resolve();
 
-    constructor(options: StorageWatchOptions) {
+    constructor(options: DatabaseMonitorOptions) {
 
         this.#options = { intervalMs: INTERVAL_MS, ...options };
     }

@@ -13,7 +13,7 @@ import { makeRequestId } from './request-id.js';
 import { isStarved, STARVED_MESSAGE } from './stall.js';
 
 /** A request that is being answered on a connection of HTTP/1.1. */
-interface Exchange {
+interface ConnectionExchange {
     readonly request: Http.IncomingMessage;
     readonly response: Http.ServerResponse;
 }
@@ -25,7 +25,7 @@ export class Connections {
     readonly #sockets = new Set<Socket>();
     /** Connections that have not agreed on TLS yet, by the address of their peer. */
     readonly #handshakes = new Map<string, Socket>();
-    readonly #exchanges = new Map<Socket, Exchange>();
+    readonly #exchanges = new Map<Socket, ConnectionExchange>();
     readonly #sessions: Http2Sessions | null;
     #isClosing = false;
     #deadline: NodeJS.Timeout | undefined;
@@ -55,7 +55,7 @@ export class Connections {
     }
 
     /** The request in progress on a connection of HTTP/1.1. */
-    exchangeOn(socket: Socket): Exchange | undefined {
+    exchangeOn(socket: Socket): ConnectionExchange | undefined {
 
         return this.#exchanges.get(socket);
     }
@@ -109,7 +109,7 @@ export class Connections {
         return (socket as Socket & { alpnProtocol?: string | false | null }).alpnProtocol === 'h2';
     }
 
-    #begin(exchange: Exchange): void {
+    #begin(exchange: ConnectionExchange): void {
 
         const { socket } = exchange.request;
         this.#exchanges.set(socket, exchange);

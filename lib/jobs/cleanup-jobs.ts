@@ -17,7 +17,7 @@ const REMOVED_WHILE_WAITING = 100;
 
 /** How long the outcome of a job can be asked for. */
 const RETENTION_MS = 7 * DAY;
-const PURGED_AT_ONCE = 500;
+const PURGED_PER_BATCH = 500;
 
 /** Removes bytes that nobody needs; on a disk that is nearly full also those that somebody may still be downloading from elsewhere. */
 export function sweepBlobs(sweeper: BlobSweeper, { isShort, ...options }: Partial<SweepOptions> & { isShort?: () => boolean } = {}): JobKind {
@@ -50,9 +50,9 @@ export function purgeJobs(store: JobStore): JobKind {
             let purged: number;
             do {
                 signal.throwIfAborted();
-                purged = await store.purge(Date.now() - RETENTION_MS, PURGED_AT_ONCE);
+                purged = await store.purge(Date.now() - RETENTION_MS, PURGED_PER_BATCH);
             }
-            while (purged === PURGED_AT_ONCE);
+            while (purged === PURGED_PER_BATCH);
         }
     };
 }

@@ -6,10 +6,10 @@
 import type { JobStore, NewJob } from '../stores/jobs/job-store.js';
 import type { JobKind } from './job-kind.js';
 import { JobWorker } from './job-worker.js';
-import type { LaneOptions } from './job-worker.js';
+import type { JobWorkerOptions } from './job-worker.js';
 
 /** How the runner works; `pollMs` is 5 seconds and `now` the system's clock unless said otherwise. */
-export type JobRunnerOptions = Pick<LaneOptions, 'log'> & Partial<LaneOptions>;
+export type JobRunnerOptions = Pick<JobWorkerOptions, 'log'> & Partial<JobWorkerOptions>;
 
 const POLL_MS = 5000;
 
@@ -17,7 +17,7 @@ const POLL_MS = 5000;
 export class JobRunner {
 
     readonly #store: JobStore;
-    readonly #options: LaneOptions;
+    readonly #options: JobWorkerOptions;
     readonly #lanes = new Map<string, JobWorker>();
     #started = false;
 

@@ -9,7 +9,7 @@ import { defaultBackOff } from './job-kind.js';
 import type { JobKind } from './job-kind.js';
 import { Lease } from './lease.js';
 
-export interface LaneOptions {
+export interface JobWorkerOptions {
     readonly log: Log;
     /** Milliseconds between two looks into the table at most. */
     readonly pollMs: number;
@@ -35,7 +35,7 @@ export class JobWorker {
 
     readonly #kind: JobKind;
     readonly #store: JobStore;
-    readonly #options: LaneOptions;
+    readonly #options: JobWorkerOptions;
     readonly #running = new Map<Lease, Promise<void>>();
     #timer: NodeJS.Timeout | undefined;
     /** The look into the table that is going on, and whether another one is wanted after it. */
@@ -45,7 +45,7 @@ export class JobWorker {
     /** True when the table is known to have the job of a kind that repeats. */
     #planned = false;
 
-    constructor(kind: JobKind, store: JobStore, options: LaneOptions) {
+    constructor(kind: JobKind, store: JobStore, options: JobWorkerOptions) {
 
         this.#kind = kind;
         this.#store = store;

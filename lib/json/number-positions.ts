@@ -8,7 +8,7 @@ import { setNumberTexts } from './exact-numbers.js';
 import { closingQuote } from './scanner.js';
 
 /** An object or array around the current token. */
-interface Place {
+interface Position {
     readonly isArray: boolean;
     /** Looked up when it is first needed. */
     container: JsonObject | undefined;
@@ -28,7 +28,7 @@ interface Place {
  */
 export function addNumberTexts(root: JsonValue, text: string, numbers: readonly number[]): void {
 
-    const path: Place[] = [];
+    const path: Position[] = [];
     const digits = joined(text, numbers);
     let next = 0;
     let taken = 0;
@@ -58,7 +58,7 @@ function joined(text: string, numbers: readonly number[]): string {
 }
 
 /** Passes over one token; the index of its last character. */
-function pass(path: Place[], text: string, i: number): number {
+function pass(path: Position[], text: string, i: number): number {
 
     const token = text.charAt(i);
     const place = path.at(-1);
@@ -73,7 +73,7 @@ function pass(path: Place[], text: string, i: number): number {
     }
 
     if (token === '{' || token === '[') {
-        path.push(newPlace(token === '['));
+        path.push(newPosition(token === '['));
     }
     else if (token === '}' || token === ']') {
         path.pop();
@@ -86,18 +86,18 @@ function pass(path: Place[], text: string, i: number): number {
     return i;
 }
 
-function newPlace(isArray: boolean): Place {
+function newPosition(isArray: boolean): Position {
 
     return { isArray, container: undefined, texts: undefined, index: 0, name: [0, 0], wantsName: !isArray };
 }
 
-function keyOf({ isArray, index, name }: Place, text: string): string {
+function keyOf({ isArray, index, name }: Position, text: string): string {
 
     return isArray ? String(index) : JSON.parse(text.slice(...name)) as string;
 }
 
 /** Gives the innermost container the text of its current number. */
-function keep(root: JsonValue, path: readonly Place[], text: string, number: string): void {
+function keep(root: JsonValue, path: readonly Position[], text: string, number: string): void {
 
     const place = path.at(-1);
     if (!place) {
@@ -115,9 +115,9 @@ function keep(root: JsonValue, path: readonly Place[], text: string, number: str
 }
 
 /** The container at a depth of the path. Only those around it that are not known yet are looked up. */
-function containerAt(root: JsonValue, path: readonly Place[], depth: number, text: string): JsonObject {
+function containerAt(root: JsonValue, path: readonly Position[], depth: number, text: string): JsonObject {
 
-    const place = path[depth] as Place;
+    const place = path[depth] as Position;
     const outer = path[depth - 1];
     place.container ??= (outer ? containerAt(root, path, depth - 1, text)[keyOf(outer, text)] : root) as JsonObject;
     return place.container;

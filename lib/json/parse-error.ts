@@ -11,20 +11,20 @@ import { escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
 const MAX_POINTER_SHOWN = 200;
 
 /** The error that names the first fault of a text. */
-export function explainFault(text: string, maxDepth: number, name: string): DoipError {
+export function explainError(text: string, maxDepth: number, name: string): DoipError {
 
-    const finder = new FaultFinder(text, maxDepth);
+    const finder = new ErrorFinder(text, maxDepth);
     try {
         finder.document();
     }
     catch (fault) {
-        if (fault instanceof SyntaxFault) {
+        if (fault instanceof JsonSyntaxError) {
             const { line, column } = positionOf(text, fault.index);
             return badRequest(`${name} is malformed at line ${line}, column ${column}: ${fault.message}`,
                 { details: { line, column } });
         }
 
-        if (fault instanceof ValueFault) {
+        if (fault instanceof JsonValueError) {
             return invalidContent([{ pointer: shortened(fault.pointer), message: fault.message }]);
         }
 
@@ -35,7 +35,7 @@ export function explainFault(text: string, maxDepth: number, name: string): Doip
 }
 
 /** Text that is not JSON. */
-class SyntaxFault extends Error {
+class JsonSyntaxError extends Error {
 
     readonly index: number;
 
@@ -47,7 +47,7 @@ class SyntaxFault extends Error {
 }
 
 /** JSON that would not come back as it was sent. */
-class ValueFault extends Error {
+class JsonValueError extends Error {
 
     readonly pointer: string;
 
@@ -58,7 +58,7 @@ class ValueFault extends Error {
     }
 }
 
-class FaultFinder {
+class ErrorFinder {
 
     private readonly text: string;
     private readonly maxDepth: number;
@@ -86,7 +86,7 @@ class FaultFinder {
         const character = this.text[this.index];
         if (character === '{' || character === '[') {
             if (depth >= this.maxDepth) {
-                throw new ValueFault(`nested deeper than the allowed ${this.maxDepth} levels`, pointer);
+                throw new JsonValueError(`nested deeper than the allowed ${this.maxDepth} levels`, pointer);
             }
 
             return character === '{' ? this.object(pointer, depth + 1) : this.array(pointer, depth + 1);
@@ -130,14 +130,14 @@ class FaultFinder {
         }
 
         if (seen.has(key)) {
-            throw new ValueFault('property occurs more than once', pointer);
+            throw new JsonValueError('property occurs more than once', pointer);
         }
 
         seen.add(key);
         ++this.index;
         const kind = this.value(pointer, depth);
         if (key === '__proto__' || key === 'constructor' && kind === 'prototype carrier') {
-            throw new ValueFault('property name is not allowed', pointer);
+            throw new JsonValueError('property name is not allowed', pointer);
         }
     }
 
@@ -162,11 +162,11 @@ class FaultFinder {
         for (;;) {
             const character = this.text[this.index];
             if (character === undefined) {
-                throw new SyntaxFault('the string does not end', start);
+                throw new JsonSyntaxError('the string does not end', start);
             }
 
             if (character < ' ') {
-                throw new SyntaxFault('control character inside a string', this.index);
+                throw new JsonSyntaxError('control character inside a string', this.index);
             }
 
             if (character === '"') {
@@ -181,12 +181,12 @@ class FaultFinder {
     private escape(pointer: string): number {
 
         if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.text.slice(this.index, this.index + 6))) {
-            throw new SyntaxFault('unknown escape inside a string', this.index);
+            throw new JsonSyntaxError('unknown escape inside a string', this.index);
         }
 
         const length = escapeLength(this.text, this.index);
         if (length < 0) {
-            throw new ValueFault('string contains an unpaired surrogate', pointer);
+            throw new JsonValueError('string contains an unpaired surrogate', pointer);
         }
 
         return length;
@@ -196,7 +196,7 @@ class FaultFinder {
 
         const value = JSON.parse(this.text.slice(start, this.index)) as string;
         if (!value.isWellFormed()) {
-            throw new ValueFault('string contains an unpaired surrogate', pointer);
+            throw new JsonValueError('string contains an unpaired surrogate', pointer);
         }
 
         return value;
@@ -212,11 +212,11 @@ class FaultFinder {
         }
 
         if (token.length > MAX_NUMBER_LENGTH) {
-            throw new ValueFault(`number ${clipped(token, 60)} has more than ${MAX_NUMBER_LENGTH} characters`, pointer);
+            throw new JsonValueError(`number ${clipped(token, 60)} has more than ${MAX_NUMBER_LENGTH} characters`, pointer);
         }
 
         if (!Number.isFinite(Number(token))) {
-            throw new ValueFault(`number ${clipped(token, 60)} is beyond the range of numbers`, pointer);
+            throw new JsonValueError(`number ${clipped(token, 60)} is beyond the range of numbers`, pointer);
         }
 
         this.index += token.length;
@@ -264,11 +264,11 @@ class FaultFinder {
         return true;
     }
 
-    private unexpected(wanted: string): SyntaxFault {
+    private unexpected(wanted: string): JsonSyntaxError {
 
         const found = this.text.codePointAt(this.index);
         const shown = found === undefined ? 'the text ends' : `got ${JSON.stringify(String.fromCodePoint(found))}`;
-        return new SyntaxFault(`expected ${wanted}, ${shown}`, this.index);
+        return new JsonSyntaxError(`expected ${wanted}, ${shown}`, this.index);
     }
 }
 

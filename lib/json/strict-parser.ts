@@ -10,7 +10,7 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { badRequest, DoipError, tooLarge } from '../errors/errors.js';
 import { checkValueCount } from './value-counter.js';
-import { explainFault } from './parse-error.js';
+import { explainError } from './parse-error.js';
 import { addNumberTexts } from './number-positions.js';
 import { SentNumber } from './exact-numbers.js';
 import { FAULTY, inspect, MAX_WRITTEN_LENGTH } from './scanner.js';
@@ -54,11 +54,11 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
         value = JSON.parse(text) as JsonValue;
     }
     catch {
-        throw explainFault(text, maxDepth, name);           // Says more than JSON.parse
+        throw explainError(text, maxDepth, name);           // Says more than JSON.parse
     }
 
     if (colons === FAULTY || countProperties(value) !== colons) {
-        throw explainFault(text, maxDepth, name);
+        throw explainError(text, maxDepth, name);
     }
 
     if (sentNumber && typeof value === 'number' && numbers.length > 0) {
@@ -103,7 +103,7 @@ export function parseLenientJson(text: string, given: JsonTextOptions = {}): Jso
         return parseJson(text, options);
     }
     catch (error) {
-        if (!text.includes('\'') || !isSyntaxFault(error)) {
+        if (!text.includes('\'') || !isJsonSyntaxError(error)) {
             throw error;
         }
 
@@ -136,7 +136,7 @@ export function parseJsonOrText(text: string, options: JsonTextOptions = {}): Js
         return typeof value === 'number' && String(value) !== text.trim() ? text : value;
     }
     catch (error) {
-        if (isSyntaxFault(error) || /^\s*-?[0-9]/.test(text)) {
+        if (isJsonSyntaxError(error) || /^\s*-?[0-9]/.test(text)) {
             return text;
         }
 
@@ -162,7 +162,7 @@ export function reachesPrototype(key: string, value: unknown): boolean {
         key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-function isSyntaxFault(error: unknown): boolean {
+function isJsonSyntaxError(error: unknown): boolean {
 
     return error instanceof DoipError && error.details['line'] !== undefined;
 }

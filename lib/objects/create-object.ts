@@ -10,7 +10,7 @@ import type { ObjectWriter, WriteOutcome } from './object-writer.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { TxnIdGenerator } from './txn-id-generator.js';
 import { conflict, DoipError } from '../errors/errors.js';
-import { WRITE_PATIENCE } from './object-transaction.js';
+import { WRITE_TIMEOUT_MS } from './object-transaction.js';
 import { checkNewId, checkTypeName } from './input/field-validation.js';
 import type { Proposal } from './hooks/hook-object.js';
 import { withIndexForm } from './hooks/indexed-form-builder.js';
@@ -69,7 +69,7 @@ export class ObjectCreation {
         this.#writer = parts.writer;
         this.#hooks = parts.hooks;
         this.#clock = parts.clock;
-        this.#patience = parts.patience ?? WRITE_PATIENCE;
+        this.#patience = parts.patience ?? WRITE_TIMEOUT_MS;
     }
 
     /** See `ObjectService.create`. */

@@ -19,7 +19,7 @@ import { checkWritable } from './update-request.js';
  * Milliseconds in which a write has to have its object to itself and to be stored: a client is not to wait for longer while scripts of others
  * have the object, or other nodes keep being faster.
  */
-export const WRITE_PATIENCE = 10_000;
+export const WRITE_TIMEOUT_MS = 10_000;
 
 /** Milliseconds that a script waits for another object. Two scripts that want each other's objects both wait no longer than this. */
 const SCRIPT_LOCK_DEADLINE = 2000;
@@ -46,7 +46,7 @@ export class ObjectTransaction {
         this.#writer = parts.writer;
         this.#locks = parts.locks;
         this.#clock = parts.clock;
-        this.#patience = parts.patience ?? WRITE_PATIENCE;
+        this.#patience = parts.patience ?? WRITE_TIMEOUT_MS;
     }
 
     /** The object of an id, or its absence. The catalog of types is at least as new as the object afterwards. */

@@ -22,7 +22,7 @@ export const ID_TAKEN = 'object:taken';
 export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';
 
 /** Makes writers wait while something runs that must not be disturbed. */
-export interface WriteGate {
+export interface WriteGuard {
     /** Lets a change be written, or throws: 503. */
     run<T>(change: ObjectChange, write: () => Promise<T>): Promise<T>;
 }
@@ -34,12 +34,12 @@ export class ObjectWriter {
     private readonly store: ObjectStore;
     private readonly elements: ElementService;
     private readonly participants: readonly WriteParticipant[];
-    private readonly gate: WriteGate | null;
+    private readonly gate: WriteGuard | null;
     private readonly clock: TxnIdGenerator;
     private readonly floor: TxnWatermarkStore;
 
     constructor(parts: {
-        db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; gate?: WriteGate;
+        db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; gate?: WriteGuard;
         clock: TxnIdGenerator; floor: TxnWatermarkStore;
     }) {
 

@@ -8,9 +8,9 @@ import type { ObjectStore } from '../stores/objects/object-store.js';
 import type { ReferenceStore } from '../stores/reference-store.js';
 import type { Policy } from '../identity/access/access-policy.js';
 import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
-import { invalidContent, type ContentFault } from '../errors/errors.js';
+import { invalidContent, type ContentError } from '../errors/errors.js';
 import { getAt } from '../json/pointer.js';
-import { referenceFaults } from '../types/annotations/references.js';
+import { referenceErrors } from '../types/annotations/references.js';
 import type { ContentReference, ProcessedContent } from '../model/processed-content.js';
 import type { Draft } from '../model/object-draft.js';
 
@@ -59,7 +59,7 @@ export class ReferenceChecker implements WriteParticipant {
         }
     }
 
-    async #faults(references: ProcessedContent['references'], referrer: Referrer): Promise<ContentFault[]> {
+    async #faults(references: ProcessedContent['references'], referrer: Referrer): Promise<ContentError[]> {
 
         const { id, type, caller } = referrer;
         const subjects = await this.#objects.subjectsOf([...new Set(references.map((reference) => reference.id))]);
@@ -67,7 +67,7 @@ export class ReferenceChecker implements WriteParticipant {
         // An object may refer to itself, also in the moment in which it comes into being.
         types.set(id, type);
         if (caller.isAdmin) {
-            return referenceFaults(references, types);
+            return referenceErrors(references, types);
         }
 
         const mayRead = new Map(Array.from(subjects, ([id, subject]) => [id, this.#policy().canRead(caller, subject).allowed]));
@@ -75,9 +75,9 @@ export class ReferenceChecker implements WriteParticipant {
             reference.id !== id && mayRead.get(reference.id) === false && !isOfCode(reference, referrer)
         );
         const unreadable = new Set(references.filter(isUnreadable));
-        const faults = referenceFaults(references.filter((reference) => !unreadable.has(reference)), types);
+        const faults = referenceErrors(references.filter((reference) => !unreadable.has(reference)), types);
         return unreadable.size === 0 || this.#policy().canReadUnknown(caller).allowed ?
-            faults : [...faults, ...referenceFaults(await this.#withoutKept([...unreadable], referrer), NOTHING)];
+            faults : [...faults, ...referenceErrors(await this.#withoutKept([...unreadable], referrer), NOTHING)];
     }
 
     /** References to objects that the object did not refer to before. An id that was nothing but text in it was never looked up. */

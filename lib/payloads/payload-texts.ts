@@ -50,7 +50,7 @@ export interface PayloadTextLimits {
 const NOTHING: ObjectTexts = { texts: new Map(), isPending: false, reasons: [] };
 
 /** Facts of an object's texts, before the texts themselves are read. */
-interface Known {
+interface CacheEntry {
     readonly elements: readonly TextElement[];
     readonly facts: ReadonlyMap<string, TextFacts>;
 }
@@ -150,7 +150,7 @@ export class PayloadTexts {
         return elements.length === 0 ? new Map() : await this.#store.facts([...new Set(elements.map(({ key }) => key.blobId))]);
     }
 
-    async #read({ elements, facts }: Known): Promise<ObjectTexts> {
+    async #read({ elements, facts }: CacheEntry): Promise<ObjectTexts> {
 
         if (elements.length === 0) {
             return NOTHING;

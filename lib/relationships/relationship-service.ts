@@ -45,7 +45,7 @@ interface Shown {
 }
 
 /** Edges that are looked at and written in one turn of the event loop. */
-const EDGES_AT_ONCE = 500;
+const EDGES_PER_BATCH = 500;
 
 /** References to an object that are looked at: of those beyond it nobody learns. */
 const MAX_LOOKED_AT = 100_000;
@@ -183,8 +183,8 @@ async function shownEdges(edges: readonly Edge[], shown: ReadonlyMap<string, Sho
 
     const list: JsonEdge[] = [];
     const texts: string[] = [];
-    for (let start = 0; start < edges.length; start += EDGES_AT_ONCE) {
-        const block = edges.slice(start, start + EDGES_AT_ONCE).filter((edge) => isShown(edge, shown))
+    for (let start = 0; start < edges.length; start += EDGES_PER_BATCH) {
+        const block = edges.slice(start, start + EDGES_PER_BATCH).filter((edge) => isShown(edge, shown))
             .map(({ from, to, pointer }): JsonEdge => ({ from, to, style: 'arrow', jsonPointer: pointer }));
         if (block.length > 0) {
             list.push(...block);

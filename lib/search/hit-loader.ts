@@ -43,10 +43,10 @@ interface Result {
 const AT_ONCE = 25;
 
 /** How long the objects are that are handed on at once, in UTF-16 units; a single one may be longer. */
-const LENGTH_AT_ONCE = 64 * 1024;
+const LENGTH_PER_BATCH = 64 * 1024;
 
 /** Objects that are given to the code of their types at once, and how long they may be together, in UTF-16 units. */
-const RESOLVED_AT_ONCE = 100;
+const RESOLVED_PER_BATCH = 100;
 const RESOLVED_LENGTH = 160 * 1024;
 
 export class ResultReader {
@@ -72,7 +72,7 @@ export class ResultReader {
         for await (const slice of slices(hits, AT_ONCE, { turns: this.#turns, signal: reading.signal })) {
             for await (const results of this.#read(slice, reading)) {
                 const added = results.reduce((sum, { object }) => sum + object.length, 0);
-                if (waiting.length > 0 && (waiting.length + results.length > RESOLVED_AT_ONCE || length + added > RESOLVED_LENGTH)) {
+                if (waiting.length > 0 && (waiting.length + results.length > RESOLVED_PER_BATCH || length + added > RESOLVED_LENGTH)) {
                     yield *this.#resolved(waiting, reading);
                     [waiting, length] = [[], 0];
                 }
@@ -100,7 +100,7 @@ export class ResultReader {
         let length = 0;
         for (const { id, score } of hits) {
             const isLong = !byId.has(id) && long.includes(id);
-            if (isLong || length >= LENGTH_AT_ONCE) {
+            if (isLong || length >= LENGTH_PER_BATCH) {
                 yield results;
                 [results, length] = [[], 0];
                 await this.#turns.yield();
@@ -111,7 +111,7 @@ export class ResultReader {
             const object = parts && new LazyStoredObject(parts);
             if (object && this.#policy.canRead(caller, object).allowed) {
                 results.push({ object, score });
-                length += isLong ? LENGTH_AT_ONCE : object.length;
+                length += isLong ? LENGTH_PER_BATCH : object.length;
             }
         }
 

@@ -12,7 +12,7 @@ import type { Caller } from '../model/caller.js';
 import type { StoredObject, IndexedForm } from '../model/stored-object.js';
 import type { PayloadTexts, TextJobs } from '../payloads/payload-texts.js';
 import type { IndexFormStore } from '../stores/search/indexed-form-store.js';
-import { OBJECTS_AT_ONCE } from '../stores/objects/object-scan.js';
+import { OBJECTS_PER_BATCH } from '../stores/objects/object-scan.js';
 import { FULL_ACCESS } from './matching/acl-filter.js';
 import type { ObjectReader } from './mapping/document-source.js';
 import type { SearchIndex } from './runtime/search-index.js';
@@ -124,7 +124,7 @@ export class Reindexer {
     async *#batches(wish: ReindexRequest, after: string): AsyncGenerator<readonly string[]> {
 
         for await (const block of this.#ids(wish, after)) {
-            for (const some of slices(block, OBJECTS_AT_ONCE)) {
+            for (const some of slices(block, OBJECTS_PER_BATCH)) {
                 for (const portion of await this.#parts.objects.portions(some)) {
                     yield *slices(portion, BATCH);
                 }

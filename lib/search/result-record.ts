@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { DigitalObject } from '../doip/digital-object.js';
 import { writeJson } from '../json/serializer.js';
 import { rememberText } from '../json/raw-json.js';
-import { released } from '../util/streams/on-close.js';
+import { onClose } from '../util/streams/on-close.js';
 import { jsonSegment } from '../doip/segments.js';
 import { SerializedObject } from '../doip/serialized-object.js';
 
@@ -40,7 +40,7 @@ export async function recordSegment({ size = 0, ...rest }: JsonObject, { blocks,
 
     const { shown, texts, isAll } = most > MAX_GATHERED ? NOTHING : await gather(blocks, project);
     if (!isAll) {
-        return { kind: 'bytes', mediaType: 'application/json', body: released(recordText({ size }, { texts, blocks, project }, rest), () => void blocks.return()) };
+        return { kind: 'bytes', mediaType: 'application/json', body: onClose(recordText({ size }, { texts, blocks, project }, rest), () => void blocks.return()) };
     }
 
     const results = shown.map((form) => (form instanceof SerializedObject ? form.toJSON() : form) as JsonValue);

@@ -15,7 +15,7 @@ import type { ResultReading, TextReader } from './hit-loader.js';
 import { ResultReader, slices } from './hit-loader.js';
 import type { SearchIndex } from './runtime/search-index.js';
 import type { FacetResult, SearchHit, SearchRequest } from './query/search-request.js';
-import { released } from '../util/streams/on-close.js';
+import { onClose } from '../util/streams/on-close.js';
 import { KeyedSemaphore } from '../util/concurrency/keyed-semaphore.js';
 import type { SearchAccess } from './query/search-access.js';
 
@@ -23,7 +23,7 @@ import type { SearchAccess } from './query/search-access.js';
 export type SearchQuery = Omit<SearchRequest, 'access' | 'caller'>;
 
 /** Who searches. */
-export interface Searching extends ResultReading {
+export interface SearchContext extends ResultReading {
     /** Tells anonymous callers apart. */
     readonly remoteAddress: string;
 }
@@ -36,10 +36,10 @@ export interface Found<T> {
 }
 
 /** Ids that are handed on at once. */
-const IDS_AT_ONCE = 250;
+const IDS_PER_BATCH = 250;
 
 /** Searches for more results than come at once that one caller has at the same time: each has a place in the searching thread. */
-const UNLIMITED_AT_ONCE = 4;
+const MAX_CONCURRENT_UNLIMITED = 4;
 
 /** How long a further one waits for its turn. */
 const TIMEOUT_MS = 10_000;
@@ -47,7 +47,7 @@ const TIMEOUT_MS = 10_000;
 /** Objects of more types are not looked for before all objects are read: the query would be too long. */
 const MAX_CODED_TYPES = 100;
 
-const REFUSAL = `${UNLIMITED_AT_ONCE} of your searches without a limit, or for more than ${BLOCK} results, are still being answered: read their results to the end, ` +
+const REFUSAL = `${MAX_CONCURRENT_UNLIMITED} of your searches without a limit, or for more than ${BLOCK} results, are still being answered: read their results to the end, ` +
     'or ask for shorter pages by pageSize';
 
 /** What searching is made of. */
@@ -77,7 +77,7 @@ export class SearchService {
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
         this.#resolution = parts.resolution;
-        this.#unlimited = new KeyedSemaphore({ places: UNLIMITED_AT_ONCE, patience: parts.patience ?? TIMEOUT_MS, refusal: REFUSAL });
+        this.#unlimited = new KeyedSemaphore({ places: MAX_CONCURRENT_UNLIMITED, patience: parts.patience ?? TIMEOUT_MS, refusal: REFUSAL });
         this.#results = new ResultReader({ ...parts, turns: this.#turns });
     }
 
@@ -85,7 +85,7 @@ export class SearchService {
      * Finds the ids of what {@link objects} finds. Objects are read only where some of them are of types whose code may keep them back. Throws
      * like {@link SearchIndex.search}, and 429 when too many searches of the caller are being answered.
      */
-    async ids(wish: SearchQuery, searching: Searching): Promise<Found<string>> {
+    async ids(wish: SearchQuery, searching: SearchContext): Promise<Found<string>> {
 
         const types = this.#catalog.current.names().filter((type) => this.#resolution.concerns(type));
         if (types.length === 0 || wish.limit === 0) {
@@ -97,7 +97,7 @@ export class SearchService {
     }
 
     /** Are there objects of some types among what is found? */
-    async #findsAny(wish: SearchQuery, types: readonly string[], searching: Searching): Promise<boolean> {
+    async #findsAny(wish: SearchQuery, types: readonly string[], searching: SearchContext): Promise<boolean> {
 
         const { size } = await this.#index.search({
             ...wish, conditions: [types.map((type) => filterQuery('type', type)).join(' ')],
@@ -107,31 +107,31 @@ export class SearchService {
     }
 
     /** Finds ids without asking the code of types: not for clients. Throws like {@link ids}. */
-    async indexedIds(wish: SearchQuery, searching: Searching): Promise<Found<string>> {
+    async indexedIds(wish: SearchQuery, searching: SearchContext): Promise<Found<string>> {
 
         const { signal } = searching;
-        return await this.#search(wish, searching, (hits) => idsOf(slices(hits, IDS_AT_ONCE, { turns: this.#turns, signal })));
+        return await this.#search(wish, searching, (hits) => idsOf(slices(hits, IDS_PER_BATCH, { turns: this.#turns, signal })));
     }
 
     /** Finds objects, as the caller may see them, with scores where they were asked for. Throws like {@link ids}. */
-    async objects(wish: SearchQuery, searching: Searching): Promise<Found<DigitalObject>> {
+    async objects(wish: SearchQuery, searching: SearchContext): Promise<Found<DigitalObject>> {
 
         return await this.#search(wish, searching, (hits) => this.#results.show(hits, searching));
     }
 
-    async *#idsShown(hits: Hits, searching: Searching): AsyncGenerator<readonly string[], void, undefined> {
+    async *#idsShown(hits: Hits, searching: SearchContext): AsyncGenerator<readonly string[], void, undefined> {
 
         for await (const objects of this.#results.show(hits, searching)) {
             yield objects.map(({ id }) => id);
         }
     }
 
-    #accessOf({ caller }: Searching): SearchAccess {
+    #accessOf({ caller }: SearchContext): SearchAccess {
 
         return accessOf(this.#policy.readPrincipals(caller), this.#catalog.current.accessRules);
     }
 
-    async #search<T>(wish: SearchQuery, searching: Searching, show: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
+    async #search<T>(wish: SearchQuery, searching: SearchContext, show: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
 
         const caller = keyOf(searching);
         const access = this.#accessOf(searching);
@@ -144,7 +144,7 @@ export class SearchService {
                 void hits.return();
             };
 
-            return { size, facets, blocks: released(show(hits), release) };
+            return { size, facets, blocks: onClose(show(hits), release) };
         }
         catch (error) {
             leave();
@@ -154,7 +154,7 @@ export class SearchService {
 }
 
 /** Tells callers apart; anonymous ones by where they come from. */
-function keyOf({ caller, remoteAddress }: Searching): string {
+function keyOf({ caller, remoteAddress }: SearchContext): string {
 
     return caller.userId ?? ` ${sourceOf(remoteAddress)}`;
 }

@@ -12,7 +12,7 @@ const BATCH_SIZE = 64;
 const PAGE = 512;
 
 /** Groups that are read at a time. */
-const GROUPS_AT_ONCE = 1_000;
+const GROUPS_PER_BATCH = 1_000;
 
 /** A group that lists somebody. */
 export interface ListingGroup {
@@ -45,7 +45,7 @@ export class GroupStore {
             const members = memberIds.slice(i, i + MAX_LIST);
             const { statement, bindings } = this.#sql.groups.with({ members });
             const rows = await this.#db.read<ListingGroup & object>(statement, bindings);
-            if (rows.length < GROUPS_AT_ONCE) {
+            if (rows.length < GROUPS_PER_BATCH) {
                 yield rows;
             }
             else {
@@ -68,7 +68,7 @@ export class GroupStore {
             yield rows;
             after = rows.at(-1)?.id ?? '';
         }
-        while (rows.length === GROUPS_AT_ONCE);
+        while (rows.length === GROUPS_PER_BATCH);
     }
 
     /** Members of a group that come after the given one (`''` for the first), in ascending order, a page of them. */
@@ -121,9 +121,9 @@ function buildStatements(db: Database) {
         Array.from({ length: count }, (_, i) => ({ group_id: bind('groupId'), member_id: bind(`member${i}`) }))));
     return {
         groups: build.list<never, 'members'>((knex, _bind, list) => listing(knex)
-            .whereIn('group_members.member_id', list('members')).limit(GROUPS_AT_ONCE)),
+            .whereIn('group_members.member_id', list('members')).limit(GROUPS_PER_BATCH)),
         groupsAfter: build<'member' | 'after'>((knex, bind) => listing(knex).where('group_members.member_id', bind('member'))
-            .where('group_members.group_id', '>', bind('after')).orderBy('group_members.group_id').limit(GROUPS_AT_ONCE)),
+            .where('group_members.group_id', '>', bind('after')).orderBy('group_members.group_id').limit(GROUPS_PER_BATCH)),
         members: build<'groupId' | 'after'>((knex, bind) => knex('group_members').where('group_id', bind('groupId'))
             .where('member_id', '>', bind('after')).orderBy('member_id').limit(PAGE).select('member_id')),
         addOne: add(1),

@@ -29,7 +29,7 @@ interface ReferrerRow extends Omit<ObjectRow, 'content'> {
 }
 
 /** Most references that are read at once: on SQLite nothing else gets its turn meanwhile. */
-const REFERENCES_AT_ONCE = 200;
+const REFERENCES_PER_BATCH = 200;
 
 /** Columns of referring objects. Those that can be long are not needed. */
 const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
@@ -109,12 +109,12 @@ function buildStatements(db: Database) {
             [bind('newId'), bind('fromId')]
         )),
         outbound: build<'fromId' | 'after'>((knex, bind) => knex('object_refs').select('n', 'pointer', 'to_id')
-            .where('from_id', bind('fromId')).where('n', '>', bind('after')).orderBy('n').limit(REFERENCES_AT_ONCE)),
+            .where('from_id', bind('fromId')).where('n', '>', bind('after')).orderBy('n').limit(REFERENCES_PER_BATCH)),
         inbound: build<'toId' | 'fromId' | 'n'>((knex, bind) => knex('object_refs as r').join('objects as o', 'o.id', 'r.from_id')
             .select('r.n', 'r.pointer', ...COLUMNS.map((column) => `o.${column}`))
             .where('r.to_id', bind('toId')).where('r.from_id', '>=', bind('fromId'))
             .where((later) => void later.where('r.from_id', '>', bind('fromId')).orWhere('r.n', '>', bind('n')))
-            .orderBy('r.from_id').orderBy('r.n').limit(REFERENCES_AT_ONCE)),
+            .orderBy('r.from_id').orderBy('r.n').limit(REFERENCES_PER_BATCH)),
         delete: build<'fromId'>((knex, bind) => knex('object_refs').where('from_id', bind('fromId')).delete())
     };
 }

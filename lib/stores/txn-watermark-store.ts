@@ -6,7 +6,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Guard } from '../../db/database.js';
+import type { Database, Precondition } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
 /** What a unit fails with whose number the floor has passed. */
@@ -52,7 +52,7 @@ export class TxnWatermarkStore {
     }
 
     /** The guard of a unit that stores an object with a number; undefined where there is no floor. */
-    guard(number: number): Guard | undefined {
+    guard(number: number): Precondition | undefined {
 
         const { hold } = this.#sql;
         return this.isNeeded ? { statement: hold, bindings: hold.values({ node: this.#node }), number, otherwise: NUMBER_PASSED } : undefined;

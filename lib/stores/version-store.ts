@@ -13,7 +13,7 @@ import type { ObjectRow } from './objects/object-rows.js';
 export type VersionEntry = Pick<StoredObject, 'id' | 'type' | 'acl' | 'metadata'>;
 
 /** Most versions that are read at once. */
-const VERSIONS_AT_ONCE = 200;
+const VERSIONS_PER_BATCH = 200;
 
 /** Content and hashes can be long and are not shown in lists. */
 const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
@@ -61,6 +61,6 @@ function buildStatements({ dialect }: Database) {
         page: build<'tipId' | 'publishedOn' | 'id'>((knex, bind) => knex('objects').select(...COLUMNS)
             .where('version_of', bind('tipId')).where('published_on', '>=', bind('publishedOn'))
             .where((later) => void later.where('published_on', '>', bind('publishedOn')).orWhere('id', '>', bind('id')))
-            .orderBy('published_on').orderBy('id').limit(VERSIONS_AT_ONCE))
+            .orderBy('published_on').orderBy('id').limit(VERSIONS_PER_BATCH))
     };
 }

@@ -2,7 +2,7 @@
  * Validation by a schema that no type has, as scripts ask for it. It may refer to the schemas of types.
  */
 
-import type { ContentFault } from '../errors/errors.js';
+import type { ContentError } from '../errors/errors.js';
 import { badRequest } from '../errors/errors.js';
 import type { JsonValue } from '../util/json-types.js';
 import { CompiledSchema } from './compiled-schema.js';
@@ -16,7 +16,7 @@ import type { SchemaLookup } from './schema/linked-schema.js';
  *
  * @throws DoipError 400 for a schema that cannot be used, or that costs too much
  */
-export function faultsBySchema(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): ContentFault[] {
+export function faultsBySchema(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): ContentError[] {
 
     startBudget();
     try {

@@ -2,7 +2,7 @@
  * A schema ready for use: validates content, fills its generated fields, finds its annotations, orders its properties.
  */
 
-import type { ContentFault } from '../errors/errors.js';
+import type { ContentError } from '../errors/errors.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { PlanNode } from './annotations/annotation-plan.js';
 import { buildPlan } from './annotations/annotation-plan.js';
@@ -14,7 +14,7 @@ import { orderOf, reorder } from './schema/property-order.js';
 import type { Validator } from './schema/compiler.js';
 import { compileSchemas } from './schema/compiler.js';
 import type { SchemaDocument } from './schema/document.js';
-import { contentFaults } from './schema/error-messages.js';
+import { contentErrors } from './schema/error-messages.js';
 import type { LinkedSchema, SchemaLookup } from './schema/linked-schema.js';
 import { linkSchema, UnusableSchema } from './schema/linker.js';
 import type { Schema } from './schema/shapes.js';
@@ -22,7 +22,7 @@ import { BudgetExceeded } from '../util/concurrency/time-budget.js';
 import type { Annotation } from '../model/processed-content.js';
 
 /** More faults than this are not told. */
-const MAX_FAULTS = 20;
+const MAX_ERRORS = 20;
 
 /** Content with more values than this is told its first fault only: looking for all of them could fill the memory. */
 const MAX_SEARCHED = 2000;
@@ -82,14 +82,14 @@ export class CompiledSchema {
     }
 
     /** What is wrong with content; empty when it is valid. */
-    validate(content: JsonValue): ContentFault[] {
+    validate(content: JsonValue): ContentError[] {
 
         const errors = this.#validator.errors(content);
         if (errors.length === 0) {
             return [];
         }
 
-        const first = contentFaults(errors, content, MAX_FAULTS);
+        const first = contentErrors(errors, content, MAX_ERRORS);
         return isLarger(content, MAX_SEARCHED) ? first : this.#allFaults(content) ?? first;
     }
 
@@ -118,11 +118,11 @@ export class CompiledSchema {
     }
 
     /** All faults; undefined when it takes too long to find them. */
-    #allFaults(content: JsonValue): ContentFault[] | undefined {
+    #allFaults(content: JsonValue): ContentError[] | undefined {
 
         this.#searching ??= compileSchemas(this.#targets, true);
         try {
-            return contentFaults(this.#searching.errors(content), content, MAX_FAULTS);
+            return contentErrors(this.#searching.errors(content), content, MAX_ERRORS);
         }
         catch (error) {
             if (error instanceof BudgetExceeded) {

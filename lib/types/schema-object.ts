@@ -6,11 +6,11 @@
  * come first. Until the other one is there, objects of the type cannot be written.
  */
 
-import type { ContentFault } from '../errors/errors.js';
+import type { ContentError } from '../errors/errors.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isBuiltInType } from './built-in-types.js';
 import { CompiledSchema } from './compiled-schema.js';
-import { extensionFaults } from './annotations/extension-validation.js';
+import { extensionErrors } from './annotations/extension-validation.js';
 import { SchemaDocument } from './schema/document.js';
 import { UnusableSchema } from './schema/linker.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
@@ -19,14 +19,14 @@ import type { SchemaLookup } from './schema/linked-schema.js';
 const MAX_NAME = 255;
 
 /** More faults than this are not told. */
-const MAX_FAULTS = 20;
+const MAX_ERRORS = 20;
 
 /**
  * What is wrong with the content of a Schema object, with pointers into the content.
  *
  * @param lookup the schemas of the other types
  */
-export function schemaObjectFaults(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): ContentFault[] {
+export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): ContentError[] {
 
     const { name, schema } = content;
     if (typeof name !== 'string' || schema === undefined) {
@@ -35,10 +35,10 @@ export function schemaObjectFaults(content: JsonObject, lookup: SchemaLookup, ke
 
     const nameProblem = typeNameProblem(name);
     const document = new SchemaDocument(name, schema, content['baseUri']);
-    const faults = [...unusableFaults(document, lookup, keywordNames), ...extensionFaults(document, keywordNames)];
+    const faults = [...unusableErrors(document, lookup, keywordNames), ...extensionErrors(document, keywordNames)];
     return [
         ...(nameProblem === null ? [] : [{ pointer: '/name', message: nameProblem }]),
-        ...faults.slice(0, MAX_FAULTS).map(({ pointer, message }) => ({ pointer: `/schema${pointer}`, message }))
+        ...faults.slice(0, MAX_ERRORS).map(({ pointer, message }) => ({ pointer: `/schema${pointer}`, message }))
     ];
 }
 
@@ -50,7 +50,7 @@ export function missingTypes(content: JsonObject, lookup: SchemaLookup, keywordN
     return unusable(document, lookup, keywordNames)?.missingTypes ?? [];
 }
 
-function unusableFaults(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): readonly ContentFault[] {
+function unusableErrors(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): readonly ContentError[] {
 
     return unusable(document, lookup, keywordNames)?.faults ?? [];
 }

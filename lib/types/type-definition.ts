@@ -2,7 +2,7 @@
  * A type as the rest of the service uses it: makes content storable, and tells what its schema notes about content.
  */
 
-import type { ContentFault } from '../errors/errors.js';
+import type { ContentError } from '../errors/errors.js';
 import { badRequest, DoipError, invalidContent } from '../errors/errors.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
@@ -42,7 +42,7 @@ export interface TypeSurroundings {
     /** JavaScript of a built-in type; other types bring theirs with them. */
     readonly javascript?: string | undefined;
     /** More to be checked than the schema of the type can say. */
-    readonly check?: (content: JsonObject) => ContentFault[];
+    readonly check?: (content: JsonObject) => ContentError[];
 }
 
 /** One type at one moment. Its schema is compiled when it is first needed. */

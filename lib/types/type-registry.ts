@@ -4,7 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { ContentFault } from '../errors/errors.js';
+import type { ContentError } from '../errors/errors.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import type { AccessRules, AclDefaults } from './access-rules.js';
@@ -16,7 +16,7 @@ import { keywordNames } from './schema/extension-keyword.js';
 import { INITIAL_AUTH_CONFIG } from './seed-content.js';
 import { metaSchema } from './schema/meta-schemas.js';
 import type { SchemaDocument } from './schema/document.js';
-import { missingTypes, schemaObjectFaults } from './schema-object.js';
+import { missingTypes, schemaObjectErrors } from './schema-object.js';
 import { resolveUri, typeUri } from './schema/uri.js';
 import { TypeDefinition } from './type-definition.js';
 import { TypeEntry } from './type-entry.js';
@@ -165,9 +165,9 @@ export class TypeRegistry {
         return source?.document ?? metaSchema(nameOrId);
     };
 
-    readonly #checkSchemaObject = (content: JsonObject): ContentFault[] => {
+    readonly #checkSchemaObject = (content: JsonObject): ContentError[] => {
 
-        return schemaObjectFaults(content, this.#lookup, this.#keywordNames);
+        return schemaObjectErrors(content, this.#lookup, this.#keywordNames);
     };
 
     #readAccessRules(codedRules: ReadonlyMap<string, JsonObject>): AccessRules {

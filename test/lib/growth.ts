@@ -1,7 +1,7 @@
 import Lab from '@hapi/lab';
 import type { JsonValue } from '../../lib/util/json-types.js';
 import { readItem } from '../../lib/bulk/batch/batch-item.js';
-import { handleFault, idPath } from '../../lib/doip/ids.js';
+import { handleError, idPath } from '../../lib/doip/ids.js';
 import { parseAddressRanges } from '../../lib/util/net/ip-address.js';
 import { parsePointer } from '../../lib/json/pointer.js';
 import { parseJson, parseJsonOrText, parseLenientJson } from '../../lib/json/strict-parser.js';
@@ -57,7 +57,7 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
     ['items of a batch upload', (text) => readItem({ position: 0, offset: 0, length: text.length, bytes: Buffer.from(text) },
         { format: 'ndjson', maxItemBytes: 1e9, maxDepth: 128 })],
     ['JSON pointers', parsePointer],
-    ['handles', (text) => [handleFault(text, 1e9), idPath(text), checkNewId(text, 'test', LIMITS)]],
+    ['handles', (text) => [handleError(text, 1e9), idPath(text), checkNewId(text, 'test', LIMITS)]],
     ['markup', (text) => unescapeMarkup(escapeMarkup(text)) + unescapeMarkup(text)],
     ['addresses', (text) => [sourceOf(text), parseAddressRanges(text)]],
     ['handle values', (text) => [readLocations(text), parseIdentity(text)]],

@@ -7,7 +7,7 @@ import type { Transport } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { Failure } from './response/errors.js';
 import type { Performer } from './request/translator-options.js';
-import { noteTurnedAway } from './request/request-facts.js';
+import { noteRejection } from './request/request-facts.js';
 import { failureFrom } from './response/errors.js';
 
 /** The failure that a request ends with whatever it asks for; null when it has to be performed. */
@@ -18,6 +18,6 @@ export function rejectEarly(gateway: Performer, authentication: JsonObject, tran
         return null;
     }
 
-    noteTurnedAway(transport);
+    noteRejection(transport);
     return failureFrom(error, gateway.statuses);
 }

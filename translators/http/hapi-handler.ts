@@ -25,14 +25,14 @@ export const ROUTE_OPTIONS = {
 export const BODY_OPTIONS = {
     ...ROUTE_OPTIONS,
     payload: STREAMED,
-    ext: { onPostAuth: { method: outliveFault } }
+    ext: { onPostAuth: { method: surviveError } }
 } as const;
 
 /**
  * A decompressor may fail before anybody reads it, while a login is being checked, or where nobody wants the body: without a
  * listener that would end the process. Whoever reads it afterwards is told all the same.
  */
-function outliveFault({ payload }: Request, h: ResponseToolkit): symbol {
+function surviveError({ payload }: Request, h: ResponseToolkit): symbol {
 
     if (payload instanceof Stream) {
         payload.on('error', () => {});

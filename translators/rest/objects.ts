@@ -223,7 +223,7 @@ function searchByForm({ params }: RouteCall): OperationCall {
 }
 
 /** How an object is to be shown. */
-interface Look {
+interface ViewOptions {
     readonly full: boolean;
     readonly pretty: boolean;
     /** Whether the full form tells what the caller may do. */
@@ -231,13 +231,13 @@ interface Look {
 }
 
 /** Never fails, for it may be read after a change was made. */
-function lookOf(params: Params): Look {
+function lookOf(params: Params): ViewOptions {
 
     return { full: params.flag('full'), pretty: params.flag('pretty'), withPermission: params.flag('includeResponseContext') };
 }
 
 /** The answer to a create or update: the content, the part of it that was written, or the full form. */
-async function written({ attributes, output }: DoipResponse, call: RouteCall, look: Look, jsonPointer?: string): Promise<Reply> {
+async function written({ attributes, output }: DoipResponse, call: RouteCall, look: ViewOptions, jsonPointer?: string): Promise<Reply> {
 
     const object = asDigitalObject(await readJson(output));
     const value: JsonValue = jsonPointer === undefined || look.full
@@ -251,7 +251,7 @@ function headersOf({ base, name }: RouteCall, attributes: JsonObject): Headers {
     return objectHeaders(base, name, attributes);
 }
 
-function permissionFor({ withPermission }: Look, { permission }: JsonObject): string | undefined {
+function permissionFor({ withPermission }: ViewOptions, { permission }: JsonObject): string | undefined {
 
     return withPermission && typeof permission === 'string' ? permission : undefined;
 }

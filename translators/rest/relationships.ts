@@ -28,7 +28,7 @@ export const relationshipRoutes: readonly Route[] = [
 
 /** Characters that are handed on at once, and edges that are written at once. */
 const CHUNK_LENGTH = 32_768;
-const EDGES_AT_ONCE = 250;
+const EDGES_PER_BATCH = 250;
 
 /** The graph with its objects in the form that this path has always had, as JSON text that is written in turns with whatever else goes on. */
 async function *graphText(graph: JsonObject): AsyncGenerator<string> {
@@ -50,8 +50,8 @@ function *graphParts({ nodes, edges, results, ...rest }: JsonObject): Generator<
 
     yield `{"nodes":${JSON.stringify(nodes ?? [])},"edges":[`;
     const list = Array.isArray(edges) ? edges : [];
-    for (let start = 0; start < list.length; start += EDGES_AT_ONCE) {
-        yield `${start > 0 ? ',' : ''}${JSON.stringify(list.slice(start, start + EDGES_AT_ONCE)).slice(1, -1)}`;
+    for (let start = 0; start < list.length; start += EDGES_PER_BATCH) {
+        yield `${start > 0 ? ',' : ''}${JSON.stringify(list.slice(start, start + EDGES_PER_BATCH)).slice(1, -1)}`;
     }
 
     const others = JSON.stringify(rest).slice(1, -1);

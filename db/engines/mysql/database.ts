@@ -11,8 +11,8 @@ import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Un
 import { DatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { adaptToCluster, checkServer, mysqlConnection, sessionSettings } from './connection.js';
-import { mysqlFault } from './errors.js';
-import type { MysqlFault } from './errors.js';
+import { mysqlErrorKind } from './errors.js';
+import type { MysqlErrorKind } from './errors.js';
 import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
 import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
@@ -178,7 +178,7 @@ class MysqlDatabase implements Database {
                 return result;
             }
             catch (error) {
-                const fault = error instanceof DatabaseError ? 'refused' : mysqlFault(error);
+                const fault = error instanceof DatabaseError ? 'refused' : mysqlErrorKind(error);
                 if (fault === 'refused' || fault === 'duplicate' || fault === 'full' || attempt === ATTEMPTS || performance.now() > deadline) {
                     throw toDatabaseError(error, fault);
                 }
@@ -274,10 +274,10 @@ class MysqlBlobs implements BlobDatabase {
 /** True when the connection can be used after this error. */
 function isAlive(error: unknown): boolean {
 
-    return !(error instanceof DatabaseError) && mysqlFault(error) !== 'lost';
+    return !(error instanceof DatabaseError) && mysqlErrorKind(error) !== 'lost';
 }
 
-function toDatabaseError(error: unknown, fault: MysqlFault): DatabaseError {
+function toDatabaseError(error: unknown, fault: MysqlErrorKind): DatabaseError {
 
     if (error instanceof DatabaseError) {
         return error;

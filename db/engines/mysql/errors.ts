@@ -9,7 +9,7 @@
  * - `full`: the disk of the server, or what it may take of it, is full
  * - `refused`: anything else
  */
-export type MysqlFault = 'duplicate' | 'rolled-back' | 'lost' | 'full' | 'refused';
+export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'full' | 'refused';
 
 const DUPLICATE = new Set([1062, 1586]);
 
@@ -37,7 +37,7 @@ interface DriverError extends Error {
 }
 
 /** What an error of the driver means. */
-export function mysqlFault(error: unknown): MysqlFault {
+export function mysqlErrorKind(error: unknown): MysqlErrorKind {
 
     const { errno = 0, code = '', fatal = false, message = '' } = error as Partial<DriverError>;
     if (DUPLICATE.has(errno)) {

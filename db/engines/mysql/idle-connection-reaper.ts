@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { Pool, PoolConnection } from 'mysql2';
 
 /** So many looks within the time. */
-const LOOKS = 5;
+const CHECKS = 5;
 
 /** What was heard of a connection when it was looked at last. */
 interface Heard {
@@ -43,7 +43,7 @@ export function reapStalledConnections(pool: Pool, limit: number): () => void {
                 socket.destroy(Object.assign(new Error(`the database server has said nothing for ${limit} ms`), { code: 'ETIMEDOUT' }));
             }
         }
-    }, limit / LOOKS).unref();
+    }, limit / CHECKS).unref();
     return () => clearInterval(timer);
 }
 

@@ -10,7 +10,7 @@ import { knexClient } from '../../dialect.js';
 import type { Log } from '../../log.js';
 import type { MysqlAddress } from './url.js';
 import { adaptToCluster, mysqlConnection } from './connection.js';
-import { mysqlFault } from './errors.js';
+import { mysqlErrorKind } from './errors.js';
 import type { MigrateOptions } from '../../migrations/migrate.js';
 import { knexLog, migrate, LOCK_WAIT_MS } from '../../migrations/migrate.js';
 
@@ -99,7 +99,7 @@ export async function change(connection: Connection, sql: string, values: string
         return header.affectedRows;
     }
     catch (error) {
-        if (mysqlFault(error) === 'rolled-back') {
+        if (mysqlErrorKind(error) === 'rolled-back') {
             return 0;
         }
 

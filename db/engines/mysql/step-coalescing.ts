@@ -17,7 +17,7 @@ const ROW_INSERT = /^(insert into `\w+` \([^()]*\) values )(\([?, ]+\))$/;
 const shapes = new Map<string, RowInsert | null>();
 
 /** The steps of units, to be written in one transaction. Any refusal is one of all of them: whose it was cannot be told. */
-export function sharedSteps(units: readonly Unit[]): Step[] {
+export function coalescedSteps(units: readonly Unit[]): Step[] {
 
     const waiting = units.map(({ steps }) => [...steps]).filter((steps) => steps.length > 0);
     const shared: Step[] = [];

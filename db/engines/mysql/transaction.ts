@@ -4,10 +4,10 @@
 
 import Mysql from 'mysql2';
 import type { FieldPacket, PoolConnection, ResultSetHeader, RowDataPacket, TypedParameterValue } from 'mysql2/promise';
-import type { CommitResult, Guard, SqlValue, Step, StepResult, Unit } from '../../database.js';
+import type { CommitResult, Precondition, SqlValue, Step, StepResult, Unit } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
-import { mysqlFault } from './errors.js';
-import { sharedSteps } from './step-coalescing.js';
+import { mysqlErrorKind } from './errors.js';
+import { coalescedSteps } from './step-coalescing.js';
 
 /** A value as the driver takes it. */
 export type Parameter = string | null | Buffer | number | TypedParameterValue;
@@ -54,7 +54,7 @@ export async function writeTogether(connection: PoolConnection, units: readonly 
         }
     }
 
-    for (const step of sharedSteps(units)) {
+    for (const step of coalescedSteps(units)) {
         if (!await isWritten(connection, step)) {
             await connection.query('rollback');
             return false;
@@ -66,9 +66,9 @@ export async function writeTogether(connection: PoolConnection, units: readonly 
 }
 
 /** For each statement the guard of the lowest number; a process binds the same values to it every time. */
-function lowest(units: readonly Unit[]): Iterable<Guard> {
+function lowest(units: readonly Unit[]): Iterable<Precondition> {
 
-    const guards = new Map<string, Guard>();
+    const guards = new Map<string, Precondition>();
     for (const { guard } of units) {
         const { sql } = guard?.statement ?? {};
         if (guard && sql !== undefined && guard.number < (guards.get(sql)?.number ?? Infinity)) {
@@ -80,7 +80,7 @@ function lowest(units: readonly Unit[]): Iterable<Guard> {
 }
 
 /** Until the end of the transaction the answer stays true. */
-async function isAbove(connection: PoolConnection, { statement: { sql }, bindings, number }: Guard): Promise<boolean> {
+async function isAbove(connection: PoolConnection, { statement: { sql }, bindings, number }: Precondition): Promise<boolean> {
 
     const [row] = await connection.execute<(RowDataPacket & { floor: number })[]>(sql, bindings.map(toParameter)).then(([rows]) => rows);
     return row !== undefined && number > row.floor;
@@ -92,7 +92,7 @@ async function isWritten(connection: PoolConnection, step: Step): Promise<boolea
         return typeof await writeStep(connection, step) !== 'string';
     }
     catch (error) {
-        if (mysqlFault(error) === 'lost') {
+        if (mysqlErrorKind(error) === 'lost') {
             throw error;
         }
 
@@ -106,7 +106,7 @@ async function commit(connection: PoolConnection): Promise<void> {
         await connection.query('commit');
     }
     catch (error) {
-        throw mysqlFault(error) === 'rolled-back' ? error : new DatabaseError('unknown-outcome',
+        throw mysqlErrorKind(error) === 'rolled-back' ? error : new DatabaseError('unknown-outcome',
             'the database was lost while it committed; whether this change was written is not known', error);
     }
 }
@@ -144,7 +144,7 @@ async function writeStep(connection: Pick<PoolConnection, 'execute'>, step: Step
         return step.expect && affectedRows !== step.expect.rows ? step.expect.otherwise : { rows: affectedRows, insertId };
     }
     catch (error) {
-        if (step.duplicate !== undefined && mysqlFault(error) === 'duplicate') {
+        if (step.duplicate !== undefined && mysqlErrorKind(error) === 'duplicate') {
             return step.duplicate;
         }
 

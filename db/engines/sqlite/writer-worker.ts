@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { CommitResult, Step, StepResult, Unit } from '../../database.js';
 import type { DiskRules } from './disk-space.js';
-import type { DatabaseFault } from '../../errors.js';
+import type { DatabaseErrorKind } from '../../errors.js';
 import { StatementCache, isFull, openSqlite } from './file.js';
 import type { SqliteFile } from './file.js';
 import { SqliteRoom } from './disk-reserve.js';
@@ -41,7 +41,7 @@ export type FromWriter =
 export type UnitOutcome = CommitResult | UnitFailure;
 
 interface UnitFailure {
-    readonly fault: DatabaseFault;
+    readonly fault: DatabaseErrorKind;
     readonly message: string;
     readonly error: Error;
 }

@@ -9,11 +9,11 @@ import type { BulkOutcome } from './batch-service.js';
 import { readStored } from '../../json/serializer.js';
 import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { jsonSegment } from '../../doip/segments.js';
-import { released } from '../../util/streams/on-close.js';
+import { onClose } from '../../util/streams/on-close.js';
 import { headOf } from './batch-service.js';
 
 /** Results that are read at once, in characters of their texts; a single one may be longer. */
-const LENGTH_AT_ONCE = 64 * 1024;
+const LENGTH_PER_BATCH = 64 * 1024;
 
 /** Segments that whoever is given them reads to their end, or ends: the results are on disk until then. */
 type Segments = AsyncGenerator<Segment, void, undefined>;
@@ -33,7 +33,7 @@ export function wholeRecord(outcome: BulkOutcome, more: JsonObject = {}): Segmen
 /** Lets go of the results also when nobody began to read them, because the client has gone. */
 function disposing({ results }: BulkOutcome, record: Segments): Segments {
 
-    return released(record, () => void results.dispose());
+    return onClose(record, () => void results.dispose());
 }
 
 async function *inBlocks(outcome: BulkOutcome): Segments {
@@ -56,7 +56,7 @@ function *pieces(texts: readonly string[]): Generator<readonly string[]> {
     let piece: string[] = [];
     let length = 0;
     for (const text of texts) {
-        if (piece.length > 0 && length + text.length > LENGTH_AT_ONCE) {
+        if (piece.length > 0 && length + text.length > LENGTH_PER_BATCH) {
             yield piece;
             [piece, length] = [[], 0];
         }

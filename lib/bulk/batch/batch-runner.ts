@@ -41,7 +41,7 @@ export interface BatchOptions {
 }
 
 /** Bytes of items that are worked off at the same time; a longer one is worked off alone. */
-const BYTES_AT_ONCE = 16 * 1024 * 1024;
+const BYTES_PER_BATCH = 16 * 1024 * 1024;
 
 const NO_RESULTS = 'the results could not be kept: look which items were stored';
 
@@ -78,7 +78,7 @@ export class Batch {
     /** Takes an item as soon as there is room for it. */
     async take(task: BatchTask): Promise<void> {
 
-        while (this.#running > 0 && (this.#running >= this.#options.width || this.#bytes + task.bytes > BYTES_AT_ONCE)) {
+        while (this.#running > 0 && (this.#running >= this.#options.width || this.#bytes + task.bytes > BYTES_PER_BATCH)) {
             await new Promise<void>((resolve) => {
 
                 this.#wake = resolve;

@@ -21,7 +21,7 @@ export interface ObjectReader {
 }
 
 /** Ids that are read at once. */
-const IDS_AT_ONCE = 100;
+const IDS_PER_BATCH = 100;
 
 /** Characters that are handed on at once. */
 const BLOCK = 64 * 1024;
@@ -77,8 +77,8 @@ export class Exporter {
 
         const first = [DESIGN_ID, ...Object.keys(this.#catalog.current.schemaIds())];
         const done = new Set<string>();
-        for (let i = 0; i < first.length; i += IDS_AT_ONCE) {
-            const page = await this.#objects.byIds(first.slice(i, i + IDS_AT_ONCE));
+        for (let i = 0; i < first.length; i += IDS_PER_BATCH) {
+            const page = await this.#objects.byIds(first.slice(i, i + IDS_PER_BATCH));
             page.forEach(({ id }) => done.add(id));
             yield page.sort((a, b) => first.indexOf(a.id) - first.indexOf(b.id));
         }

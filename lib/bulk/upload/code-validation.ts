@@ -21,13 +21,13 @@ import { objectOf, parsed, type DraftFile } from './draft-file.js';
 import { UploadHost } from './upload-host.js';
 import { isUploaded, positionOf } from './object-validation.js';
 import type { PreparedChange } from '../../model/object-draft.js';
-import type { KeptUpload, ReviewParts } from './validation-parts.js';
+import type { SpooledUpload, ReviewParts } from './validation-parts.js';
 import { wasStopped } from '../../scripting/protocol/script-error.js';
 import { toFullForm } from '../../model/stored-object.js';
 
 /** What the code works on. */
 interface Coming {
-    readonly upload: KeptUpload;
+    readonly upload: SpooledUpload;
     readonly plan: UploadPlan;
     readonly types: TypeRegistry;
     /** The objects as they will be. */

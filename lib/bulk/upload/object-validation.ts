@@ -13,11 +13,11 @@ import { badRequest, invalidContent } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { SERVICE } from '../../model/caller.js';
 import { ContentPipeline } from '../../objects/content-pipeline.js';
-import { referenceFaults } from '../../types/annotations/references.js';
+import { referenceErrors } from '../../types/annotations/references.js';
 import { readUploaded, wantedObject, type UploadedObject } from './uploaded-object.js';
 import type { StagedElement } from '../../model/object-input.js';
 import type { PreparedChange } from '../../model/object-draft.js';
-import type { KeptUpload, ReviewParts } from './validation-parts.js';
+import type { SpooledUpload, ReviewParts } from './validation-parts.js';
 import { ObjectHasher } from '../../objects/hashes/object-hashes.js';
 
 /** An object after it was tried: as it would be stored, or what is wrong with it. */
@@ -31,13 +31,13 @@ export interface Judged {
 export class UploadJudge {
 
     readonly #parts: ReviewParts;
-    readonly #upload: KeptUpload;
+    readonly #upload: SpooledUpload;
     readonly #plan: UploadPlan;
     readonly #prefix: string;
     readonly #pipeline: ContentPipeline;
 
     /** @param coming the types as they will be */
-    constructor(parts: ReviewParts, { upload, plan, coming }: { upload: KeptUpload; plan: UploadPlan; coming: TypeRegistry }) {
+    constructor(parts: ReviewParts, { upload, plan, coming }: { upload: SpooledUpload; plan: UploadPlan; coming: TypeRegistry }) {
 
         const { secretKeeper, references, clock, limits, elements } = parts;
         const catalog = { current: coming, require: requirer(coming) };
@@ -92,7 +92,7 @@ export class UploadJudge {
             return line ? [[id, line.type] as const] : [];
         }));
         const others = await this.#parts.store.typesOf(ids.filter((id) => !known.has(id) && this.#plan.stays(id)));
-        const faults = referenceFaults(references, new Map([...others, ...known]));
+        const faults = referenceErrors(references, new Map([...others, ...known]));
         if (faults.length > 0) {
             throw invalidContent(faults);
         }

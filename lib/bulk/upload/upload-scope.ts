@@ -8,7 +8,7 @@ import type { StoredObject } from '../../model/stored-object.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { SERVICE } from '../../model/caller.js';
-import { OBJECTS_AT_ONCE, type ObjectScan } from '../../stores/objects/object-scan.js';
+import { OBJECTS_PER_BATCH, type ObjectScan } from '../../stores/objects/object-scan.js';
 
 /** Objects of before. */
 export class UploadScope {
@@ -40,7 +40,7 @@ export class UploadScope {
         let ids: string[] = [];
         for await (const { value } of this.#items()) {
             ids.push(value?.['id'] as string);
-            if (ids.length === OBJECTS_AT_ONCE) {
+            if (ids.length === OBJECTS_PER_BATCH) {
                 yield *this.#pages(ids);
                 ids = [];
             }
@@ -85,8 +85,8 @@ export class UploadScope {
         for (let ids = await objects.idsAfter(''); ids.length > 0; ids = await objects.idsAfter(ids.at(-1) ?? '')) {
             this.#signal.throwIfAborted();
             const late = ids.filter((id) => !uploaded.has(id));
-            for (let start = 0; start < late.length; start += OBJECTS_AT_ONCE) {
-                for await (const found of this.#pages(late.slice(start, start + OBJECTS_AT_ONCE))) {
+            for (let start = 0; start < late.length; start += OBJECTS_PER_BATCH) {
+                for await (const found of this.#pages(late.slice(start, start + OBJECTS_PER_BATCH))) {
                     await Promise.all(found.map((object) => restorer.remove(object, SERVICE)));
                 }
             }

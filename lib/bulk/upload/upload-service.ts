@@ -30,7 +30,7 @@ import { refusalOf, UploadPlan } from './upload-plan.js';
 import { checkWritable } from '../../objects/update-request.js';
 
 /** Who uploads, and how. */
-export interface UploadWish {
+export interface UploadRequest {
     readonly caller: Caller;
     readonly requestContext: JsonObject;
     /** Removes all objects but the design first. */
@@ -75,7 +75,7 @@ export class UploadService {
      *
      * @throws DoipError 400 for anything that is wrong with any of them: then nothing was written; 409 while another upload runs
      */
-    async upload(input: AsyncIterable<Segment>, wish: UploadWish): Promise<void> {
+    async upload(input: AsyncIterable<Segment>, wish: UploadRequest): Promise<void> {
 
         const { blobs, catalog, limits } = this.#parts;
         checkWritable(catalog.current.design, wish.caller, '');
@@ -98,7 +98,7 @@ export class UploadService {
     }
 
     /** What was uploaded, one line for each object, with its id. */
-    async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, wish: UploadWish): AsyncGenerator<Uint8Array> {
+    async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, wish: UploadRequest): AsyncGenerator<Uint8Array> {
 
         const { catalog } = this.#parts;
         const lines = new UploadHandover<Uint8Array>();
@@ -116,7 +116,7 @@ export class UploadService {
     }
 
     /** What is wrong with an object by itself is told at once, before others have to wait. */
-    async #judge({ position, value, fault }: BulkItem, plan: UploadPlan, { caller }: UploadWish): Promise<void> {
+    async #judge({ position, value, fault }: BulkItem, plan: UploadPlan, { caller }: UploadRequest): Promise<void> {
 
         try {
             if (fault) {
@@ -132,7 +132,7 @@ export class UploadService {
     }
 
     /** From this moment on it will be applied, and nobody else writes. */
-    async #begin({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadWish): Promise<number> {
+    async #begin({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadRequest): Promise<number> {
 
         const { db, blobs, settings, catalogStore, catalog, objects, jobs, jobStore } = this.#parts;
         const payload: UploadPayload = { blob: { blobId, size, store }, author: authorOf(caller), now: Date.now(), requestContext, deleteCurrentObjects };

@@ -19,7 +19,7 @@ import { UploadCode } from './code-validation.js';
 import { UploadJudge, valueOf } from './object-validation.js';
 import { UploadNames } from './unique-names.js';
 import { UploadPlan } from './upload-plan.js';
-import type { ReviewParts, KeptUpload } from './validation-parts.js';
+import type { ReviewParts, SpooledUpload } from './validation-parts.js';
 
 /** Objects that are looked at at a time. */
 const WIDTH = 16;
@@ -28,7 +28,7 @@ const WIDTH = 16;
 const CODE_WIDTH = 2;
 
 /** Lines after which others get a turn. */
-const LINES_AT_ONCE = 32;
+const LINES_PER_BATCH = 32;
 
 /** HTTP codes of what says nothing about an object: it is tried again. */
 const PASSING: readonly (number | undefined)[] = [429, 503];
@@ -42,10 +42,10 @@ export type ReviewOutcome = { readonly reviewed: StagedBlob; readonly renamed: r
 export class UploadReview {
 
     readonly #parts: ReviewParts;
-    readonly #upload: KeptUpload;
+    readonly #upload: SpooledUpload;
     readonly #plan: UploadPlan;
 
-    constructor(parts: ReviewParts, upload: KeptUpload) {
+    constructor(parts: ReviewParts, upload: SpooledUpload) {
 
         this.#parts = parts;
         this.#upload = upload;
@@ -201,7 +201,7 @@ export class UploadReview {
     async #turn(position: number): Promise<void> {
 
         this.#upload.signal.throwIfAborted();
-        if (position % LINES_AT_ONCE === LINES_AT_ONCE - 1) {
+        if (position % LINES_PER_BATCH === LINES_PER_BATCH - 1) {
             await nextTurn();
         }
     }

@@ -36,7 +36,7 @@ export interface ReviewParts {
 }
 
 /** An upload that was kept. */
-export interface KeptUpload {
+export interface SpooledUpload {
     readonly blob: BlobRef;
     readonly fallback: Fallback;
     readonly requestContext: JsonObject;

@@ -3,21 +3,21 @@
  * the catalog of types.
  */
 
-import type { WriteGate } from '../../objects/object-writer.js';
+import type { WriteGuard } from '../../objects/object-writer.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import type { Catalog } from '../../types/catalog.js';
 
 /** Those who passed since the last time somebody waited for all of them. */
-interface Crowd {
+interface InFlight {
     count: number;
     /** Called when the last one has left. */
     isEmpty: (() => void) | null;
 }
 
-export class WriteBarrier implements WriteGate {
+export class WriteBarrier implements WriteGuard {
 
     readonly #catalog: Catalog;
-    #crowd: Crowd = { count: 0, isEmpty: null };
+    #crowd: InFlight = { count: 0, isEmpty: null };
 
     constructor(catalog: Catalog) {
 

@@ -37,7 +37,7 @@ export interface HookAnswer {
 /** Finds the hook as it is now; null while there is none. */
 export type HookFinder = () => AuthenticateHook | null;
 
-interface Kept {
+interface CacheEntry {
     readonly answer: HookAnswer;
     /** An answer counts only as long as this is the hook. */
     readonly hook: AuthenticateHook;
@@ -65,7 +65,7 @@ export class HookAuthenticator {
     readonly #backOff: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
-    readonly #kept = new LRUCache<string, Kept>({ max: MAX_ENTRIES });
+    readonly #kept = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
     readonly #running = new Map<string, Promise<HookAnswer | null>>();
     #find: HookFinder = () => null;
 

@@ -30,7 +30,7 @@ export interface PasswordLogin {
     readonly record: string;
 }
 
-interface Remembered {
+interface CacheEntry {
     login: PasswordLogin;
     epoch: number;
     readonly until: number;
@@ -46,7 +46,7 @@ const CACHE_TTL_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
 /** Requests from one address that may wait for logins, those with the same words included. */
-const CROWD = 256;
+const IN_FLIGHT_LIMITS = 256;
 
 /** Made once: where a crowd is turned away everything must be cheap. */
 const CROWDED = tooManyRequests('too many logins at this moment, try again a little later', 2);
@@ -60,9 +60,9 @@ export class PasswordAuthenticator {
     readonly #backOff: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
-    readonly #remembered = new LRUCache<string, Remembered>({ max: MAX_ENTRIES });
+    readonly #remembered = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
     readonly #running = new Map<string, Running>();
-    readonly #crowd = new InFlightLimiter(CROWD);
+    readonly #crowd = new InFlightLimiter(IN_FLIGHT_LIMITS);
 
     constructor(
         parts: { directory: Directory; credentials: CredentialStore; passwords: PasswordHasher; backOff: LoginThrottle }, now: () => number

@@ -47,7 +47,7 @@ const PENALTY_FACTOR = 3;
 const MAX_PENALTY_FACTOR = 15;
 
 /** Checks that may wait for a source that has to rest: it is slow, so that more would wait for long. */
-const PER_TIRED_SOURCE = 4;
+const PENALISED_QUEUE = 4;
 const MAX_SOURCES = 1_000;
 
 /** Hashes and checks secrets. */
@@ -119,7 +119,7 @@ export class PasswordHasher {
     /** True when so much waits that there may be a source that has too much; cheaper than asking for each. */
     get isBusy(): boolean {
 
-        return this.#queue.length >= PER_TIRED_SOURCE;
+        return this.#queue.length >= PENALISED_QUEUE;
     }
 
     /** True when a check for this source would be refused at this moment. */
@@ -136,7 +136,7 @@ export class PasswordHasher {
 
     #roomOf(source: string): number {
 
-        return this.#levelOf(source, performance.now()) > WRONG_FREELY ? Math.min(PER_TIRED_SOURCE, this.#perSource) : this.#perSource;
+        return this.#levelOf(source, performance.now()) > WRONG_FREELY ? Math.min(PENALISED_QUEUE, this.#perSource) : this.#perSource;
     }
 
     #levelOf(source: string, now: number): number {

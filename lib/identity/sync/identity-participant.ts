@@ -45,7 +45,7 @@ export class IdentityParticipant implements WriteParticipant {
 }
 
 /** Keeps secrets out of stored content. */
-export class IdentitySecretKeeper implements SecretRemover {
+export class IdentitySecretRemover implements SecretRemover {
 
     readonly #values: SecretExtractor;
 

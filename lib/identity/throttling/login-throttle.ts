@@ -34,7 +34,7 @@ const MAX_DELAY_ELSEWHERE_MS = 200;
 export const FORGOTTEN_AFTER = 3_600_000;
 
 /** Logins with one name from one place that may wait for each other, and that may wait altogether. */
-const WAITING_PER_LANE = 4;
+const MAX_WAITING_PER_KEY = 4;
 const WAITING = 1_000;
 
 /** Slows logins down after failures. */
@@ -118,7 +118,7 @@ export class LoginThrottle {
     async #inLane<T>(key: string, run: () => Promise<T>): Promise<T> {
 
         const lane = this.#lanes.get(key) ?? { tail: Promise.resolve(), length: 0 };
-        if (lane.length > WAITING_PER_LANE || lane.length > 0 && this.#waiting >= WAITING) {
+        if (lane.length > MAX_WAITING_PER_KEY || lane.length > 0 && this.#waiting >= WAITING) {
             throw tooManyRequests('too many logins at this moment, try again a little later', MAX_DELAY_MS / 1000);
         }
 

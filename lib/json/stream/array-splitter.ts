@@ -19,12 +19,12 @@ const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 type ValueKind = 'element' | 'name' | 'member';
 
-type Place =
+type State =
     | 'start' | 'end'
     | 'element-or-end' | 'element' | 'after-element'
     | 'name-or-end' | 'name' | 'colon' | 'member' | 'results' | 'after-member';
 
-const EXPECTED: Readonly<Record<Place, string>> = {
+const EXPECTED: Readonly<Record<State, string>> = {
     'start': 'an array, or an object with results',
     'end': 'nothing more',
     'element-or-end': 'an object or ]',
@@ -43,7 +43,7 @@ export class ArraySplitter implements JsonSplitter {
 
     readonly #gatherer: ByteBuffer;
     readonly #scanner = new ValueScanner();
-    #place: Place = 'start';
+    #place: State = 'start';
     /** What the value that is being gathered is; null between values. */
     #value: ValueKind | null = null;
     #isObject = false;
@@ -118,7 +118,7 @@ export class ArraySplitter implements JsonSplitter {
         throw this.#broken(`expected ${EXPECTED[place]}`, offset);
     }
 
-    #enter(next: Place, byte: number, offset: number): void {
+    #enter(next: State, byte: number, offset: number): void {
 
         if (this.#place === 'start') {
             this.#isObject = byte === OPEN_OBJECT;
@@ -136,7 +136,7 @@ export class ArraySplitter implements JsonSplitter {
         this.#place = byte === COLON && this.#name === 'results' ? this.#results(offset) : next;
     }
 
-    #results(offset: number): Place {
+    #results(offset: number): State {
 
         if (this.#hasResults) {
             throw this.#broken('property name results is repeated', offset);
@@ -188,7 +188,7 @@ export class ArraySplitter implements JsonSplitter {
 }
 
 /** What follows a character at a place, where it is not a value. */
-const PUNCTUATION: Readonly<Record<Place, ReadonlyMap<number, Place>>> = {
+const PUNCTUATION: Readonly<Record<State, ReadonlyMap<number, State>>> = {
     'start': new Map([[OPEN_ARRAY, 'element-or-end'], [OPEN_OBJECT, 'name-or-end']]),
     'end': new Map(),
     'element-or-end': new Map([[CLOSE_ARRAY, 'end']]),
@@ -203,7 +203,7 @@ const PUNCTUATION: Readonly<Record<Place, ReadonlyMap<number, Place>>> = {
 };
 
 /** The value that may begin at a place. */
-const VALUES: Readonly<Partial<Record<Place, ValueKind>>> = {
+const VALUES: Readonly<Partial<Record<State, ValueKind>>> = {
     'element-or-end': 'element', 'element': 'element', 'name-or-end': 'name', 'name': 'name', 'member': 'member'
 };
 

@@ -6,7 +6,7 @@
 import type { Acl } from '../../doip/digital-object.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { badRequest } from '../../errors/errors.js';
-import { DESIGN_ID, handleFault, serviceId } from '../../doip/ids.js';
+import { DESIGN_ID, handleError, serviceId } from '../../doip/ids.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { checkValueCount } from '../../json/value-counter.js';
 import { writeJson } from '../../json/serializer.js';
@@ -39,7 +39,7 @@ export function checkNewId(id: string, prefix: string, limits: FieldLimits): voi
         throw badRequest(`Invalid handle: ${id} is reserved`);
     }
 
-    const fault = handleFault(id, limits.idBytes);
+    const fault = handleError(id, limits.idBytes);
     if (fault) {
         throw badRequest(fault);
     }

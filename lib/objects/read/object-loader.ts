@@ -13,7 +13,7 @@ export interface ObjectSource {
 }
 
 /** Ids of one question. */
-const IDS_AT_ONCE = 64;
+const IDS_PER_BATCH = 64;
 
 /** No id is longer. What cannot be one must not burden the question of others. */
 const MAX_BYTES = 255;
@@ -42,7 +42,7 @@ export class ObjectLoader {
             return null;
         }
 
-        if (!this.#open || this.#open.ids.size >= IDS_AT_ONCE) {
+        if (!this.#open || this.#open.ids.size >= IDS_PER_BATCH) {
             this.#open = this.#newQuestion();
         }
 

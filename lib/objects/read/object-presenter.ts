@@ -9,7 +9,7 @@ import type { StoredObject } from '../../model/stored-object.js';
 import { toDigitalObject } from '../../model/stored-object.js';
 
 /** Who asks, and who knows what they may see. */
-export interface Asking {
+export interface PresentationRequest {
     readonly caller: Caller;
     readonly services: { readonly policy: Policy };
 }
@@ -19,14 +19,14 @@ export interface Asking {
  *
  * @param shown the object as the code of its type shows it, where that differs from the object that rights depend on
  */
-export function objectAnswer(asking: Asking, object: StoredObject, shown = object): [JsonValue, JsonObject] {
+export function objectAnswer(asking: PresentationRequest, object: StoredObject, shown = object): [JsonValue, JsonObject] {
 
     const visible = asking.services.policy.visibleTo(asking.caller, shown, object);
     return [toDigitalObject(visible) as unknown as JsonObject, objectFacts(asking, object)];
 }
 
 /** Like {@link objectAnswer} for what was written, or for what a dry run would have written: that has no transaction number. */
-export function writtenAnswer(asking: Asking, object: StoredObject, dryRun: boolean): [JsonValue, JsonObject] {
+export function writtenAnswer(asking: PresentationRequest, object: StoredObject, dryRun: boolean): [JsonValue, JsonObject] {
 
     const [value, facts] = objectAnswer(asking, object);
     if (dryRun) {
@@ -39,7 +39,7 @@ export function writtenAnswer(asking: Asking, object: StoredObject, dryRun: bool
 }
 
 /** Attributes of an answer about an object: its type, and what the caller may do with it. */
-export function objectFacts({ caller, services: { policy } }: Asking, object: StoredObject): JsonObject {
+export function objectFacts({ caller, services: { policy } }: PresentationRequest, object: StoredObject): JsonObject {
 
     return { type: object.type, permission: policy.permissionOf(caller, object) };
 }

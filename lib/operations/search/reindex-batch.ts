@@ -27,12 +27,12 @@ export const reindexBatch = defineOperation<ReindexAttributes>({
 
     async handler({ attributes, inputJson, services: { reindexing } }) {
 
-        await reindexing.run(toWish(attributes, inputJson), { lockObjects: attributes.lockObjects });
+        await reindexing.run(toRequest(attributes, inputJson), { lockObjects: attributes.lockObjects });
         return result.json({ success: true, msg: 'success' });
     }
 });
 
-function toWish({ all, query }: ReindexAttributes, ids: JsonValue | undefined): ReindexRequest {
+function toRequest({ all, query }: ReindexAttributes, ids: JsonValue | undefined): ReindexRequest {
 
     if (all) {
         return 'all';

@@ -14,7 +14,7 @@ import { pruner } from '../../json/filter.js';
 import { plainObject } from '../../doip/serialized-object.js';
 import { Op } from '../../doip/operation-ids.js';
 import { jsonSegment } from '../../doip/segments.js';
-import { released } from '../../util/streams/on-close.js';
+import { onClose } from '../../util/streams/on-close.js';
 import { recordSegment } from '../../search/result-record.js';
 import type { Project, Result } from '../../search/result-record.js';
 import type { Found, SearchQuery } from '../../search/search-service.js';
@@ -88,7 +88,7 @@ export const search = defineOperation<SearchAttributes>({
         const requestContext = contextIn(context);
         const { services, caller, signal, transport: { remoteAddress } } = context;
         const asked = await customized(wanted, { caller, requestContext, services });
-        const wish = toWish(asked, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
+        const wish = toRequest(asked, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
         const project = projection(wanted.filter);
         const searching = { caller, requestContext, remoteAddress, signal };
         const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
@@ -100,7 +100,7 @@ export const search = defineOperation<SearchAttributes>({
             ...wanted.facets ? { facets: found.facets as unknown as JsonValue } : {}
         };
         return wanted.inBlocks ?
-            result.segments(released(inBlocks(record, found, project), () => void found.blocks.return())) :
+            result.segments(onClose(inBlocks(record, found, project), () => void found.blocks.return())) :
             await asRecord(record, found, { wish, project });
     }
 });
@@ -175,7 +175,7 @@ function pageOf({ pageNum }: SearchAttributes): number {
     return Math.max(pageNum, 0);
 }
 
-function toWish(wanted: SearchAttributes, zeroMeansAll: boolean): SearchQuery {
+function toRequest(wanted: SearchAttributes, zeroMeansAll: boolean): SearchQuery {
 
     const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = wanted;
     const isBlank = query === undefined || query.trim() === '';
@@ -208,7 +208,7 @@ async function asRecord(
 
     const most = Math.min(wish.limit ?? Infinity, Math.max(size - wish.start, 0));
     const segment = await recordSegment(record, { blocks, most, project });
-    return segment.kind === 'json' ? result.json(segment.value) : result.segments(released(one(segment), () => void blocks.return()));
+    return segment.kind === 'json' ? result.json(segment.value) : result.segments(onClose(one(segment), () => void blocks.return()));
 }
 
 async function *one(segment: Segment): AsyncGenerator<Segment, void, undefined> {

@@ -68,7 +68,7 @@ export class PdfReader implements TextReader {
             }
             catch (error) {
                 if (++broken === MAX_BROKEN_PAGES || document.numPages === 1) {
-                    throw faultOf(error);
+                    throw errorOf(error);
                 }
             }
         }
@@ -111,11 +111,11 @@ async function openPdf(data: Uint8Array): Promise<PdfDocument> {
         return document as PdfDocument;
     }
     catch (error) {
-        throw faultOf(error);
+        throw errorOf(error);
     }
 }
 
-function faultOf(error: unknown): NoText {
+function errorOf(error: unknown): NoText {
 
     const { name, message } = error as Error;
     return new NoText(name === 'PasswordException' ? 'is encrypted' : `is not a PDF file that can be read: ${message}`);

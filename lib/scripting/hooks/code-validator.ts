@@ -14,7 +14,7 @@ import { Status } from '../../errors/status.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { INITIAL_SCRIPTS } from '../../types/seed-content.js';
 import { designUnit, handlesUnit, MAX_MODULE_BYTES, modulePath, typeUnit, type ModuleOpener } from '../program/program-catalog.js';
-import type { UnitFault } from '../program/module-exports.js';
+import type { EntryModuleError } from '../program/module-exports.js';
 import { createHash } from 'node:crypto';
 import type { ProgramCatalog } from '../program/program-catalog.js';
 import type { ScriptHost } from '../protocol/script-host.js';
@@ -69,12 +69,12 @@ export class CodeValidator implements CodeInspector {
 
         for (const element of modules) {
             const unit = { name: modulePath(directory, element.name), label: `module ${element.name}`, code: await this.#read(element) };
-            const fault = element.name.endsWith('.json') ? jsonFault(unit.code) : await this.#checker.faultOf(unit);
+            const fault = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#checker.faultOf(unit);
             this.#judge(fault, unit, { pointer: '', payload: element.name });
         }
     }
 
-    #judge(fault: UnitFault | null, unit: EntryModule, where: { pointer: string; payload?: string }): void {
+    #judge(fault: EntryModuleError | null, unit: EntryModule, where: { pointer: string; payload?: string }): void {
 
         if (!fault) {
             return;
@@ -135,7 +135,7 @@ function newElements(before: StoredObject | null, after: StoredObject): StoredEl
     return after.elements.filter(({ blobId, store }) => !known.has(`${store} ${blobId}`));
 }
 
-function jsonFault(text: string): UnitFault | null {
+function jsonError(text: string): EntryModuleError | null {
 
     try {
         JSON.parse(text);
@@ -161,7 +161,7 @@ export class SyntaxChecker {
     }
 
     /** What is wrong with a unit; null when nothing is. */
-    async faultOf(unit: EntryModule): Promise<UnitFault | null> {
+    async faultOf(unit: EntryModule): Promise<EntryModuleError | null> {
 
         const { world } = this.#scripts;
         const digest = createHash('sha256').update(unit.code).digest('base64url');

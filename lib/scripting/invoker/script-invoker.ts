@@ -46,7 +46,7 @@ export type HostFactory = (occasion: InvocationContext) => ScriptHost;
 /** What a call is started with, of its moment. */
 type Start = Pick<ScriptCall, 'unit' | 'world' | 'host' | 'callerKey' | 'within'>;
 
-interface Known {
+interface CacheEntry {
     readonly code: string;
     readonly description: UnitDescription;
 }
@@ -59,7 +59,7 @@ export class ScriptInvoker {
     readonly #hostFor: HostFactory;
     readonly #log: Logger;
     /** What units of one state of all code export, by their names. */
-    #known: { readonly version: string; readonly units: Map<string, Known> } = { version: '', units: new Map() };
+    #known: { readonly version: string; readonly units: Map<string, CacheEntry> } = { version: '', units: new Map() };
 
     constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; hostFor: HostFactory; log: Logger }) {
 

@@ -44,7 +44,7 @@ export interface MethodInput {
 }
 
 /** For whom, and how. */
-export interface MethodOccasion extends Pick<InvocationContext, 'caller' | 'requestContext'> {
+export interface MethodContext extends Pick<InvocationContext, 'caller' | 'requestContext'> {
     /** A GET: what the method makes of its object is not stored. */
     readonly isSafe: boolean;
     /** Asked again about the object when nobody else can change it. */
@@ -116,7 +116,7 @@ export class Methods {
      * @param object that an instance method works on; the design object for a method of the service
      * @throws DoipError what the method says, 400 for a GET that it does not allow
      */
-    async call(method: FoundMethod, object: StoredObject | null, input: MethodInput, occasion: MethodOccasion): Promise<MethodAnswer> {
+    async call(method: FoundMethod, object: StoredObject | null, input: MethodInput, occasion: MethodContext): Promise<MethodAnswer> {
 
         if (occasion.isSafe && !method.allowGet) {
             throw badRequest(`method ${method.name} may change things: use POST instead of GET`);
@@ -182,7 +182,7 @@ export class Methods {
         return [...description[place.group]].map(([name, { allowGet }]) => ({ ...place, name, unit, allowGet }));
     }
 
-    async #run(method: FoundMethod, object: HookObject | null, input: MethodInput, occasion: InvocationContext & { caller: MethodOccasion['caller'] }): Promise<ScriptResult> {
+    async #run(method: FoundMethod, object: HookObject | null, input: MethodInput, occasion: InvocationContext & { caller: MethodContext['caller'] }): Promise<ScriptResult> {
 
         const { params, attributes, direct } = input;
         const { caller, requestContext } = occasion;

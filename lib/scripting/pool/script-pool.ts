@@ -56,13 +56,13 @@ const MIN_MS = 400;
 const DESCRIPTIONS = 2000;
 
 /** Threads for one depth. */
-interface Lane {
+interface DepthPool {
     readonly turns: FairSemaphore;
     readonly idle: WorkerSlot[];
     readonly seats: WorkerSlot[];
 }
 
-type Asked = Pick<RunMessage, 'request' | 'original' | 'input'>;
+type RequestInput = Pick<RunMessage, 'request' | 'original' | 'input'>;
 
 interface KnownUnit {
     readonly code: string;
@@ -76,7 +76,7 @@ export class ScriptPool {
     readonly #limits: ScriptLimits;
     readonly #log: Log;
     readonly #longRuns = new CpuScheduler();
-    readonly #lanes: Lane[] = [];
+    readonly #lanes: DepthPool[] = [];
     readonly #described = new LRUCache<string, KnownUnit>({ max: DESCRIPTIONS });
     #isClosed = false;
 
@@ -196,7 +196,7 @@ export class ScriptPool {
         return results;
     }
 
-    async #run(options: DescribeOptions, asked: Asked): Promise<RunOutcome> {
+    async #run(options: DescribeOptions, asked: RequestInput): Promise<RunOutcome> {
 
         const { unit, world, host, within } = options;
         const depth = within ? within.depth + 1 : 0;
@@ -263,14 +263,14 @@ export class ScriptPool {
         return { lane, leave, callerKey, latest };
     }
 
-    #lane(depth: number): Lane {
+    #lane(depth: number): DepthPool {
 
         const lane = this.#lanes[depth] ?? { turns: new FairSemaphore({ places: this.#limits.workers, spare: this.#limits.workers + 1, ...WAITING }), idle: [], seats: [] };
         this.#lanes[depth] = lane;
         return lane;
     }
 
-    #newSeat(lane: Lane): WorkerSlot {
+    #newSeat(lane: DepthPool): WorkerSlot {
 
         const { memoryBytes, stackBytes, crossingBytes, idleMs } = this.#limits;
         const seat = new WorkerSlot({ memoryBytes, stackBytes, crossingBytes }, this.#longRuns, idleMs);

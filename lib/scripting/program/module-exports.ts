@@ -16,7 +16,7 @@ export interface MethodFacts {
 }
 
 /** What is wrong with a piece of code. */
-export interface UnitFault {
+export interface EntryModuleError {
     /**
      * `syntax` and `export` lie in the code alone and are reasons to refuse it; `load` is an error while it ran, which may be
      * gone when another module is there.
@@ -36,7 +36,7 @@ export interface UnitDescription {
     readonly flags: ReadonlySet<string>;
     readonly methods: ReadonlyMap<string, MethodFacts>;
     readonly staticMethods: ReadonlyMap<string, MethodFacts>;
-    readonly fault: UnitFault | null;
+    readonly fault: EntryModuleError | null;
     /** Why the code cannot be run, for the log; null when it can. */
     readonly failure: ScriptFailure | null;
 }
@@ -69,7 +69,7 @@ export function readDescription(unit: EntryModule, value: JsonValue): UnitDescri
         flags: new Set(kinds.filter(([, kind]) => kind === 'true').map(([name]) => name)),
         methods: readMethods(said['methods']),
         staticMethods: readMethods(said['staticMethods']),
-        fault: wrong === null ? null : { kind: 'export', message: wrong, ...placeOf(unit, wrong) }
+        fault: wrong === null ? null : { kind: 'export', message: wrong, ...positionOf(unit, wrong) }
     };
 }
 
@@ -113,7 +113,7 @@ function readMethods(value: JsonValue | undefined): ReadonlyMap<string, MethodFa
 }
 
 /** Where the name of a wrong export first stands in the code. */
-function placeOf({ code }: EntryModule, message: string): { line: number | null; column: number | null } {
+function positionOf({ code }: EntryModule, message: string): { line: number | null; column: number | null } {
 
     const name = /\["(.*)"\]/.exec(message)?.[1] ?? /^exports\.(\w+)/.exec(message)?.[1] ?? '';
     const index = name === '' ? -1 : code.indexOf(name);

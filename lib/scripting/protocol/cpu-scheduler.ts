@@ -16,7 +16,7 @@ const FREE_MS = 30;
 const TURN_MS = 20;
 
 /** Milliseconds between two pauses within a turn, and of a pause. */
-const STRETCH_MS = 1;
+const QUANTUM_MS = 1;
 const PAUSE_MS = 0.05;
 
 /** Longest wait before a place is looked for again, though nobody told of one. */
@@ -24,7 +24,7 @@ const LOOK_MS = 2 * TURN_MS;
 
 /** Counts the places that were given back; the places come behind it, each with the number of the thread that holds it. */
 const RETURNED = 0;
-const PLACES = 1;
+const SLOTS = 1;
 
 const FREE = 0;
 
@@ -37,14 +37,14 @@ export class CpuScheduler {
     /** @param places how many scripts may run for long at the same time */
     constructor(places = Math.max(availableParallelism() - 1, 1)) {
 
-        this.memory = new SharedArrayBuffer((PLACES + places) * Int32Array.BYTES_PER_ELEMENT);
+        this.memory = new SharedArrayBuffer((SLOTS + places) * Int32Array.BYTES_PER_ELEMENT);
     }
 
     /** To be called when a thread has ended: takes back what it held. */
     ended(thread: number): void {
 
         const memory = new Int32Array(this.memory);
-        for (let place = PLACES; place < memory.length; ++place) {
+        for (let place = SLOTS; place < memory.length; ++place) {
             giveBack(memory, place, thread);
         }
     }
@@ -87,7 +87,7 @@ export class CpuSlice {
 
         if (now < this.#until) {
             Atomics.wait(this.#pause, 0, 0, PAUSE_MS);
-            this.#next = Math.min(performance.now() + STRETCH_MS, this.#until);
+            this.#next = Math.min(performance.now() + QUANTUM_MS, this.#until);
             return;
         }
 
@@ -96,8 +96,8 @@ export class CpuSlice {
         let mustWait = this.end();
         for (let left = deadline - now; left > 0; left = deadline - performance.now()) {
             if (!mustWait && this.#take()) {
-                this.#next = performance.now() + STRETCH_MS;
-                this.#until = this.#next + TURN_MS - STRETCH_MS;
+                this.#next = performance.now() + QUANTUM_MS;
+                this.#until = this.#next + TURN_MS - QUANTUM_MS;
                 return;
             }
 
@@ -117,7 +117,7 @@ export class CpuSlice {
 
     #take(): boolean {
 
-        for (let place = PLACES; place < this.#memory.length; ++place) {
+        for (let place = SLOTS; place < this.#memory.length; ++place) {
             if (Atomics.compareExchange(this.#memory, place, FREE, this.#thread) === FREE) {
                 this.#place = place;
                 return true;

@@ -41,7 +41,7 @@ export class ScriptAborted extends Error {
 const CLEAN = '+';
 
 /** Promise jobs that are worked off before time is looked at. */
-const JOBS_AT_ONCE = 64;
+const JOBS_PER_BATCH = 64;
 
 let boot: string | undefined;
 
@@ -150,7 +150,7 @@ export class Realm {
         }
 
         while (this.#runtime.hasPendingJob()) {
-            const result = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
+            const result = this.#runtime.executePendingJobs(JOBS_PER_BATCH);
             if (result.error) {
                 this.#fail(result.error);
             }

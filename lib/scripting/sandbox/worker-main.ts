@@ -38,7 +38,7 @@ const RECHECK_MS = 1000;
 /** Either the script threw null, or the engine did for want of memory. */
 const NULL_THROWN = '{"failure":{"kind":"null"';
 
-interface KeptRealm {
+interface CachedRealm {
     readonly realm: Realm;
     readonly version: string;
 }
@@ -61,7 +61,7 @@ class ScriptThread implements RealmServices {
     readonly #send: (message: ThreadMessage) => void;
     readonly #gate = new LogRateLimiter();
     /** By unit; the one used last is at the end. */
-    readonly #realms = new Map<string, KeptRealm>();
+    readonly #realms = new Map<string, CachedRealm>();
     #message: RunMessage | null = null;
     #deadline = 0;
     #output: Uint8Array[] = [];

@@ -50,12 +50,12 @@ const CHUNK_LENGTH = 64 * 1024;
 /** some millions of letters without a break are too many for a regular expression. */
 const MAX_RUN_LENGTH = 512 * 1024;
 
-const STAGES: Readonly<Record<string, lunr.PipelineFunction>> = {
+const PIPELINE_STAGES: Readonly<Record<string, lunr.PipelineFunction>> = {
     'doip-gateway:lower-case': (token) => token.update((word) => word.toLowerCase())
 };
 
 const pipeline = new lunr.Pipeline();
-for (const [name, stage] of Object.entries(STAGES)) {
+for (const [name, stage] of Object.entries(PIPELINE_STAGES)) {
     lunr.Pipeline.registerFunction(stage, name);
     pipeline.add(stage);
 }

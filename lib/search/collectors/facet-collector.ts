@@ -11,7 +11,7 @@ import type { DocumentSet, DenseSet } from '../docset/doc-id-set.js';
 import { resolveColumn, VALUE_PREFIX } from '../analysis/field-names.js';
 import type { FacetBucket, FacetField, FacetResult } from '../query/search-request.js';
 import type { Segment } from '../segment/segment-reader.js';
-import { firstPlace } from '../docset/sorted-doc-ids.js';
+import { firstIndex } from '../docset/sorted-doc-ids.js';
 
 /** What all facets of an answer may have together. */
 export const MOST_BUCKETS = 10_000;
@@ -219,7 +219,7 @@ function countFew({ dense, pairDocuments, pairOrdinals }: DocValues, documents: 
     const add = (ordinal: number): void => void counts.set(ordinal, (counts.get(ordinal) ?? 0) + 1);
     for (const document of documents) {
         const first = dense ? (dense[document] as number) - 1 : -1;
-        let place = pairDocuments.length === 0 ? 0 : firstPlace(pairDocuments, document);
+        let place = pairDocuments.length === 0 ? 0 : firstIndex(pairDocuments, document);
         if (pairDocuments[place] !== document) {
             if (first !== -1) {
                 add(first);

@@ -7,7 +7,7 @@
 
 import { andBits, andNotBits, clearBits, countBits, countCommon, forEachBit, hasBit, listBits } from './bit-set.js';
 import type { Bits } from './bit-set.js';
-import { commonDocuments, placeInList } from './sorted-doc-ids.js';
+import { commonDocuments, indexInList } from './sorted-doc-ids.js';
 
 /** A sorted list, each document once. Never changed. */
 export interface SparseSet {
@@ -58,7 +58,7 @@ export function many(bits: Bits): DenseSet {
 }
 
 /** What is kept to be used again and again, as short as it can be; `documents` is how many the segment has. */
-export function keptSet(set: DocumentSet, documents: number): DocumentSet {
+export function cachedSet(set: DocumentSet, documents: number): DocumentSet {
 
     if (set.kind === 'few' || set.kept) {
         return set;
@@ -88,7 +88,7 @@ export function counted(set: DocumentSet, documents: number): CountedSet {
 
 export function hasDocument(set: DocumentSet, document: number): boolean {
 
-    return set.kind === 'few' ? placeInList(set.documents, document) !== -1 : hasBit(set.bits, document);
+    return set.kind === 'few' ? indexInList(set.documents, document) !== -1 : hasBit(set.bits, document);
 }
 
 /** Calls for every document, in order. */
@@ -151,7 +151,7 @@ export function both(a: DocumentSet, b: DocumentSet): DocumentSet {
 export function without(a: DocumentSet, b: DocumentSet): DocumentSet {
 
     if (a.kind === 'few') {
-        return few(b.kind === 'few' ? a.documents.filter((document) => placeInList(b.documents, document) === -1) : chosen(a.documents, b.bits, false));
+        return few(b.kind === 'few' ? a.documents.filter((document) => indexInList(b.documents, document) === -1) : chosen(a.documents, b.bits, false));
     }
 
     if (b.kind === 'few' && b.documents.length === 0) {

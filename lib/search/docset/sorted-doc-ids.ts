@@ -6,14 +6,14 @@
 const LONGER = 16;
 
 /** Where a document stands in a sorted list, -1 when it does not. */
-export function placeInList(list: Uint32Array, document: number): number {
+export function indexInList(list: Uint32Array, document: number): number {
 
-    const place = firstPlace(list, document);
+    const place = firstIndex(list, document);
     return list[place] === document ? place : -1;
 }
 
 /** Where the first document stands that is not before one; the length of the list when there is none. */
-export function firstPlace(list: Uint32Array, document: number): number {
+export function firstIndex(list: Uint32Array, document: number): number {
 
     return search(list, document, [0, list.length]);
 }
@@ -31,7 +31,7 @@ export function commonDocuments(a: Uint32Array, b: Uint32Array): Uint32Array {
     const found = new Uint32Array(short.length);
     let count = 0;
     if (isMuchLonger(long, short)) {
-        forEachPlace(long, short, (place) => {
+        forEachIndex(long, short, (place) => {
 
             found[count++] = long[place] as number;
         });
@@ -52,7 +52,7 @@ export function commonDocuments(a: Uint32Array, b: Uint32Array): Uint32Array {
 }
 
 /** Tells the places in a list at which the documents of a shorter one stand. */
-export function forEachPlace(long: Uint32Array, short: Uint32Array, visit: (place: number) => void): void {
+export function forEachIndex(long: Uint32Array, short: Uint32Array, visit: (place: number) => void): void {
 
     let place = 0;
     for (const document of short) {

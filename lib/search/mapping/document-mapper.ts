@@ -18,7 +18,7 @@ import { getAt } from '../../json/pointer.js';
 import { memberOf } from '../../types/schema/extension-keyword.js';
 
 /** What is known of an object that is to be described. */
-export interface Known {
+export interface CacheEntry {
     /** What is indexed in place of the object. */
     readonly form?: IndexedForm | undefined;
     /** The extension keyword wherever it applies to the content; found out when it is not given. */
@@ -28,7 +28,7 @@ export interface Known {
 }
 
 /** Describes an object by the types of this moment. Does not throw. */
-export function mapObject(object: StoredObject, catalog: Catalog, { form, annotations, texts }: Known = {}): IndexDocument {
+export function mapObject(object: StoredObject, catalog: Catalog, { form, annotations, texts }: CacheEntry = {}): IndexDocument {
 
     const type = catalog.current.get(object.type);
     const content = form?.content ?? object.content;

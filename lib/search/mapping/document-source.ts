@@ -33,7 +33,7 @@ export interface IndexSource {
 }
 
 /** Texts of payloads that are held at once, in UTF-16 units. */
-const TEXTS_AT_ONCE = 8_000_000;
+const TEXTS_PER_BATCH = 8_000_000;
 
 /** Documents of the objects in the database. */
 export class StoredIndexSource implements IndexSource {
@@ -65,7 +65,7 @@ export class StoredIndexSource implements IndexSource {
     async after(id: string): Promise<IndexDocument[]> {
 
         const objects = await this.#objects.after(id);
-        const texts = await this.#texts.of(objects, TEXTS_AT_ONCE);
+        const texts = await this.#texts.of(objects, TEXTS_PER_BATCH);
         // Where texts are long there are fewer objects at once.
         return await this.#documents(objects.slice(0, texts.size), texts);
     }

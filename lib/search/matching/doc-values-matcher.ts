@@ -178,7 +178,7 @@ function addRange(column: DocValues, { first, end }: Ordinals, bits: Bits): void
 
     const { dense, pairDocuments, pairOrdinals } = column;
     if (dense) {
-        addRanks(dense, first, end - first, bits);
+        addOrdinals(dense, first, end - first, bits);
     }
 
     for (let i = 0; i < pairDocuments.length; ++i) {
@@ -190,7 +190,7 @@ function addRange(column: DocValues, { first, end }: Ordinals, bits: Bits): void
 }
 
 /** Adds documents whose ordinal is one of `count` from `first` on. Ranks are one more than ordinals, and 0 wraps around. */
-function addRanks(ranks: DocOrdinals, first: number, count: number, bits: Bits): void {
+function addOrdinals(ranks: DocOrdinals, first: number, count: number, bits: Bits): void {
 
     const least = first + 1;
     for (let word = 0; word < bits.length; ++word) {

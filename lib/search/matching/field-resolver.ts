@@ -8,7 +8,7 @@ import type { TermDictionary } from '../segment/term-dictionary.js';
 import type { FieldTarget } from '../analysis/field-names.js';
 
 /** Which fields a target means in a segment. */
-export interface Place {
+export interface ResolvedField {
     readonly spaces: readonly TermDictionary[];
     /** Null for all fields of the spaces. */
     readonly fields: readonly number[] | null;
@@ -20,7 +20,7 @@ export interface Omitted {
     readonly null?: boolean;
 }
 
-export function placeOf(segment: Segment, target: FieldTarget, omitted: Omitted = {}): Place {
+export function resolveField(segment: Segment, target: FieldTarget, omitted: Omitted = {}): ResolvedField {
 
     switch (target.kind) {
         case 'any':

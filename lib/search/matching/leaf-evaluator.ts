@@ -7,20 +7,20 @@ import { emptyBits, setBit } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
 import { matchColumnRange, matchNumbers, matchValue } from './doc-values-matcher.js';
 import { DocIdSetBuilder } from './doc-id-set-builder.js';
-import { both, bytesOfSet, hasDocument, keptSet, many, NO_DOCUMENTS } from '../docset/doc-id-set.js';
+import { both, bytesOfSet, hasDocument, cachedSet, many, NO_DOCUMENTS } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import { forEachTerm, isTooMany, refuseTooMany, isPrefix } from './term-expansion.js';
-import type { Expanded, TermPlace } from './term-expansion.js';
+import type { Expanded, TermEntry } from './term-expansion.js';
 import { findPhrase } from './phrase-matcher.js';
 import type { PhraseSink } from './phrase-matcher.js';
-import { placeOf } from './field-resolver.js';
+import { resolveField } from './field-resolver.js';
 import type { ExistsQuery, PhraseQuery, Query, TermQuery } from '../query/query.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
 import { isHidden } from './segment-context.js';
 import type { SegmentContext } from './segment-context.js';
 import { commonFields, entriesOf } from '../segment/term-dictionary.js';
 
-export type Leaf = Exclude<Query, { kind: 'boolean' }>;
+export type LeafQuery = Exclude<Query, { kind: 'boolean' }>;
 
 /** Where documents are added: those that have a word in a payload alone apart. */
 interface Target {
@@ -41,7 +41,7 @@ export class LeafEvaluator {
     }
 
     /** Documents of a leaf, gone and hidden ones may be among them. */
-    match(leaf: Leaf): DocumentSet {
+    match(leaf: LeafQuery): DocumentSet {
 
         const { segment, phrases } = this.#scope;
         switch (leaf.kind) {
@@ -76,7 +76,7 @@ export class LeafEvaluator {
     phrase({ target, words, slop }: PhraseQuery, wanted: Bits | null, sink: PhraseSink): void {
 
         const { segment, payloads, deadline } = this.#scope;
-        const { spaces, fields } = placeOf(this.#scope.segment, target);
+        const { spaces, fields } = resolveField(this.#scope.segment, target);
         for (const space of spaces) {
             const terms = words.map(({ term }) => space.find(term));
             for (const field of terms.includes(-1) ? [] : commonFields(space, terms, fields)) {
@@ -93,7 +93,7 @@ export class LeafEvaluator {
     /** The entries of a word: where it stands in each field of the target. */
     entries({ target, term }: TermQuery): { space: TermDictionary; entry: number }[] {
 
-        const { spaces, fields } = placeOf(this.#scope.segment, target);
+        const { spaces, fields } = resolveField(this.#scope.segment, target);
         return spaces.flatMap((space) => {
 
             const found = space.find(term);
@@ -132,7 +132,7 @@ export class LeafEvaluator {
             return into.shown.take();
         }
 
-        const { spaces, fields } = placeOf(segment, target, leaf.kind === 'range' ? { numbers: true, null: true } : {});
+        const { spaces, fields } = resolveField(segment, target, leaf.kind === 'range' ? { numbers: true, null: true } : {});
         for (const space of spaces) {
             for (const field of fields ?? [null]) {
                 if (isTooMany(leaf, this.#keep({ space, field }, leaf, into))) {
@@ -148,7 +148,7 @@ export class LeafEvaluator {
      * Adds what a leaf stands for, and returns how many terms that are. What a pattern stands for is kept where all words have to be
      * looked at: those who ask for one page ask for the next.
      */
-    #keep(place: TermPlace, leaf: Expanded, into: Target): number {
+    #keep(place: TermEntry, leaf: Expanded, into: Target): number {
 
         if (leaf.kind !== 'pattern' || isPrefix(leaf.pattern)) {
             return this.#add(place, leaf, into);
@@ -159,7 +159,7 @@ export class LeafEvaluator {
 
             const target = { shown: new DocIdSetBuilder(segment), hidden: new DocIdSetBuilder(segment) };
             const count = this.#add(place, leaf, target);
-            const value = { shown: keptSet(target.shown.take(), segment.documents), hidden: keptSet(target.hidden.take(), segment.documents), count };
+            const value = { shown: cachedSet(target.shown.take(), segment.documents), hidden: cachedSet(target.hidden.take(), segment.documents), count };
             return { value, bytes: bytesOfSet(value.shown) + bytesOfSet(value.hidden) };
         });
         into.shown.addSet(shown);
@@ -167,7 +167,7 @@ export class LeafEvaluator {
         return count;
     }
 
-    #add(place: TermPlace, leaf: Expanded, { shown, hidden }: Target): number {
+    #add(place: TermEntry, leaf: Expanded, { shown, hidden }: Target): number {
 
         const { segment } = this.#scope;
         const { space, field } = place;
@@ -200,7 +200,7 @@ export class LeafEvaluator {
             return into.shown.take();
         }
 
-        for (const field of placeOf(segment, target, { null: true }).fields ?? []) {
+        for (const field of resolveField(segment, target, { null: true }).fields ?? []) {
             const lengths = segment.lengths(field);
             const list = (field < segment.payloadFields ? into.hidden : into.shown).bits();
             lengths?.bytes.forEach((byte, i) => byte !== 0 && setBit(list, lengths.documents ? lengths.documents[i] ?? 0 : i));

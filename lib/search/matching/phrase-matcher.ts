@@ -123,7 +123,7 @@ function countExact(words: readonly PlacedCursor[]): number {
 }
 
 /** The positions of a word in one document. */
-interface Places {
+interface PositionLists {
     /** In ascending order; shared by words with the same term. */
     readonly positions: readonly number[];
     /** Place of the word in the phrase. */
@@ -133,9 +133,9 @@ interface Places {
 /** How many places have all the words within `slop`. */
 function countSloppy(cursors: readonly PlacedCursor[], slop: number, deadline: Deadline): number {
 
-    const words = cursors.map(({ cursor, offset }): Places => ({ positions: cursor.list(), offset }));
+    const words = cursors.map(({ cursor, offset }): PositionLists => ({ positions: cursor.list(), offset }));
     // Words with the same term, in the order of their places, share positions and must take different ones.
-    const groups = new Map<readonly number[], Places[]>();
+    const groups = new Map<readonly number[], PositionLists[]>();
     for (const word of [...words].sort((a, b) => a.offset - b.offset)) {
         const group = groups.get(word.positions);
         if (group) {
@@ -163,7 +163,7 @@ function countSloppy(cursors: readonly PlacedCursor[], slop: number, deadline: D
 }
 
 /** Can each word take a position of its own within `slop` of the start? All windows are equally wide: the first free one is best. */
-function fits(positions: readonly number[], words: readonly Places[], start: number, slop: number): boolean {
+function fits(positions: readonly number[], words: readonly PositionLists[], start: number, slop: number): boolean {
 
     let next = firstAtLeast(positions, start + (words[0]?.offset ?? 0));
     for (const { offset } of words) {

@@ -6,12 +6,12 @@ import { DocIdSetBuilder } from './doc-id-set-builder.js';
 import { both, countOf, NO_DOCUMENTS, without } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import { LeafEvaluator } from './leaf-evaluator.js';
-import type { Leaf } from './leaf-evaluator.js';
+import type { LeafQuery } from './leaf-evaluator.js';
 import type { BooleanQuery, Query } from '../query/query.js';
 import type { SegmentContext } from './segment-context.js';
 
 /** Told of the documents of each leaf, as they are found. */
-export type LeafObserver = (leaf: Leaf, documents: DocumentSet) => void;
+export type LeafObserver = (leaf: LeafQuery, documents: DocumentSet) => void;
 
 export interface MatchOptions {
     /** The documents that any others do not matter besides; those that are visible when it is not said. */

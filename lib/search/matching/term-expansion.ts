@@ -28,13 +28,13 @@ const EXPANSIONS_PER_CHECK = 256;
 export type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
 
 /** Terms of a space that one field has; null for all. */
-export interface TermPlace {
+export interface TermEntry {
     readonly space: TermDictionary;
     readonly field: number | null;
 }
 
 /** Tells which terms of a place a leaf stands for, by their number there. Returns how many. */
-export function forEachTerm({ segment, deadline }: SegmentContext, { space, field }: TermPlace, leaf: Expanded, visit: (term: number) => void): number {
+export function forEachTerm({ segment, deadline }: SegmentContext, { space, field }: TermEntry, leaf: Expanded, visit: (term: number) => void): number {
 
     const terms = field === null ? space.all : segment.fieldTerms(space, field);
     let count = 0;
@@ -79,7 +79,7 @@ export function isTooMany(leaf: Expanded, count: number): boolean {
  *
  * @throws DoipError 400 when they are too many
  */
-export function refuseTooMany(scope: SegmentContext, place: TermPlace, leaf: Expanded): void {
+export function refuseTooMany(scope: SegmentContext, place: TermEntry, leaf: Expanded): void {
 
     let seen = 0;
     forEachTerm(scope, place, leaf, (term) => {
@@ -91,7 +91,7 @@ export function refuseTooMany(scope: SegmentContext, place: TermPlace, leaf: Exp
     });
 }
 
-function isSeen(scope: SegmentContext, { space, field }: TermPlace, term: number): boolean {
+function isSeen(scope: SegmentContext, { space, field }: TermEntry, term: number): boolean {
 
     const { segment, visible, payloads } = scope;
     const entries = field === null ? entriesOf(space, term, null) : [segment.fieldTerms(space, field).entries[term] as number];

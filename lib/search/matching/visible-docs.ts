@@ -6,11 +6,11 @@
 import { readableDocuments, versionDocuments } from './acl-filter.js';
 import { countBits, forEachBit } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
-import { bytesOfSet, countOf, forEachDocument, hasDocument, keptSet, many, without } from '../docset/doc-id-set.js';
+import { bytesOfSet, countOf, forEachDocument, hasDocument, cachedSet, many, without } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import { decodeLength } from '../segment/norms.js';
 import type { Lengths, Segment } from '../segment/segment-reader.js';
-import { placeInList } from '../docset/sorted-doc-ids.js';
+import { indexInList } from '../docset/sorted-doc-ids.js';
 import type { SearchAccess } from '../query/search-access.js';
 
 /** Lengths of the documents that count, in one field. */
@@ -40,7 +40,7 @@ export class View {
         this.#dead = dead;
         this.payloads = base.payloads;
         const isComplete = countBits(dead) === 0;
-        this.visible = isComplete ? base.documents : keptSet(without(base.documents, many(dead)), segment.documents);
+        this.visible = isComplete ? base.documents : cachedSet(without(base.documents, many(dead)), segment.documents);
         this.visibleCount = countOf(this.visible);
     }
 
@@ -63,7 +63,7 @@ export class View {
         let { documents, words } = all;
         forEachBit(this.#dead, (document) => {
 
-            const place = list ? placeInList(list, document) : document;
+            const place = list ? indexInList(list, document) : document;
             const byte = place === -1 ? 0 : bytes[place] as number;
             if (byte !== 0 && hasDocument(this.#base.documents, document)) {
                 --documents;
@@ -122,10 +122,10 @@ function makeBase(segment: Segment, { access, key, includeVersions }: CallerScop
     const { objects, payloads } = segment.shelf.get(`readable ${key}`, () => {
 
         const readable = readableDocuments(segment, access);
-        const value = { objects: keptSet(many(readable.objects), segment.documents), payloads: keptSet(many(readable.payloads), segment.documents) };
+        const value = { objects: cachedSet(many(readable.objects), segment.documents), payloads: cachedSet(many(readable.payloads), segment.documents) };
         return { value, bytes: bytesOfSet(value.objects) + bytesOfSet(value.payloads) };
     });
-    const documents = includeVersions ? objects : keptSet(without(objects, many(versionDocuments(segment))), segment.documents);
+    const documents = includeVersions ? objects : cachedSet(without(objects, many(versionDocuments(segment))), segment.documents);
     return { documents, payloads: access.all ? null : payloads, lengthSums: new Map(), last: null };
 }
 
@@ -146,7 +146,7 @@ function sumFew({ bytes, documents: list }: Lengths, counted: DocumentSet): Leng
     let [documents, words] = [0, 0];
     forEachDocument(counted, (document) => {
 
-        const byte = bytes[list ? placeInList(list, document) : document] ?? 0;
+        const byte = bytes[list ? indexInList(list, document) : document] ?? 0;
         documents += Number(byte !== 0);
         words += byte === 0 ? 0 : decodeLength(byte);
     });

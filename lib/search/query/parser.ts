@@ -26,7 +26,7 @@ export function parseQuery(text: string): SyntaxClauses {
     }
     catch (error) {
         if (error instanceof SyntaxError) {
-            throw queryFault(text, error.location.start.offset, error.expected ? undefined : error.message);
+            throw queryError(text, error.location.start.offset, error.expected ? undefined : error.message);
         }
 
         throw error;
@@ -34,7 +34,7 @@ export function parseQuery(text: string): SyntaxClauses {
 }
 
 /** 400 for a query that is wrong at a place. Without a reason it is what stands there that was not expected. */
-export function queryFault(text: string, offset: number, reason?: string): DoipError {
+export function queryError(text: string, offset: number, reason?: string): DoipError {
 
     const letter = text.codePointAt(offset);
     const found = letter === undefined ? 'unexpected end of the query' : `unexpected ${JSON.stringify(String.fromCodePoint(letter))}`;
@@ -64,7 +64,7 @@ function checkDepth(text: string): void {
         }
 
         if (depth > MAX_QUERY_DEPTH) {
-            throw queryFault(text, at, `more than ${MAX_QUERY_DEPTH} groups inside each other`);
+            throw queryError(text, at, `more than ${MAX_QUERY_DEPTH} groups inside each other`);
         }
     }
 }

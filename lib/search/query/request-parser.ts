@@ -19,13 +19,13 @@ export interface Filter {
 }
 
 /** What is asked for. */
-export interface Asked {
+export interface RequestInput {
     readonly query: Query;
     readonly filters: readonly Filter[];
 }
 
 /** Reads the queries of a search. 400 for what cannot be understood, and when they are too long or have too many clauses together. */
-export function readRequest({ query, queryJson, filterQueries, conditions = [] }: SearchRequest, queries: QueryCache): Asked {
+export function readRequest({ query, queryJson, filterQueries, conditions = [] }: SearchRequest, queries: QueryCache): RequestInput {
 
     const length = filterQueries.reduce((sum, text) => sum + text.length, query?.length ?? 0);
     if (filterQueries.length > 0 && length > MAX_QUERY_LENGTH) {

@@ -10,7 +10,7 @@
 import { badRequest } from '../../errors/errors.js';
 import { analyse, keywordOf, TEXT_GAP } from '../analysis/analyzer.js';
 import { resolveField } from '../analysis/field-names.js';
-import { parseQuery, queryFault } from './parser.js';
+import { parseQuery, queryError } from './parser.js';
 import { MATCH_ALL, MATCH_NONE } from './query.js';
 import type { Query } from './query.js';
 import type { PatternPart, SyntaxBody, SyntaxClauses, SyntaxPhrase, SyntaxRange, SyntaxWord } from './syntax-tree.js';
@@ -185,7 +185,7 @@ class Rewriter {
         }
 
         if (number > 1 && !Number.isInteger(number)) {
-            throw queryFault(this.#source, at, 'the number of edits must be 0, 1 or 2, or a similarity below 1');
+            throw queryError(this.#source, at, 'the number of edits must be 0, 1 or 2, or a similarity below 1');
         }
 
         if (number >= 1 || number === 0) {
@@ -198,7 +198,7 @@ class Rewriter {
     #count(at: number): void {
 
         if (++this.#clauses > MAX_CLAUSES) {
-            throw queryFault(this.#source, at, `more than ${MAX_CLAUSES} clauses`);
+            throw queryError(this.#source, at, `more than ${MAX_CLAUSES} clauses`);
         }
     }
 }

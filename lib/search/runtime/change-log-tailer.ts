@@ -19,7 +19,7 @@ export interface LogSource {
     batches(after: number): Promise<LogBatch[]>;
 }
 
-export interface FollowerOptions {
+export interface TailerOptions {
     /** Looks up the current state of objects and applies it. */
     readonly replay: (ids: readonly string[]) => Promise<void>;
     /** Told that batches were removed that were not read yet. */
@@ -35,7 +35,7 @@ export class ChangeLogTailer {
     /** Names this process in the log. */
     readonly origin = randomUUID();
     readonly #source: LogSource;
-    readonly #options: Required<FollowerOptions>;
+    readonly #options: Required<TailerOptions>;
     /** Own changes that were told and not seen in the log yet. */
     readonly #told = new Set<number>();
     /** Own changes that were seen in the log and not told yet. */
@@ -54,7 +54,7 @@ export class ChangeLogTailer {
     /** Raised by every restart, so that a reading from before it ends. */
     #life = 0;
 
-    constructor(source: LogSource, options: FollowerOptions) {
+    constructor(source: LogSource, options: TailerOptions) {
 
         this.#source = source;
         this.#options = { now: () => performance.now(), missed: () => {}, ...options };

@@ -39,7 +39,7 @@ interface Replaced {
     readonly map: Uint32Array;
 }
 
-export interface KeeperParts {
+export interface FlusherParts {
     readonly searcher: SearchClient;
     /** Started when it is first needed. */
     readonly merger: () => MergerPort;
@@ -53,7 +53,7 @@ export interface KeeperParts {
 
 export class Flusher {
 
-    readonly #parts: KeeperParts;
+    readonly #parts: FlusherParts;
     /** Batch of the log up to which it is covered by what is stored; null while the index is built. */
     #covered: number | null;
     #running: Promise<void> | null = null;
@@ -64,7 +64,7 @@ export class Flusher {
     #again: NodeJS.Timeout | undefined;
     #isClosed = false;
 
-    constructor(parts: KeeperParts, covered: number | null) {
+    constructor(parts: FlusherParts, covered: number | null) {
 
         this.#parts = parts;
         this.#covered = covered;

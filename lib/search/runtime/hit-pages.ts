@@ -2,7 +2,7 @@
  * The hits of a search as they come from the searching thread, block by block.
  */
 
-import { released } from '../../util/streams/on-close.js';
+import { onClose } from '../../util/streams/on-close.js';
 import type { SearchHit } from '../query/search-request.js';
 import type { SearchClient } from './search-client.js';
 
@@ -36,7 +36,7 @@ export function readHits(
         }
     };
 
-    return released(blocks(), () => {
+    return onClose(blocks(), () => {
 
         if (!isDone && cursor !== null) {
             searcher.call({ kind: 'forget', cursor }).catch(() => {

@@ -2,7 +2,7 @@
  * What a session of the search index is given, and what it finds.
  */
 
-import type { Backlog } from './write-throttle.js';
+import type { WriteThrottle } from './write-throttle.js';
 import type { ChangeLogTailer } from './change-log-tailer.js';
 import type { LogOrderer } from './change-log-sequencer.js';
 import type { Log } from '../../../db/log.js';
@@ -14,7 +14,7 @@ export interface SessionParts {
     readonly options: Required<LocalSearchOptions>;
     readonly follower: ChangeLogTailer;
     readonly orderer: LogOrderer;
-    readonly backlog: Backlog;
+    readonly backlog: WriteThrottle;
 }
 
 /** What there was of an index: nothing that can be used, one made by other rules, or one that needs nothing but the newest changes. */

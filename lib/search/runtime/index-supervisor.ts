@@ -7,7 +7,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { CommitResult, Step } from '../../../db/database.js';
 import { DoipError, unavailable } from '../../errors/errors.js';
 import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
-import { Backlog } from './write-throttle.js';
+import { WriteThrottle } from './write-throttle.js';
 import { IndexSession } from './index-session.js';
 import type { StoredState, LocalSearchOptions } from './index-options.js';
 import { ChangeLogTailer } from './change-log-tailer.js';
@@ -15,11 +15,11 @@ import { LogOrderer } from './change-log-sequencer.js';
 import type { SearcherUsage } from './protocol.js';
 import type { SearchAnswer, SearchIndex } from './search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
-import { settled } from '../../util/concurrency/timeout.js';
+import { resolvesWithin } from '../../util/concurrency/timeout.js';
 import { isGone } from '../../util/workers/worker-client.js';
 
 /** Objects that are read at once. */
-const OBJECTS_AT_ONCE = 50;
+const OBJECTS_PER_BATCH = 50;
 
 /** How old the changes of other nodes may be that a search does not see. */
 const FRESHNESS_MS = 200;
@@ -36,7 +36,7 @@ export class IndexSupervisor implements SearchIndex {
     readonly #options: Required<LocalSearchOptions>;
     readonly #follower: ChangeLogTailer;
     readonly #orderer: LogOrderer;
-    readonly #backlog = new Backlog();
+    readonly #backlog = new WriteThrottle();
     readonly #numbers = new WeakMap<ObjectChange, number>();
     readonly #stop = new AbortController();
     /** Takes changes; null while there is none. */
@@ -155,8 +155,8 @@ export class IndexSupervisor implements SearchIndex {
 
     async #applyStored(ids: readonly string[]): Promise<void> {
 
-        for (let start = 0; start < ids.length; start += OBJECTS_AT_ONCE) {
-            await this.#session?.applyStored(ids.slice(start, start + OBJECTS_AT_ONCE));
+        for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
+            await this.#session?.applyStored(ids.slice(start, start + OBJECTS_PER_BATCH));
             // It may be many; whatever else the process does comes first.
             await setImmediate();
         }
@@ -245,7 +245,7 @@ export class IndexSupervisor implements SearchIndex {
 
     async #available(): Promise<IndexSession> {
 
-        const isReady = this.#isUp || await settled(this.#ready, this.#options.waitMs);
+        const isReady = this.#isUp || await resolvesWithin(this.#ready, this.#options.waitMs);
         if (isReady && this.#session) {
             return this.#session;
         }

@@ -7,18 +7,18 @@
  */
 
 import { QueryCache } from '../query/query-cache.js';
-import { borrow, copiedBytes, SnapshotMiss } from './shared-snapshot.js';
+import { importSnapshot, copiedBytes, SnapshotMiss } from './shared-snapshot.js';
 import type { TermSnapshot, PageId, Pages } from './shared-snapshot.js';
-import type { Found, WordWish } from './protocol.js';
+import type { Found, SingleTermRequest } from './protocol.js';
 import type { Query, TermQuery } from '../query/query.js';
 import type { SearchRequest } from '../query/search-request.js';
 import type { Space } from '../segment/format.js';
 import { singleTermOf, SingleTermSearch } from '../searcher/single-term-search.js';
 import type { TermContexts } from '../searcher/term-contexts.js';
-import { placesKey } from '../searcher/term-contexts.js';
+import { contextKey } from '../searcher/term-contexts.js';
 
 /** So many searches of a caller in some fields come between a change and the next loan for them: it takes the time of a few of them. */
-const LEND_AFTER = 10;
+const EXPORT_AFTER = 10;
 
 /** Callers and fields whose searches are counted. */
 const MAX_MISS_COUNTS = 200;
@@ -39,9 +39,9 @@ const NO_WORD = /[\s([{]|(?:~[^~]*){5}/;
 /** The thread that searches. */
 export interface SnapshotSource {
     /** Null when it is too much. */
-    lend(wish: WordWish): Promise<TermSnapshot | null>;
+    lend(wish: SingleTermRequest): Promise<TermSnapshot | null>;
     /** Null when there is no such page. */
-    page(wish: WordWish, page: PageId): Promise<Uint8Array | null>;
+    page(wish: SingleTermRequest, page: PageId): Promise<Uint8Array | null>;
 }
 
 export class InlineTermSearch {
@@ -86,7 +86,7 @@ export class InlineTermSearch {
 
         const { access, includeVersions } = request;
         const wish = { word: { target: word.target }, caller: { key: JSON.stringify(access), includeVersions } };
-        const key = placesKey(wish.word, wish.caller);
+        const key = contextKey(wish.word, wish.caller);
         const places = this.#loans.get(key);
         if (!places) {
             this.#wantLoan(key, wish);
@@ -145,7 +145,7 @@ export class InlineTermSearch {
         return singleTermOf(request, read);
     }
 
-    #wantLoan(key: string, wish: WordWish): void {
+    #wantLoan(key: string, wish: SingleTermRequest): void {
 
         if (this.#loans.has(key) || this.#loans.size === MAX_SNAPSHOTS || this.#copied > MAX_COPIED_BYTES || !this.#isWorthIt(key)) {
             return;
@@ -169,7 +169,7 @@ export class InlineTermSearch {
     #isWorthIt(key: string): boolean {
 
         const times = (this.#asked.get(key) ?? 0) + 1;
-        if (times === LEND_AFTER) {
+        if (times === EXPORT_AFTER) {
             return this.#asked.delete(key);
         }
 
@@ -190,10 +190,10 @@ export class InlineTermSearch {
 
         this.#removed = lent.removals;
         this.#copied += copiedBytes(lent);
-        this.#loans.set(key, borrow(lent, (place, space) => this.#pagesOf(place, space)));
+        this.#loans.set(key, importSnapshot(lent, (place, space) => this.#pagesOf(place, space)));
     }
 
-    #wantPage(wish: WordWish, wanted: PageId | null): void {
+    #wantPage(wish: SingleTermRequest, wanted: PageId | null): void {
 
         const name = wanted && `${wanted.place} ${wanted.space} ${wanted.page}`;
         if (!wanted || name === null || this.#expected.has(name)) {

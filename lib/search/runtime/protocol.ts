@@ -23,7 +23,7 @@ export interface SearcherOptions {
 }
 
 /** What a word is looked for in, and for whom. The key is the JSON text of the access: that of many types takes long to be copied. */
-export interface WordWish {
+export interface SingleTermRequest {
     readonly word: TermTarget;
     readonly caller: Omit<CallerScope, 'access'>;
 }
@@ -48,9 +48,9 @@ export type SearcherCall =
     /** Nobody wants the further hits of a search. */
     | { readonly kind: 'forget'; readonly cursor: number }
     /** What is looked up for searches of a caller for a word in some fields, whichever word it is. */
-    | { readonly kind: 'lend' } & WordWish
+    | { readonly kind: 'lend' } & SingleTermRequest
     /** A page of the postings of what was lent; as long as segments and memory are the same. */
-    | { readonly kind: 'page'; readonly page: PageId } & WordWish
+    | { readonly kind: 'page'; readonly page: PageId } & SingleTermRequest
     /** A segment that was stored by a process before; `dead` are its documents that are gone. */
     | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }
     /** Segments that are not stored and should become one. They stay as they are likewise. */
@@ -89,7 +89,7 @@ export interface MoreFound {
 
 /** What comes back for each kind of call. */
 export interface SearcherAnswers {
-    readonly apply: Backlog;
+    readonly apply: FlushStats;
     /** The JSON text of a {@link Found}. */
     readonly search: string;
     /** The JSON text of a {@link MoreFound}. */
@@ -131,7 +131,7 @@ export interface SearcherUsage {
 }
 
 /** What is not stored yet. */
-export interface Backlog {
+export interface FlushStats {
     readonly documents: number;
     readonly bytes: number;
 }

@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { DoipError, tooManyRequests } from '../../errors/errors.js';
 import { InFlightLimiter } from '../../identity/throttling/in-flight-limiter.js';
-import type { Backlog, Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions } from './protocol.js';
+import type { FlushStats, Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions } from './protocol.js';
 import { InlineTermSearch } from './inline-search.js';
 import type { SearchRequest } from '../query/search-request.js';
 import type { Change } from '../indexing/live-segments.js';
@@ -26,8 +26,8 @@ const RETRY_AFTER = 1;
 interface Group {
     readonly texts: string[];
     length: number;
-    readonly answer: Promise<Backlog>;
-    readonly resolve: (backlog: Promise<Backlog>) => void;
+    readonly answer: Promise<FlushStats>;
+    readonly resolve: (backlog: Promise<FlushStats>) => void;
 }
 
 export class SearchClient {
@@ -106,7 +106,7 @@ export class SearchClient {
      *
      * @param isUrgent whoever told them waits for that; others' changes may come together with further ones
      */
-    apply(changes: readonly Change[], { isUrgent }: { readonly isUrgent: boolean }): Promise<Backlog> {
+    apply(changes: readonly Change[], { isUrgent }: { readonly isUrgent: boolean }): Promise<FlushStats> {
 
         this.#prompt.forget();
         this.#group ??= newGroup();
@@ -147,7 +147,7 @@ export class SearchClient {
     }
 
     /** What is changed has to be looked up in stored segments; where these cannot be read, the log has the changes for the next thread. */
-    async #applyAll(changes: string): Promise<Backlog> {
+    async #applyAll(changes: string): Promise<FlushStats> {
 
         try {
             return await this.#port.call({ kind: 'apply', changes });
@@ -165,7 +165,7 @@ export class SearchClient {
 function newGroup(): Group {
 
     let resolve: Group['resolve'] = () => {};
-    const answer = new Promise<Backlog>((settle) => {
+    const answer = new Promise<FlushStats>((settle) => {
 
         resolve = settle;
     });

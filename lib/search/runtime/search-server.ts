@@ -7,9 +7,9 @@ import { Status } from '../../errors/status.js';
 import { QueryTimeout } from '../query/query-deadline.js';
 import { IndexSearcher } from '../searcher/index-searcher.js';
 import type { HitMerger } from '../collectors/hit-merger.js';
-import { lend, pageOf } from './shared-snapshot.js';
+import { exportSnapshot, pageOf } from './shared-snapshot.js';
 import { LruCache } from '../../util/cache/lru-cache.js';
-import type { Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions, WordWish } from './protocol.js';
+import type { Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions, SingleTermRequest } from './protocol.js';
 import { Preemption } from './preemption.js';
 import { fetchThrough } from './section-channel.js';
 import type { SearchRequest } from '../query/search-request.js';
@@ -80,7 +80,7 @@ export class SearchServer {
                 this.#cursors.delete(call.cursor);
                 return null;
             case 'lend':
-                return lend(this.#places(call), this.#memory.removals);
+                return exportSnapshot(this.#places(call), this.#memory.removals);
             case 'page':
                 return pageOf(this.#places(call), call.page);
             case 'add':
@@ -114,7 +114,7 @@ export class SearchServer {
         this.#overtaking.forget();
     }
 
-    #places({ word, caller }: WordWish): TermContexts {
+    #places({ word, caller }: SingleTermRequest): TermContexts {
 
         return this.#engine.places(word, this.#segments.snapshot(), { ...caller, access: JSON.parse(caller.key) as SearchAccess });
     }

@@ -20,12 +20,12 @@ const MAX_SEGMENTS = 32;
 /** Plain data. */
 export interface TermSnapshot {
     readonly documents: number;
-    readonly places: readonly LentPlace[];
+    readonly places: readonly SharedTermContext[];
     /** What {@link Memory.removals} is as long as it is lent. */
     readonly removals: number;
 }
 
-export interface LentPlace extends Omit<TermContext, 'spaces' | 'lastColumns' | 'ids'> {
+export interface SharedTermContext extends Omit<TermContext, 'spaces' | 'lastColumns' | 'ids'> {
     readonly spaces: readonly SpaceTables[];
     readonly lastColumns: readonly (ColumnTables | null)[];
     readonly ids: ColumnTables | null;
@@ -56,7 +56,7 @@ export class SnapshotMiss extends Error {
 }
 
 /** Null when there is too much of it. */
-export function lend({ documents, places }: TermContexts, removals: number): TermSnapshot | null {
+export function exportSnapshot({ documents, places }: TermContexts, removals: number): TermSnapshot | null {
 
     return places.length > MAX_SEGMENTS ? null : {
         documents, removals,
@@ -79,7 +79,7 @@ export function pageOf({ places }: TermContexts, { place, space, page }: PageId)
 }
 
 /** The same as it was. Reading postings throws {@link SnapshotMiss} unless `pagesOf` has their page. */
-export function borrow({ documents, places }: TermSnapshot, pagesOf: (place: number, space: Space) => Pages): TermContexts {
+export function importSnapshot({ documents, places }: TermSnapshot, pagesOf: (place: number, space: Space) => Pages): TermContexts {
 
     return {
         documents,
@@ -87,7 +87,7 @@ export function borrow({ documents, places }: TermSnapshot, pagesOf: (place: num
             ...lent,
             spaces: lent.spaces.map((tables) => {
 
-                const post = new LentReader({ place, space: tables.name }, tables.postings.length, pagesOf(place, tables.name));
+                const post = new SnapshotReader({ place, space: tables.name }, tables.postings.length, pagesOf(place, tables.name));
                 return new TermDictionary(tables, { post, positions: null });
             }),
             lastColumns: lent.lastColumns.map((tables) => tables && new DocValues(tables)),
@@ -108,7 +108,7 @@ function shortened(set: DocumentSet): DocumentSet {
     return set.kind === 'many' && set.kept?.isAll ? { ...set, bits: new Uint32Array(0) } : set;
 }
 
-class LentReader implements ByteReader {
+class SnapshotReader implements ByteReader {
 
     bytes: Uint8Array = new Uint8Array(0);
     readonly #owner: Omit<PageId, 'page'>;

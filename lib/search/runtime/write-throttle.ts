@@ -14,7 +14,7 @@ const MAX_UNSTORED = 100_000;
 /** Milliseconds that a writer waits. */
 const TIMEOUT_MS = 30_000;
 
-export class Backlog {
+export class WriteThrottle {
 
     #unapplied = 0;
     #unstored = 0;

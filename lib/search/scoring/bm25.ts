@@ -9,7 +9,7 @@ const K1 = 1.2;
 const B = 0.75;
 
 /** How much a word tells that so many of the documents have. */
-export function rarity(having: number, documents: number): number {
+export function idf(having: number, documents: number): number {
 
     const count = Math.min(having, documents);
     return Math.log(1 + (documents - count + 0.5) / (count + 0.5));

@@ -5,10 +5,10 @@
  */
 
 import { clearBits, setBits } from '../docset/bit-set.js';
-import { factorOf, normTable, rarity } from './bm25.js';
+import { factorOf, normTable, idf } from './bm25.js';
 import { countBoth, forEachDocument } from '../docset/doc-id-set.js';
 import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
-import type { Leaf } from '../matching/leaf-evaluator.js';
+import type { LeafQuery } from '../matching/leaf-evaluator.js';
 import type { Query } from '../query/query.js';
 import { isWordLeaf, lengthFields, sameForAll, scoredLeaves } from './scored-clauses.js';
 import type { WordLeaf } from './scored-clauses.js';
@@ -32,7 +32,7 @@ export interface Scores {
 /** Gathers the figures of one query over all segments. */
 export class CollectionStatistics {
 
-    readonly #documentCounts = new Map<Leaf, number>();
+    readonly #documentCounts = new Map<LeafQuery, number>();
     readonly #averages = new Map<string, number>();
     #documents = 0;
 
@@ -49,7 +49,7 @@ export class CollectionStatistics {
     }
 
     /** Notes the documents of a leaf in one segment. */
-    observe(leaf: Leaf, documents: DocumentSet, scope: SegmentContext): void {
+    observe(leaf: LeafQuery, documents: DocumentSet, scope: SegmentContext): void {
 
         if (isWordLeaf(leaf)) {
             this.addFound(leaf, countBoth(documents, scope.visible));
@@ -116,7 +116,7 @@ export class CollectionStatistics {
 
     #rarity(leaf: WordLeaf): number {
 
-        return rarity(this.#documentCounts.get(leaf) ?? 0, this.#documents);
+        return idf(this.#documentCounts.get(leaf) ?? 0, this.#documents);
     }
 }
 

@@ -3,7 +3,7 @@
  */
 
 import { ALL_FIELD, isPayloadField } from '../analysis/field-names.js';
-import type { Leaf } from '../matching/leaf-evaluator.js';
+import type { LeafQuery } from '../matching/leaf-evaluator.js';
 import type { PhraseQuery, Query, TermQuery } from '../query/query.js';
 
 /** A leaf of which it counts how rare it is. */
@@ -35,7 +35,7 @@ export function sameForAll(query: Query): number | null {
 }
 
 /** Leaves that add to the score: all that are not forbidden. */
-export function *scoredLeaves(query: Query): Generator<Leaf> {
+export function *scoredLeaves(query: Query): Generator<LeafQuery> {
 
     if (query.kind !== 'boolean') {
         yield query;
@@ -47,7 +47,7 @@ export function *scoredLeaves(query: Query): Generator<Leaf> {
     }
 }
 
-export function isWordLeaf(leaf: Leaf): leaf is WordLeaf {
+export function isWordLeaf(leaf: LeafQuery): leaf is WordLeaf {
 
     return leaf.kind === 'phrase' || leaf.kind === 'term' && leaf.target.kind !== 'number';
 }

@@ -7,7 +7,7 @@ import { hasBit } from '../docset/bit-set.js';
 import { factorOf, NORM_OF_VALUES, normOf, score } from './bm25.js';
 import { forEachDocument, hasDocument } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
-import type { Leaf } from '../matching/leaf-evaluator.js';
+import type { LeafQuery } from '../matching/leaf-evaluator.js';
 import { LeafEvaluator } from '../matching/leaf-evaluator.js';
 import { decodeLength } from '../segment/norms.js';
 import { entryList } from '../segment/postings-cache.js';
@@ -16,7 +16,7 @@ import type { PhraseQuery, TermQuery } from '../query/query.js';
 import { lengthFields } from './scored-clauses.js';
 import type { WordLeaf } from './scored-clauses.js';
 import type { SegmentContext } from '../matching/segment-context.js';
-import { forEachPlace, isMuchLonger, placeInList } from '../docset/sorted-doc-ids.js';
+import { forEachIndex, isMuchLonger, indexInList } from '../docset/sorted-doc-ids.js';
 import type { ScratchBuffers } from '../docset/scratch-buffers.js';
 
 /** For so many documents it pays to compute what they can add beforehand, */
@@ -53,7 +53,7 @@ export class SegmentScorer {
         this.#tableOf = tableOf;
     }
 
-    constant(leaf: Leaf): null {
+    constant(leaf: LeafQuery): null {
 
         const documents = leaf.kind === 'all' ? null : new LeafEvaluator(this.#scope).match(leaf);
         forEachDocument(this.#matches, (document) => {
@@ -139,7 +139,7 @@ export class SegmentScorer {
         const documents = new Uint32Array(matches.documents.length);
         const frequencies = new Uint32Array(documents.length);
         let count = 0;
-        forEachPlace(list.documents, matches.documents, (place) => {
+        forEachIndex(list.documents, matches.documents, (place) => {
 
             documents[count] = list.documents[place] as number;
             frequencies[count++] = list.frequencies[place] as number;
@@ -184,7 +184,7 @@ export class SegmentScorer {
 
             let relative = 0;
             for (const { bytes, documents, average } of fields) {
-                const place = documents ? placeInList(documents, document) : document;
+                const place = documents ? indexInList(documents, document) : document;
                 relative += place === -1 ? 0 : decodeLength(bytes[place] as number) / average;
             }
 

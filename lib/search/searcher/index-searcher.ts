@@ -5,17 +5,17 @@
 
 import { fullBits } from '../docset/bit-set.js';
 import { Deadline } from '../query/query-deadline.js';
-import { both, bytesOfSet, counted, keptSet, many } from '../docset/doc-id-set.js';
+import { both, bytesOfSet, counted, cachedSet, many } from '../docset/doc-id-set.js';
 import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
 import { BucketBudget, FacetCounter } from '../collectors/facet-collector.js';
 import { HitMerger } from '../collectors/hit-merger.js';
 import { QueryCache } from '../query/query-cache.js';
-import type { Leaf } from '../matching/leaf-evaluator.js';
+import type { LeafQuery } from '../matching/leaf-evaluator.js';
 import { matchSegment } from '../matching/query-evaluator.js';
 import { LruCache } from '../../util/cache/lru-cache.js';
 import type { TermQuery } from '../query/query.js';
 import { readRequest } from '../query/request-parser.js';
-import type { Asked, Filter } from '../query/request-parser.js';
+import type { RequestInput, Filter } from '../query/request-parser.js';
 import { CollectionStatistics } from '../scoring/collection-stats.js';
 import type { FacetResult, SearchRequest } from '../query/search-request.js';
 import type { SegmentContext } from '../matching/segment-context.js';
@@ -24,7 +24,7 @@ import { visibleDocs } from '../matching/visible-docs.js';
 import type { CallerScope } from '../matching/visible-docs.js';
 import type { TermContexts, TermTarget } from './term-contexts.js';
 import { singleTermOf, SingleTermSearch } from './single-term-search.js';
-import type { FewFound } from './single-term-search.js';
+import type { SparseResult } from './single-term-search.js';
 import { ScratchBuffers } from '../docset/scratch-buffers.js';
 import type { LiveSegment } from './live-segment.js';
 import { TermContextCache } from './term-contexts.js';
@@ -44,10 +44,10 @@ interface Matched extends CountedSet {
 }
 
 /** What is asked for. */
-interface AskedOf extends Asked {
+interface RequestOf extends RequestInput {
     readonly request: SearchRequest;
     /** The only word of the query, and what was found of it in segments where few documents have it; null of other queries. */
-    readonly few: { readonly word: TermQuery; readonly found: FewFound } | null;
+    readonly few: { readonly word: TermQuery; readonly found: SparseResult } | null;
 }
 
 export class IndexSearcher {
@@ -115,7 +115,7 @@ export class IndexSearcher {
     }
 
     #searchAll(
-        { request, query, filters, few }: AskedOf, segments: readonly LiveSegment[],
+        { request, query, filters, few }: RequestOf, segments: readonly LiveSegment[],
         { caller, deadline }: { readonly caller: CallerScope; readonly deadline: Deadline }
     ): SearchResult {
 
@@ -130,7 +130,7 @@ export class IndexSearcher {
 
             const live = segments[number] as LiveSegment;
             const scope = this.#scope(live, caller, deadline);
-            const observe = scoring && ((leaf: Leaf, documents: DocumentSet) => scoring.observe(leaf, documents, scope));
+            const observe = scoring && ((leaf: LeafQuery, documents: DocumentSet) => scoring.observe(leaf, documents, scope));
             const found = both(matchSegment(query, scope, { observe }), scope.visible);
             const matches = filters.reduce((rest, filter) => both(rest, filterSet(filter, scope, caller)), found);
             return { scope, ...counted(matches, live.segment.documents) };
@@ -145,7 +145,7 @@ export class IndexSearcher {
         };
     }
 
-    #rankAll({ request, query, few }: Omit<AskedOf, 'filters'>, matched: readonly Matched[], scoring: CollectionStatistics | null): HitMerger {
+    #rankAll({ request, query, few }: Omit<RequestOf, 'filters'>, matched: readonly Matched[], scoring: CollectionStatistics | null): HitMerger {
 
         const { start, limit, includeScore } = request;
         const last = limit === null ? Infinity : start + limit;
@@ -183,13 +183,13 @@ function filterSet({ text, query }: Filter, scope: SegmentContext, caller: Calle
     return scope.segment.shelf.get(`filter ${scope.payloads === null ? '' : caller.key} ${text}`, () => {
 
         const { documents } = scope.segment;
-        const all = keptSet(many(fullBits(documents)), documents);
-        const value = keptSet(matchSegment(query, scope, { all }), documents);
+        const all = cachedSet(many(fullBits(documents)), documents);
+        const value = cachedSet(matchSegment(query, scope, { all }), documents);
         return { value, bytes: bytesOfSet(value) };
     });
 }
 
-function sizeOf(matched: readonly Matched[], few: AskedOf['few']): number {
+function sizeOf(matched: readonly Matched[], few: RequestOf['few']): number {
 
     return matched.reduce((sum, { count }) => sum + count, few?.found.size ?? 0);
 }

@@ -3,7 +3,7 @@
  * as long as segments that make others fast.
  */
 
-import { factorOf, NORM_OF_VALUES, normOf, rarity, score } from '../scoring/bm25.js';
+import { factorOf, NORM_OF_VALUES, normOf, idf, score } from '../scoring/bm25.js';
 import { HitMerger } from '../collectors/hit-merger.js';
 import type { RankedSegment } from '../collectors/hit-merger.js';
 import { decodeLength } from '../segment/norms.js';
@@ -11,7 +11,7 @@ import type { Query, TermQuery } from '../query/query.js';
 import { isWordLeaf, lengthFields } from '../scoring/scored-clauses.js';
 import type { SearchRequest } from '../query/search-request.js';
 import { BEST_FIRST, idOf, LAST_KEYS, rankKey } from '../collectors/sort-keys.js';
-import { placeInList } from '../docset/sorted-doc-ids.js';
+import { indexInList } from '../docset/sorted-doc-ids.js';
 import type { TermContext, TermContexts } from './term-contexts.js';
 import { hasDocument } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
@@ -25,7 +25,7 @@ const MAX_ENTRIES = 64;
 const MAX_SORTED = 32;
 
 /** In which places few documents have a word; valid until the next search. */
-export interface FewFound {
+export interface SparseResult {
     /** Documents that have the word in these places. */
     readonly size: number;
     readonly parts: readonly Found[];
@@ -78,17 +78,17 @@ export class SingleTermSearch {
     }
 
     /** The answer when no places are left. */
-    answer(leaf: TermQuery, found: FewFound, { places, request }: { readonly places: TermContexts; readonly request: SearchRequest }): WordResult {
+    answer(leaf: TermQuery, found: SparseResult, { places, request }: { readonly places: TermContexts; readonly request: SearchRequest }): WordResult {
 
         const { size } = found;
         const { start, limit, includeScore } = request;
-        const factor = factorOf(rarity(size, places.documents) * leaf.boost);
+        const factor = factorOf(idf(size, places.documents) * leaf.boost);
         const parts = this.rank(found, { leaf, factor, last: limit === 0 ? 0 : start + (limit ?? size), includeScore });
         return { size, hits: new HitMerger(parts, start, limit) };
     }
 
     /** Looks into the places of which few documents have the word, and few all together. */
-    find({ term }: TermQuery, { places }: TermContexts): FewFound {
+    find({ term }: TermQuery, { places }: TermContexts): SparseResult {
 
         const parts: Found[] = [];
         const left: number[] = [];
@@ -113,7 +113,7 @@ export class SingleTermSearch {
     }
 
     /** The best documents of each place, in order. */
-    rank({ parts }: FewFound, { leaf, factor, last, includeScore }: WordRanking): RankedSegment[] {
+    rank({ parts }: SparseResult, { leaf, factor, last, includeScore }: WordRanking): RankedSegment[] {
 
         const isValue = lengthFields(leaf).length === 0;
         return last === 0 ? [] : parts.map((part) => {
@@ -178,7 +178,7 @@ export class SingleTermSearch {
     /** The best documents of a place, in order. */
     #rank({ place, start, end }: Found, last: number, keepScores: boolean): RankedSegment {
 
-        const order = bestPlaces(this.#scores, { start, end, last }, this.#comparator(place));
+        const order = topK(this.#scores, { start, end, last }, this.#comparator(place));
         const documents = order.map((at) => this.#found.documents[at] as number);
         const scores = Float32Array.from(order, (at) => this.#scores[at] as number);
         return {
@@ -220,7 +220,7 @@ function normIn({ lengths }: TermContext, document: number): number {
 
     let relative = 0;
     for (const { bytes, documents, average } of lengths) {
-        const at = documents ? placeInList(documents, document) : document;
+        const at = documents ? indexInList(documents, document) : document;
         relative += at === -1 ? 0 : decodeLength(bytes[at] as number) / average;
     }
 
@@ -228,7 +228,7 @@ function normIn({ lengths }: TermContext, document: number): number {
 }
 
 /** The first `last` of the places from `start` to `end`, best first; `isBefore` decides between two. */
-function bestPlaces(
+function topK(
     scores: Float32Array, { start, end, last }: { readonly start: number; readonly end: number; readonly last: number },
     isBefore: (a: number, b: number) => boolean
 ): Uint32Array {

@@ -6,7 +6,7 @@
 import { normTable } from '../scoring/bm25.js';
 import type { DocValues } from '../segment/doc-values.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
-import { placeOf } from '../matching/field-resolver.js';
+import { resolveField } from '../matching/field-resolver.js';
 import type { TermQuery } from '../query/query.js';
 import { lengthFields } from '../scoring/scored-clauses.js';
 import type { Lengths } from '../segment/segment-reader.js';
@@ -64,7 +64,7 @@ export function resolveTermContexts({ target }: TermTarget, segments: readonly L
     return {
         documents: viewed.reduce((sum, { view }) => sum + view.visibleCount, 0),
         places: viewed.map(({ live: { segment }, view }) => ({
-            ...placeOf(segment, target), payloadFields: segment.payloadFields, visible: view.visible, payloads: view.payloads,
+            ...resolveField(segment, target), payloadFields: segment.payloadFields, visible: view.visible, payloads: view.payloads,
             lengths: averages.flatMap(({ name, average, norms }) => {
 
                 const field = segment.field(name);
@@ -96,7 +96,7 @@ export class TermContextCache {
     get(leaf: TermTarget, segments: readonly LiveSegment[], caller: CallerScope): TermContexts {
 
         this.#renew(segments);
-        const key = placesKey(leaf, caller);
+        const key = contextKey(leaf, caller);
         const known = this.#known.get(key);
         if (known) {
             return known;
@@ -133,7 +133,7 @@ export class TermContextCache {
 }
 
 /** Names what searches for different words have in common. */
-export function placesKey({ target }: TermTarget, { key, includeVersions }: Pick<CallerScope, 'key' | 'includeVersions'>): string {
+export function contextKey({ target }: TermTarget, { key, includeVersions }: Pick<CallerScope, 'key' | 'includeVersions'>): string {
 
     return `${includeVersions} ${JSON.stringify(target)} ${key}`;
 }

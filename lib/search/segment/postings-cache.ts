@@ -5,7 +5,7 @@
 
 import { emptyBits, orBits } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
-import { bytesOfSet, few, keptSet, many, mostFew } from '../docset/doc-id-set.js';
+import { bytesOfSet, few, cachedSet, many, mostFew } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { Segment } from './segment-reader.js';
 import type { TermDictionary } from './term-dictionary.js';
@@ -54,7 +54,7 @@ export function entrySet(segment: Segment, space: TermDictionary, entry: number)
 
         const bits = emptyBits(segment.documents);
         space.postings.addTo(bits, entry);
-        const value = keptSet(many(bits), segment.documents);
+        const value = cachedSet(many(bits), segment.documents);
         return { value, bytes: bytesOfSet(value) };
     });
 }

@@ -36,7 +36,7 @@ interface Candidate {
 }
 
 /** Stored numbers that are looked up at once. */
-const ORPHANS_AT_ONCE = 256;
+const ORPHANS_PER_BATCH = 256;
 
 /** The tag of a unit whose blob somebody links, or has just touched. */
 const STILL_WANTED = 'blob:wanted';
@@ -127,7 +127,7 @@ export class BlobSweeper {
         let looked = 0;
         while (looked < limit && !signal?.aborted) {
             const after = this.#searched.get(name) ?? 0;
-            const ids = await store.list(after, ORPHANS_AT_ONCE);
+            const ids = await store.list(after, ORPHANS_PER_BATCH);
             for (const id of await this.#unknown(ids, name)) {
                 if (!this.#inUse.isHeld(id) && !this.#inUse.isRead(id)) {
                     await store.remove(id);
@@ -136,8 +136,8 @@ export class BlobSweeper {
             }
 
             looked += ids.length;
-            this.#searched.set(name, ids.length < ORPHANS_AT_ONCE ? 0 : ids.at(-1) ?? 0);
-            if (ids.length < ORPHANS_AT_ONCE) {
+            this.#searched.set(name, ids.length < ORPHANS_PER_BATCH ? 0 : ids.at(-1) ?? 0);
+            if (ids.length < ORPHANS_PER_BATCH) {
                 break;
             }
         }

@@ -11,7 +11,7 @@ import type { ByteRange, ElementStore } from './element-store.js';
 export const CHUNK_SIZE = 256 * 1024;
 
 /** Chunks that are deleted in one transaction. */
-const DELETED_AT_ONCE = 16;
+const DELETED_PER_BATCH = 16;
 
 /** Bytes in the database. */
 export class DatabaseElementStore implements ElementStore {
@@ -77,9 +77,9 @@ export class DatabaseElementStore implements ElementStore {
 
         let deleted: number;
         do {
-            deleted = await this.#blobs.deleteChunks(blobId, DELETED_AT_ONCE);
+            deleted = await this.#blobs.deleteChunks(blobId, DELETED_PER_BATCH);
         }
-        while (deleted === DELETED_AT_ONCE);
+        while (deleted === DELETED_PER_BATCH);
     }
 
     list(after: number, limit: number): Promise<readonly number[]> {

@@ -24,7 +24,7 @@ export interface TextKey {
 }
 
 /** What is kept of one reading. */
-export type KeptText = Pick<TextFacts, 'key' | 'rules' | 'reason'> & { readonly text: string | null };
+export type StoredText = Pick<TextFacts, 'key' | 'rules' | 'reason'> & { readonly text: string | null };
 
 interface FactsRow {
     readonly blob_id: number;
@@ -73,7 +73,7 @@ export class PayloadTextStore {
     }
 
     /** Keeps what came of a reading; false when nobody needs it any more, as the blob is gone. */
-    async save({ key: { blobId, format }, rules, text, reason }: KeptText, now: number): Promise<boolean> {
+    async save({ key: { blobId, format }, rules, text, reason }: StoredText, now: number): Promise<boolean> {
 
         const { guard, save } = this.#sql;
         const result = await this.#db.commit({

@@ -11,12 +11,12 @@ import type { StoredObject } from '../../model/stored-object.js';
 const OVERHEAD = 1024;
 
 /** An object with what was known when it was last found to be current. */
-export interface Kept<F> {
+export interface CacheEntry<F> {
     readonly object: StoredObject;
     facts: F;
 }
 
-interface Entry<F> extends Kept<F> {
+interface Entry<F> extends CacheEntry<F> {
     readonly bytes: number;
 }
 
@@ -32,7 +32,7 @@ export class ObjectCache<F> {
     }
 
     /** The object as it was last read; undefined when it is not cached. Does not count as a use. */
-    get(id: string): Kept<F> | undefined {
+    get(id: string): CacheEntry<F> | undefined {
 
         return this.#entries?.peek(id);
     }

@@ -11,10 +11,10 @@ import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, toObject, toParts } from '
 import type { DatedElementRow, ObjectRow } from './object-rows.js';
 
 /** Most objects that are read at once. */
-export const OBJECTS_AT_ONCE = 100;
+export const OBJECTS_PER_BATCH = 100;
 
 /** Most ids that are read at once. */
-export const IDS_AT_ONCE = 1000;
+export const IDS_PER_BATCH = 1000;
 
 /** Objects whose texts have more bytes are read one by one. */
 const LONG_BYTES = 16 * 1024;
@@ -45,7 +45,7 @@ export class ObjectScan {
         this.#sql = buildStatements(db);
     }
 
-    /** The objects that exist among some ids, at most {@link OBJECTS_AT_ONCE}, in no order. */
+    /** The objects that exist among some ids, at most {@link OBJECTS_PER_BATCH}, in no order. */
     async byIds(ids: readonly string[]): Promise<StoredObject[]> {
 
         if (ids.length === 0) {
@@ -56,7 +56,7 @@ export class ObjectScan {
         return await this.#withElements(await this.#db.read<ObjectRow>(statement, bindings), toObject);
     }
 
-    /** What is stored of the objects that exist among some ids, at most {@link OBJECTS_AT_ONCE}, in no order. */
+    /** What is stored of the objects that exist among some ids, at most {@link OBJECTS_PER_BATCH}, in no order. */
     async texts(ids: readonly string[]): Promise<ObjectTexts> {
 
         const { statement, bindings } = this.#sql.texts.with({ ids });
@@ -76,7 +76,7 @@ export class ObjectScan {
         return found ?? null;
     }
 
-    /** The same ids, in portions of which the objects may be in memory at once; at most {@link OBJECTS_AT_ONCE}. */
+    /** The same ids, in portions of which the objects may be in memory at once; at most {@link OBJECTS_PER_BATCH}. */
     async portions(ids: readonly string[]): Promise<string[][]> {
 
         if (ids.length === 0) {
@@ -103,7 +103,7 @@ export class ObjectScan {
         return portions;
     }
 
-    /** The next objects by id after one, at most {@link OBJECTS_AT_ONCE}, long ones alone; from the first with an empty id. */
+    /** The next objects by id after one, at most {@link OBJECTS_PER_BATCH}, long ones alone; from the first with an empty id. */
     async after(id: string): Promise<StoredObject[]> {
 
         const { after } = this.#sql;
@@ -126,7 +126,7 @@ export class ObjectScan {
         }
     }
 
-    /** The next ids after one, at most {@link IDS_AT_ONCE}; from the first with an empty id. */
+    /** The next ids after one, at most {@link IDS_PER_BATCH}; from the first with an empty id. */
     async idsAfter(id: string): Promise<string[]> {
 
         const { idsAfter } = this.#sql;
@@ -199,10 +199,10 @@ function buildStatements({ dialect }: Database) {
         byIds: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...OBJECT_COLUMNS)),
         texts: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...columnsUpTo(knex, LONG_BYTES))),
         lengths: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select('id', knex.raw(`${LENGTH} as length`))),
-        after: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(OBJECTS_AT_ONCE).select(
+        after: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(OBJECTS_PER_BATCH).select(
             ...columnsUpTo(knex, PAGE_ALONE_BYTES)
         )),
-        idsAfter: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(IDS_AT_ONCE).select('id')),
+        idsAfter: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(IDS_PER_BATCH).select('id')),
         elements: build.list<never, 'ids'>((knex, _bind, list) => knex('payloads as p').join('objects as o', 'o.id', 'p.object_id')
             .whereIn('p.object_id', list('ids')).orderBy('p.object_id').orderBy('p.position')
             .select('p.object_id', 'o.txn_id', ...ELEMENT_COLUMNS.map((column) => `p.${column}`)))

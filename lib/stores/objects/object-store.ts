@@ -130,8 +130,8 @@ export class ObjectStore {
     async typesOf(ids: readonly string[]): Promise<Map<string, string>> {
 
         const found = new Map<string, string>();
-        for (let start = 0; start < ids.length; start += TYPES_AT_ONCE) {
-            const { statement, bindings } = this.#sql.types.with({ ids: ids.slice(start, start + TYPES_AT_ONCE) });
+        for (let start = 0; start < ids.length; start += TYPES_PER_BATCH) {
+            const { statement, bindings } = this.#sql.types.with({ ids: ids.slice(start, start + TYPES_PER_BATCH) });
             for (const { id, type } of await this.#db.read<{ id: string; type: string }>(statement, bindings)) {
                 found.set(id, type);
             }
@@ -144,8 +144,8 @@ export class ObjectStore {
     async subjectsOf(ids: readonly string[]): Promise<Map<string, Subject>> {
 
         const found = new Map<string, Subject>();
-        for (let start = 0; start < ids.length; start += TYPES_AT_ONCE) {
-            const { statement, bindings } = this.#sql.subjects.with({ ids: ids.slice(start, start + TYPES_AT_ONCE) });
+        for (let start = 0; start < ids.length; start += TYPES_PER_BATCH) {
+            const { statement, bindings } = this.#sql.subjects.with({ ids: ids.slice(start, start + TYPES_PER_BATCH) });
             for (const { id, type, acl, created_by: createdBy } of await this.#db.read<SubjectRow>(statement, bindings)) {
                 found.set(id, { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: { createdBy } });
             }
@@ -219,7 +219,7 @@ export class ObjectStore {
     }
 }
 
-const TYPES_AT_ONCE = 256;
+const TYPES_PER_BATCH = 256;
 
 type SubjectRow = Pick<ObjectRow, 'id' | 'type' | 'acl' | 'created_by'> & Record<string, string | null>;
 

@@ -32,7 +32,7 @@ export const LOG_ROWS = 500;
 const BATCHES = 8;
 
 /** Batches that are removed by one statement. */
-const PRUNED_AT_ONCE = 100;
+const PRUNED_PER_BATCH = 100;
 
 /** What a batch fails with that somebody else has made. */
 const TAKEN = 'search:taken';
@@ -120,7 +120,7 @@ export class SearchLogStore {
             return true;
         }
 
-        await this.#db.commit({ steps: [this.#sql.prune.step({ below: Math.min(below, first + PRUNED_AT_ONCE) })], essential: true });
+        await this.#db.commit({ steps: [this.#sql.prune.step({ below: Math.min(below, first + PRUNED_PER_BATCH) })], essential: true });
         return false;
     }
 

@@ -14,7 +14,7 @@ import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from './segment-erro
 const PART_BYTES = 1024 * 1024;
 
 /** Parts that are read or removed at once. */
-const PARTS_AT_ONCE = 8;
+const PARTS_PER_BATCH = 8;
 
 /** The index of a node. */
 export interface SearchManifest {
@@ -295,7 +295,7 @@ function buildStatements({ dialect }: Database) {
         lengths: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id'))
             .orderBy('name').orderBy('part').select('name', 'part', knex.raw('length(bytes) as length'))),
         someParts: build<'id'>((knex, bind) => knex('search_sections').where('segment_id', bind('id'))
-            .orderBy('name').orderBy('part').limit(PARTS_AT_ONCE).select('name', 'part')),
+            .orderBy('name').orderBy('part').limit(PARTS_PER_BATCH).select('name', 'part')),
         part: build<'id' | 'name' | 'part'>((knex, bind) => knex('search_sections')
             .where({ segment_id: bind('id'), name: bind('name'), part: bind('part') }).select('crc', 'bytes'))
     };

@@ -4,7 +4,7 @@
  * something to other software only.
  */
 
-import type { ContentFault } from '../../errors/errors.js';
+import type { ContentError } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { AUTO_FIELD_NAMES } from './generated-values.js';
@@ -32,19 +32,19 @@ const CHECKS: readonly (readonly [path: readonly string[], check: Check])[] = [
 ];
 
 /** Everything that is wrong with the extension keyword in a schema. */
-export function extensionFaults(document: SchemaDocument, keywordNames: readonly string[]): ContentFault[] {
+export function extensionErrors(document: SchemaDocument, keywordNames: readonly string[]): ContentError[] {
 
-    const faults: ContentFault[] = [];
+    const faults: ContentError[] = [];
     for (const { schema, pointer } of document.subschemas()) {
         for (const name of isJsonObject(schema) ? keywordNames : []) {
-            faults.push(...keywordFaults(schema as JsonObject, name, `${pointer}/${name}`));
+            faults.push(...keywordErrors(schema as JsonObject, name, `${pointer}/${name}`));
         }
     }
 
     return faults;
 }
 
-function keywordFaults(schema: JsonObject, name: string, pointer: string): ContentFault[] {
+function keywordErrors(schema: JsonObject, name: string, pointer: string): ContentError[] {
 
     const keyword = Object.hasOwn(schema, name) ? schema[name] : undefined;
     if (keyword === undefined) {

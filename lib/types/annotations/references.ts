@@ -3,7 +3,7 @@
  * exist is for the caller to look up, and what it means when they do not is said here again.
  */
 
-import type { ContentFault } from '../../errors/errors.js';
+import type { ContentError } from '../../errors/errors.js';
 import { invalidContent } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
@@ -42,7 +42,7 @@ export function findReferences(annotations: readonly Annotation[], prefix: strin
 }
 
 /** What is wrong with references, given the types of the objects that were found: id → type. */
-export function referenceFaults(references: readonly ContentReference[], types: ReadonlyMap<string, string>): ContentFault[] {
+export function referenceErrors(references: readonly ContentReference[], types: ReadonlyMap<string, string>): ContentError[] {
 
     return references.flatMap(({ pointer, id, types: allowed, excludeTypes }) => {
 

@@ -3,13 +3,13 @@
  * schemas; what it refers to is the business of the linker.
  */
 
-import type { ContentFault } from '../../errors/errors.js';
+import type { ContentError } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { getAt } from '../../json/pointer.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import type { Schema } from './shapes.js';
-import { isSchema, mapSubschemas, shapeFault } from './shapes.js';
+import { isSchema, mapSubschemas, shapeError } from './shapes.js';
 import type { Draft, Shape } from './vocabulary.js';
 import { draftOf, shapeOf } from './vocabulary.js';
 import { resolveUri, typeUri } from './uri.js';
@@ -24,7 +24,7 @@ const MAX_DEPTH = 100;
 const MAX_STATES = 20_000;
 
 /** More faults than this are not told. */
-const MAX_FAULTS = 20;
+const MAX_ERRORS = 20;
 
 /** A part of a document with a URI of its own: the document itself, or a subschema with an id. */
 export interface Resource {
@@ -57,8 +57,8 @@ export class SchemaDocument {
     readonly draft: Draft;
     readonly root: Subschema;
     /** What is wrong with it; empty when every keyword has the right shape. */
-    readonly faults: readonly ContentFault[];
-    readonly #faults: ContentFault[] = [];
+    readonly faults: readonly ContentError[];
+    readonly #faults: ContentError[] = [];
     readonly #subschemas = new Map<string, Subschema>();
     readonly #resources = new Map<string, Resource>();
     #states = 0;
@@ -141,7 +141,7 @@ export class SchemaDocument {
 
         for (const [keyword, value] of Object.entries(schema)) {
             const shape = shapeOf(keyword, this.draft);
-            const fault = shape ? shapeFault(shape, value, this.draft) : null;
+            const fault = shape ? shapeError(shape, value, this.draft) : null;
             if (fault !== null) {
                 this.#fault(`${pointer}/${keyword}`, fault);
             }
@@ -169,7 +169,7 @@ export class SchemaDocument {
         if (!isSchema(child)) {
             this.#fault(pointer, 'must be a schema: an object or a boolean');
         }
-        else if (this.#faults.length < MAX_FAULTS) {
+        else if (this.#faults.length < MAX_ERRORS) {
             this.#examine(child, pointer, resource);
         }
 
@@ -208,7 +208,7 @@ export class SchemaDocument {
 
     #fault(pointer: string, message: string): void {
 
-        if (this.#faults.length < MAX_FAULTS) {
+        if (this.#faults.length < MAX_ERRORS) {
             this.#faults.push({ pointer, message });
         }
     }

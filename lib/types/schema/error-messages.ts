@@ -4,7 +4,7 @@
  */
 
 import type { ErrorObject } from 'ajv';
-import type { ContentFault } from '../../errors/errors.js';
+import type { ContentError } from '../../errors/errors.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { childPointer, getAt } from '../../json/pointer.js';
@@ -58,10 +58,10 @@ const SUMMARIES = new Set(['anyOf', 'oneOf']);
 const EMPTY_SUMMARIES = new Set(['if', 'propertyNames']);
 
 /** What is wrong with content, the most telling fault first; at most `limit` of them. */
-export function contentFaults(errors: readonly ErrorObject[], content: JsonValue, limit: number): ContentFault[] {
+export function contentErrors(errors: readonly ErrorObject[], content: JsonValue, limit: number): ContentError[] {
 
-    const faults: ContentFault[] = [];
-    for (const { keyword, fault } of telling(errors, content)) {
+    const faults: ContentError[] = [];
+    for (const { keyword, fault } of mostSpecific(errors, content)) {
         if (!SUMMARIES.has(keyword)) {
             faults.push(fault);
             continue;
@@ -75,14 +75,14 @@ export function contentFaults(errors: readonly ErrorObject[], content: JsonValue
     return faults.slice(0, limit);
 }
 
-function telling(errors: readonly ErrorObject[], content: JsonValue): { keyword: string; fault: ContentFault }[] {
+function mostSpecific(errors: readonly ErrorObject[], content: JsonValue): { keyword: string; fault: ContentError }[] {
 
     const isAlone = errors.length === 1;
     const worthTelling = errors.filter(({ keyword }) => isAlone || !EMPTY_SUMMARIES.has(keyword));
-    return worthTelling.slice(0, 500).map((error) => ({ keyword: error.keyword, fault: faultOf(error, content) }));
+    return worthTelling.slice(0, 500).map((error) => ({ keyword: error.keyword, fault: errorOf(error, content) }));
 }
 
-function faultOf({ keyword, params, instancePath, propertyName, message }: ErrorObject, content: JsonValue): ContentFault {
+function errorOf({ keyword, params, instancePath, propertyName, message }: ErrorObject, content: JsonValue): ContentError {
 
     const named = params as Params;
     const wording = WORDINGS[keyword];

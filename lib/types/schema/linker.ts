@@ -4,14 +4,14 @@
  * different drafts may refer to each other.
  */
 
-import type { ContentFault } from '../../errors/errors.js';
+import type { ContentError } from '../../errors/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { mergedKeyword } from './extension-keyword.js';
 import type { LinkedSchema, SchemaLookup } from './linked-schema.js';
 import { ANNOTATION, CONTAINS_ALONE, LONG_ENUM, MANY_PROPERTIES, withReference } from './linked-schema.js';
 import type { SchemaDocument, Subschema } from './document.js';
-import { endlessFault } from './ref-cycles.js';
+import { endlessError } from './ref-cycles.js';
 import { formatIn } from './formats.js';
 import { ReferenceResolver } from './ref-resolver.js';
 import type { Schema } from './shapes.js';
@@ -32,12 +32,12 @@ const FEW_PROPERTIES = 100;
 /** Thrown when a schema cannot be used. */
 export class UnusableSchema extends Error {
 
-    readonly faults: readonly ContentFault[];
+    readonly faults: readonly ContentError[];
     /** Types, by name or by the URI of their schema, that it refers to and that do not exist. When there are no faults, their creation makes it usable. */
     readonly missingTypes: readonly string[];
     readonly dependencies: LinkedSchema['dependencies'];
 
-    constructor(faults: readonly ContentFault[], missingTypes: readonly string[], dependencies: LinkedSchema['dependencies']) {
+    constructor(faults: readonly ContentError[], missingTypes: readonly string[], dependencies: LinkedSchema['dependencies']) {
 
         const first = faults[0];
         super(first ? `${first.pointer}: ${first.message}` : `refers to the ${missing(missingTypes[0] ?? '')}, which does not exist`);
@@ -67,7 +67,7 @@ class Linker {
     /** What becomes a target, in the order of numbers. */
     readonly #ordered: Subschema[] = [];
     readonly #numbers = new Map<Subschema, number>();
-    readonly #faults: ContentFault[] = [];
+    readonly #faults: ContentError[] = [];
     readonly #missing = new Set<string>();
     #count = 0;
 
@@ -93,7 +93,7 @@ class Linker {
         // what was examined on the way, because a reference leads there, may have brought more
         const faults = [...this.#root.faults, ...this.#faults];
         const isComplete = faults.length === 0 && this.#missing.size === 0;
-        const endless = isComplete ? endlessFault(targets) : [];
+        const endless = isComplete ? endlessError(targets) : [];
         if (!isComplete || endless.length > 0) {
             throw new UnusableSchema([...faults, ...endless], [...this.#missing], dependencies);
         }

@@ -3,7 +3,7 @@
  * `{"allOf": [{"$ref": "#"}]}`. Checking anything against one of them would never end.
  */
 
-import type { ContentFault } from '../../errors/errors.js';
+import type { ContentError } from '../../errors/errors.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { REFERENCE } from './linked-schema.js';
@@ -14,7 +14,7 @@ const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 const IN_PLACE_MAPS = ['dependentSchemas', 'dependencies'];
 
 /** The fault, when there is such a circle among linked schemas, or a chain too long to be followed; else nothing. */
-export function endlessFault(targets: readonly Schema[]): ContentFault[] {
+export function endlessError(targets: readonly Schema[]): ContentError[] {
 
     const state = new Map<number, 'open' | 'done'>();
     const isEndless = (number: number): boolean => {

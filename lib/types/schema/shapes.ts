@@ -26,11 +26,11 @@ export function isSchema(value: JsonValue | undefined): value is Schema {
 }
 
 /** What is wrong with the value of a keyword, as the rest of a sentence; null when nothing is. Subschemas are not looked into. */
-export function shapeFault(shape: Shape, value: JsonValue, draft: Draft): string | null {
+export function shapeError(shape: Shape, value: JsonValue, draft: Draft): string | null {
 
     switch (shape) {
         case 'schema': case 'schemas': case 'schema-map': case 'pattern-map': case 'items': case 'dependencies':
-            return containerFault(shape, value);
+            return containerError(shape, value);
         case 'count':
             return unless(Number.isInteger(value) && Number(value) >= 0, 'must be a whole number, not negative');
         case 'positive':
@@ -44,13 +44,13 @@ export function shapeFault(shape: Shape, value: JsonValue, draft: Draft): string
         case 'string': case 'reference':
             return unless(typeof value === 'string', 'must be a string');
         case 'pattern':
-            return typeof value === 'string' ? patternFault(value) : 'must be a string';
+            return typeof value === 'string' ? patternError(value) : 'must be a string';
         case 'names':
             return unless(isNames(value), 'must be an array of property names');
         case 'name-lists':
-            return nameListsFault(value);
+            return nameListsError(value);
         case 'types':
-            return typesFault(value);
+            return typesError(value);
         case 'values':
             return unless(Array.isArray(value) && value.length > 0, 'must be an array of at least one value');
         case 'value':
@@ -91,7 +91,7 @@ function mapMembers(value: JsonValue, convert: (schema: JsonValue, path: string)
     return Object.fromEntries(members.map(([name, member]) => [name, convert(member, `/${escapeSegment(name)}`)]));
 }
 
-function containerFault(shape: Shape, value: JsonValue): string | null {
+function containerError(shape: Shape, value: JsonValue): string | null {
 
     switch (shape) {
         case 'schemas':
@@ -101,11 +101,11 @@ function containerFault(shape: Shape, value: JsonValue): string | null {
         case 'items':
             return unless(isSchema(value) || (Array.isArray(value) && value.length <= MAX_LIST), `must be a schema or an array of at most ${MAX_LIST} of them`);
         default:
-            return mapFault(shape, value);
+            return mapError(shape, value);
     }
 }
 
-function mapFault(shape: Shape, value: JsonValue): string | null {
+function mapError(shape: Shape, value: JsonValue): string | null {
 
     if (!isJsonObject(value)) {
         return 'must be an object whose members are schemas';
@@ -118,18 +118,18 @@ function mapFault(shape: Shape, value: JsonValue): string | null {
 
     if (shape === 'dependencies') {
         const names = Object.fromEntries(Object.entries(value).filter(([, member]) => !isSchema(member)));
-        return nameListsFault(names) === null ? null : 'must be an object whose members are schemas or arrays of property names';
+        return nameListsError(names) === null ? null : 'must be an object whose members are schemas or arrays of property names';
     }
 
     if (shape === 'pattern-map' && Object.keys(value).length > MAX_NAME_PATTERNS) {
         return `must have at most ${MAX_NAME_PATTERNS} members`;
     }
 
-    const fault = shape === 'pattern-map' ? Object.keys(value).map(patternFault).find((message) => message !== null) : null;
+    const fault = shape === 'pattern-map' ? Object.keys(value).map(patternError).find((message) => message !== null) : null;
     return fault ?? null;
 }
 
-function nameListsFault(value: JsonValue): string | null {
+function nameListsError(value: JsonValue): string | null {
 
     const lists = isJsonObject(value) ? Object.values(value) : [null];
     if (!lists.every(isNames)) {
@@ -139,7 +139,7 @@ function nameListsFault(value: JsonValue): string | null {
     return unless(lists.flat().length <= MAX_LIST, `must name at most ${MAX_LIST} properties`);
 }
 
-function patternFault(source: string): string | null {
+function patternError(source: string): string | null {
 
     try {
         SafeRegExp.of(source);
@@ -151,7 +151,7 @@ function patternFault(source: string): string | null {
     }
 }
 
-function typesFault(value: JsonValue): string | null {
+function typesError(value: JsonValue): string | null {
 
     const types = Array.isArray(value) ? value : [value];
     const known = types.length > 0 && types.every((type) => typeof type === 'string' && TYPE_NAMES.includes(type));

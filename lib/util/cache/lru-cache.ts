@@ -4,7 +4,7 @@
  */
 
 /** Something that can be had again, and how many bytes it takes. */
-export interface Kept<T> {
+export interface CacheEntry<T> {
     readonly value: T;
     readonly bytes: number;
 }
@@ -58,7 +58,7 @@ export class LruCache {
     }
 
     /** Use {@link CacheRegion.get}. */
-    get(shelf: Map<string, Item>, name: string, make: () => Kept<unknown>): unknown {
+    get(shelf: Map<string, Item>, name: string, make: () => CacheEntry<unknown>): unknown {
 
         const known = shelf.get(name);
         if (known) {
@@ -139,7 +139,7 @@ export class CacheRegion {
     }
 
     /** What is kept under a name; made when it is not there. A name always stands for the same kind of thing. */
-    get<T>(name: string, make: () => Kept<T>): T {
+    get<T>(name: string, make: () => CacheEntry<T>): T {
 
         if (this.#isOver) {
             return make().value;

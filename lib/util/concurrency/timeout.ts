@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** True when it resolves within so many milliseconds; false when it does not, or rejects. */
-export async function settled(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+export async function resolvesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
 
     const timer = new AbortController();
     try {

@@ -6,7 +6,7 @@
  * The same sequence; when it has ended, however it ends, `release` is called once. Other than a `finally` within it, also when it
  * is ended before anybody began to read it.
  */
-export function released<T>(sequence: AsyncGenerator<T, void, undefined>, release: () => void): AsyncGenerator<T, void, undefined> {
+export function onClose<T>(sequence: AsyncGenerator<T, void, undefined>, release: () => void): AsyncGenerator<T, void, undefined> {
 
     let isOver = false;
     const over = (): void => {

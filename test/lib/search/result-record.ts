@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Segment } from '../../../lib/doip/envelope.js';
 import type { DigitalObject } from '../../../lib/doip/digital-object.js';
-import { released } from '../../../lib/util/streams/on-close.js';
+import { onClose } from '../../../lib/util/streams/on-close.js';
 import { recordSegment } from '../../../lib/search/result-record.js';
 
 export const lab = Lab.script();
@@ -23,7 +23,7 @@ function blocksOf(count: number, text: string) {
         }
     };
 
-    return { state, blocks: released(all(), () => void (state.isReleased = true)) };
+    return { state, blocks: onClose(all(), () => void (state.isReleased = true)) };
 }
 
 async function textOf(segment: Segment): Promise<string> {

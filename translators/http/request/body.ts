@@ -65,7 +65,7 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
         }
     }
     catch (error) {
-        throw asRequestFault(error, request);
+        throw asRequestError(error, request);
     }
 }
 
@@ -285,7 +285,7 @@ function breakWith(source: Readable, stream: Readable): void {
     source.once('close', check);
 }
 
-function asRequestFault(error: unknown, request: RequestWithBody): DoipError {
+function asRequestError(error: unknown, request: RequestWithBody): DoipError {
 
     const { code, data } = error as { code?: unknown; data?: { code?: unknown } };      // hapi wraps what a decompressor reports
     const encoding = header(request.headers, 'content-encoding');

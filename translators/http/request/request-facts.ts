@@ -77,7 +77,7 @@ export function notingCallers(gateway: Performer): Performer {
 }
 
 /** Notes that a request was answered without being performed. */
-export function noteTurnedAway(transport: Transport): void {
+export function noteRejection(transport: Transport): void {
 
     LoggedTransport.note(transport, { isTurnedAway: true });
 }

@@ -83,7 +83,7 @@ export function restObjectText({ id, type, elements, parts }: SerializedObject):
  */
 export function view(object: DigitalObject, wish: View): JsonValue {
 
-    const form = wish.full ? withKnownText(toRestObject(object, wish.permission)) : object.attributes.content;
+    const form = wish.full ? withRawText(toRestObject(object, wish.permission)) : object.attributes.content;
     if (wish.jsonPointer !== undefined) {
         return requireAt(form, wish.jsonPointer);
     }
@@ -92,7 +92,7 @@ export function view(object: DigitalObject, wish: View): JsonValue {
 }
 
 /** The same; where its content is long and its text known, so is the text of the whole afterwards. */
-function withKnownText(form: RestObject): JsonObject {
+function withRawText(form: RestObject): JsonObject {
 
     const text = rawJson(form.content);
     if (text === undefined || text.length < LONG) {

@@ -23,7 +23,7 @@ export function cordraModule(bridge: Bridge): object {
 
         const answer = bridge.askBytes('payload', stringify([String(id), String(name)]));
         if (typeof answer === 'string') {
-            throw faultOf(parse(answer) as Fault);
+            throw errorOf(parse(answer) as Fault);
         }
 
         return answer === null ? null : new Uint8Array(answer);
@@ -82,13 +82,13 @@ function unwrapped(text: string): unknown {
 
     const { value, ...fault } = parse(text) as Fault & { readonly value?: unknown };
     if (fault.error) {
-        throw faultOf(fault);
+        throw errorOf(fault);
     }
 
     return value;
 }
 
-function faultOf({ error }: Fault): CordraError {
+function errorOf({ error }: Fault): CordraError {
 
     return new CordraError({ message: error?.message ?? '' }, error?.status);
 }

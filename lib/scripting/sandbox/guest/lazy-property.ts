@@ -10,7 +10,7 @@ type Described = PropertyDescriptor & { readonly __proto__: null };
 const { defineProperty } = Reflect as { readonly defineProperty: (this: void, target: object, name: string, described: Described) => boolean };
 
 /** Gives an object a member out of its JSON text. Once it was read or assigned it is a property like any other. */
-export function addLate(owner: object, name: string, text: string): void {
+export function addLazy(owner: object, name: string, text: string): void {
 
     let isRead = false;
     let value: unknown;

@@ -10,7 +10,7 @@ import { Guard } from './tamper-check.js';
 import type { DirectIoFacts } from './direct-io.js';
 import { directIo } from './direct-io.js';
 import { call, parse, stringify, then } from './primordials.js';
-import { addLate } from './lazy-property.js';
+import { addLazy } from './lazy-property.js';
 import { Modules } from './modules.js';
 import { describeThrown, safely } from './error-description.js';
 
@@ -71,7 +71,7 @@ export function boot(bridge: Bridge): Entrance {
 
             const request = parse(text) as Request;
             if (original !== undefined) {
-                addLate(contextOf(request.items[0]), 'originalObject', original);
+                addLazy(contextOf(request.items[0]), 'originalObject', original);
             }
 
             lines = [];

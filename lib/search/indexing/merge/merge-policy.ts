@@ -31,10 +31,10 @@ const DOCUMENTS_PER_MS = 4;
 const QUIET = 100;
 
 /** Segments that lost this share of their documents are written anew; */
-const DEAD_SHARE = 0.25;
+const DELETED_SHARE = 0.25;
 
 /** when nothing has changed for a while, with this one, unless they have more documents than these. */
-const QUIET_DEAD_SHARE = 0.1;
+const QUIET_DELETED_SHARE = 0.1;
 const MAX_QUIET = 100_000;
 
 /** So many segments of one size class become one. */
@@ -79,7 +79,7 @@ export function countToMerge(documents: readonly number[], { quiet }: Load): num
 /** Has a segment lost so many documents that it is worth while to write it anew? */
 export function isWasteful({ documents, dead }: { readonly documents: number; readonly dead: number }, { quiet }: Load): boolean {
 
-    return dead > documents * DEAD_SHARE || dead > documents * QUIET_DEAD_SHARE && documents <= Math.min(quiet * DOCUMENTS_PER_MS, MAX_QUIET);
+    return dead > documents * DELETED_SHARE || dead > documents * QUIET_DELETED_SHARE && documents <= Math.min(quiet * DOCUMENTS_PER_MS, MAX_QUIET);
 }
 
 /** Segments that should become one; none when all is well. */

@@ -35,7 +35,7 @@ export class LetterMaskIndex {
     constructor(terms: SortedTerms) {
 
         const signatures = signaturesOf(terms);
-        const letters = tellingLetters(signatures);
+        const letters = discriminatingLetters(signatures);
         const { members, starts } = groupBy(signatures.map((signature) => groupOf(signature, letters)), 2 ** letters.length);
         this.#terms = members;
         this.#signatures = members.map((term) => signatures[term] as number);
@@ -100,7 +100,7 @@ function signaturesOf({ bytes, starts, ends, count }: SortedTerms): Uint32Array 
 }
 
 /** Places of the letters that tell most: those that nearest to half of the terms have. */
-function tellingLetters(signatures: Uint32Array): number[] {
+function discriminatingLetters(signatures: Uint32Array): number[] {
 
     const bits = Math.min(Math.max(Math.floor(Math.log2(signatures.length)) - GROUP_POWER, 0), MAX_GROUP_BITS);
     const counts = new Array<number>(LETTER_BITS).fill(0);

@@ -2,15 +2,15 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { MysqlFault } from '../../../../db/engines/mysql/errors.js';
-import { mysqlFault } from '../../../../db/engines/mysql/errors.js';
+import type { MysqlErrorKind } from '../../../../db/engines/mysql/errors.js';
+import { mysqlErrorKind } from '../../../../db/engines/mysql/errors.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 describe('an error of a MySQL server', () => {
 
-    const table: [error: { errno?: number; code?: string; fatal?: boolean; message?: string }, fault: MysqlFault][] = [
+    const table: [error: { errno?: number; code?: string; fatal?: boolean; message?: string }, fault: MysqlErrorKind][] = [
         [{ errno: 1062, message: 'Duplicate entry \'error 28\' for key \'PRIMARY\'' }, 'duplicate'],
         [{ errno: 1213, message: 'Deadlock found when trying to get lock' }, 'rolled-back'],
         [{ errno: 1927, message: 'Connection was killed' }, 'lost'],
@@ -27,7 +27,7 @@ describe('an error of a MySQL server', () => {
     for (const [error, fault] of table) {
         it(`is "${fault}" with ${JSON.stringify(error)}`, () => {
 
-            expect(mysqlFault(Object.assign(new Error(error.message), error))).to.equal(fault);
+            expect(mysqlErrorKind(Object.assign(new Error(error.message), error))).to.equal(fault);
         });
     }
 });

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Step, Unit } from '../../../../db/database.js';
-import { sharedSteps } from '../../../../db/engines/mysql/step-coalescing.js';
+import { coalescedSteps } from '../../../../db/engines/mysql/step-coalescing.js';
 import { seeded } from '../../../support/random.js';
 
 export const lab = Lab.script();
@@ -33,7 +33,7 @@ describe('the steps of units that are written together', () => {
     for (const [title, units, expected] of cases) {
         it(`are few: ${title}`, () => {
 
-            expect(told(sharedSteps(units))).to.equal(expected);
+            expect(told(coalescedSteps(units))).to.equal(expected);
         });
     }
 
@@ -47,7 +47,7 @@ describe('the steps of units that are written together', () => {
                 steps: Array.from({ length: random.integer(0, 8) }, () => random.pick(make)(value++))
             }));
 
-            const order = sharedSteps(units).flatMap(({ sql, bindings }) => bindings.filter((_, i) => !sql.includes('`a`') || i % 2 === 0) as number[]);
+            const order = coalescedSteps(units).flatMap(({ sql, bindings }) => bindings.filter((_, i) => !sql.includes('`a`') || i % 2 === 0) as number[]);
 
             expect(order.toSorted((x, y) => x - y)).to.equal(Array.from({ length: value }, (_, i) => i));
             for (const { steps } of units) {

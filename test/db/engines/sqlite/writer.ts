@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { ANSWERED_AT_ONCE } from '../../../../db/commit-callbacks.js';
+import { COMPLETIONS_PER_TURN } from '../../../../db/commit-callbacks.js';
 import type { Database, Unit } from '../../../../db/database.js';
 import { DatabaseError } from '../../../../db/errors.js';
 import { SILENT } from '../../../../db/log.js';
@@ -145,6 +145,6 @@ describe('SQLite writer', () => {
         const perTurn = new Map<number, number>();
         answers.forEach((answer) => perTurn.set(answer.turn, (perTurn.get(answer.turn) ?? 0) + 1));
         // A turn as counted here can have the end of one and the beginning of another.
-        expect(Math.max(...perTurn.values())).to.be.at.most(2 * ANSWERED_AT_ONCE);
+        expect(Math.max(...perTurn.values())).to.be.at.most(2 * COMPLETIONS_PER_TURN);
     });
 });

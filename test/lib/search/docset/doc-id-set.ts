@@ -3,12 +3,12 @@ import * as Lab from '@hapi/lab';
 import { emptyBits, fullBits, setBit } from '../../../../lib/search/docset/bit-set.js';
 import { DocIdSetBuilder } from '../../../../lib/search/matching/doc-id-set-builder.js';
 import {
-    both, countBoth, countOf, few, forEachDocument, hasDocument, keptSet, listOf, many, mostFew, without
+    both, countBoth, countOf, few, forEachDocument, hasDocument, cachedSet, listOf, many, mostFew, without
 } from '../../../../lib/search/docset/doc-id-set.js';
 import type { DocumentSet } from '../../../../lib/search/docset/doc-id-set.js';
 import { Segment } from '../../../../lib/search/segment/segment-reader.js';
 import { SegmentBuilder } from '../../../../lib/search/indexing/segment-builder.js';
-import { commonDocuments, firstPlace, forEachPlace, placeInList } from '../../../../lib/search/docset/sorted-doc-ids.js';
+import { commonDocuments, firstIndex, forEachIndex, indexInList } from '../../../../lib/search/docset/sorted-doc-ids.js';
 import { seeded } from '../../../support/random.js';
 import type { Random } from '../../../support/random.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
@@ -39,7 +39,7 @@ function forms(documents: readonly number[]): Record<string, () => DocumentSet> 
     return {
         few: () => few(Uint32Array.from(documents)),
         many: () => many(bitsOf(documents)),
-        kept: () => keptSet(many(bitsOf(documents)), DOCUMENTS)
+        kept: () => cachedSet(many(bitsOf(documents)), DOCUMENTS)
     };
 }
 
@@ -92,9 +92,9 @@ describe('set of documents', () => {
         const first = (count: number): number[] => Array.from({ length: count }, (_, i) => i * 3);
         expect(most).to.equal(46);
         expect(mostFew(10)).to.equal(16);
-        expect(keptSet(many(bitsOf(first(most))), DOCUMENTS).kind).to.equal('few');
-        expect(keptSet(many(bitsOf(first(most + 1))), DOCUMENTS).kind).to.equal('many');
-        expect(keptSet(many(fullBits(DOCUMENTS)), DOCUMENTS)).to.include({ kept: { count: DOCUMENTS, isAll: true } });
+        expect(cachedSet(many(bitsOf(first(most))), DOCUMENTS).kind).to.equal('few');
+        expect(cachedSet(many(bitsOf(first(most + 1))), DOCUMENTS).kind).to.equal('many');
+        expect(cachedSet(many(fullBits(DOCUMENTS)), DOCUMENTS)).to.include({ kept: { count: DOCUMENTS, isAll: true } });
     });
 
     it('is found in sorted lists, however much longer one is than the other', () => {
@@ -105,12 +105,12 @@ describe('set of documents', () => {
             const common = [...a].filter((document) => b.includes(document));
             expect([...commonDocuments(a, b)]).to.equal(common);
             const places: number[] = [];
-            forEachPlace(a, b, (place) => places.push(place));
+            forEachIndex(a, b, (place) => places.push(place));
             expect(places).to.equal(common.map((document) => a.indexOf(document)));
             const wanted = random.integer(0, DOCUMENTS - 1);
-            expect(placeInList(a, wanted)).to.equal(a.indexOf(wanted));
+            expect(indexInList(a, wanted)).to.equal(a.indexOf(wanted));
             const after = a.findIndex((document) => document >= wanted);
-            expect(firstPlace(a, wanted)).to.equal(after === -1 ? a.length : after);
+            expect(firstIndex(a, wanted)).to.equal(after === -1 ? a.length : after);
         }
     });
 });
@@ -169,7 +169,7 @@ describe('collector of documents', () => {
 
     it('never changes what others keep', () => {
 
-        const kept = keptSet(many(bitsOf(Array.from({ length: 200 }, (_, i) => i * 7))), DOCUMENTS);
+        const kept = cachedSet(many(bitsOf(Array.from({ length: 200 }, (_, i) => i * 7))), DOCUMENTS);
         const before = contents(kept);
         const list = few(Uint32Array.from([1, 5, 9]));
         for (const set of [kept, list]) {

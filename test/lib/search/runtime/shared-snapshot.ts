@@ -4,9 +4,9 @@ import * as Lab from '@hapi/lab';
 import { FULL_ACCESS } from '../../../../lib/search/matching/acl-filter.js';
 import { IndexSearcher } from '../../../../lib/search/searcher/index-searcher.js';
 import type { IndexDocument } from '../../../../lib/search/mapping/index-document.js';
-import { lend, pageOf } from '../../../../lib/search/runtime/shared-snapshot.js';
+import { exportSnapshot, pageOf } from '../../../../lib/search/runtime/shared-snapshot.js';
 import type { TermSnapshot } from '../../../../lib/search/runtime/shared-snapshot.js';
-import type { Found, WordWish } from '../../../../lib/search/runtime/protocol.js';
+import type { Found, SingleTermRequest } from '../../../../lib/search/runtime/protocol.js';
 import { InlineTermSearch } from '../../../../lib/search/runtime/inline-search.js';
 import type { SnapshotSource } from '../../../../lib/search/runtime/inline-search.js';
 import type { SearchRequest } from '../../../../lib/search/query/search-request.js';
@@ -112,7 +112,7 @@ describe('what the searching thread lends', () => {
         const [even = '', odd = ''] = [0, 1].map((rest) => words.filter((_, i) => i % 2 === rest)).map((half) => [...half, ...half].join(' '));
         const segments = [build(Array.from({ length: 2000 }, (_, i) => ({ document: titled(i, i % 2 === 0 ? even : odd), isGone: false })))];
         const known = new Map<string, TermContexts>();
-        const placesFor = ({ word, caller }: WordWish): TermContexts => {
+        const placesFor = ({ word, caller }: SingleTermRequest): TermContexts => {
 
             const places = known.get(caller.key) ?? resolveTermContexts(word, segments, { ...caller, access: FULL_ACCESS });
             known.set(caller.key, places);
@@ -121,7 +121,7 @@ describe('what the searching thread lends', () => {
 
         const asked: string[] = [];
         const prompt = new InlineTermSearch({
-            lend: (wish) => Promise.resolve(structuredClone(lend(placesFor(wish), 0))),
+            lend: (wish) => Promise.resolve(structuredClone(exportSnapshot(placesFor(wish), 0))),
             page: (wish, page) => {
 
                 asked.push(`${page.place} ${page.space} ${page.page}`);
@@ -252,7 +252,7 @@ describe('what the searching thread lends', () => {
         for (const [segments, isLent] of [[32, true], [33, false]] as const) {
             const live = Array.from({ length: segments }, () => segment);
             const places = resolveTermContexts({ target }, live, { access: FULL_ACCESS, key: '', includeVersions: true });
-            expect(lend(places, 0) !== null, String(segments)).to.equal(isLent);
+            expect(exportSnapshot(places, 0) !== null, String(segments)).to.equal(isLent);
         }
     }));
 

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
-import { findReferences, referenceFaults } from '../../../../lib/types/annotations/references.js';
+import { findReferences, referenceErrors } from '../../../../lib/types/annotations/references.js';
 import { compile, faultsOf } from '../../../support/types.js';
 import type { ContentReference } from '../../../../lib/model/processed-content.js';
 
@@ -67,7 +67,7 @@ describe('Handle references', () => {
     for (const [each, messages] of checks) {
         it(`are judged by what was found: ${JSON.stringify(each)}`, () => {
 
-            expect(referenceFaults([each], types)).to.equal(messages.map((message) => ({ pointer: '/a', message })));
+            expect(referenceErrors([each], types)).to.equal(messages.map((message) => ({ pointer: '/a', message })));
         });
     }
 });

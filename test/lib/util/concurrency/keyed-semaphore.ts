@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { DoipError } from '../../../../lib/errors/errors.js';
-import { released } from '../../../../lib/util/streams/on-close.js';
+import { onClose } from '../../../../lib/util/streams/on-close.js';
 import { KeyedSemaphore } from '../../../../lib/util/concurrency/keyed-semaphore.js';
 
 export const lab = Lab.script();
@@ -103,7 +103,7 @@ describe('a released sequence', () => {
         it(`releases once when it ${title}`, async () => {
 
             let count = 0;
-            const sequence = released(make(), () => {
+            const sequence = onClose(make(), () => {
 
                 ++count;
             });
