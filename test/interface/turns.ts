@@ -20,8 +20,8 @@ const { after, before, describe, it } = lab;
 const CLI = join(__dirname, '../../lib/cli/main.js');
 const MONITOR = join(__dirname, '../support/turn-monitor.js');
 
-/** Milliseconds of processor time that a turn may take; below 50 where nothing else runs on the machine. */
-const MOST = 90;
+/** Milliseconds of processor time that a turn may take. MAX_TURN_MS=50 is what holds where nothing else runs on the machine. */
+const MAX_TURN_MS = Number(process.env['MAX_TURN_MS'] ?? 90);
 
 /** A busy machine takes longer for the same, and now and then much longer. */
 const TRIES = 8;
@@ -70,13 +70,13 @@ describe(`Content of the greatest allowed size${withoutTurns}`, { skip: withoutT
     async function expectShortTurns(work: () => Promise<void>): Promise<void> {
 
         let least = Infinity;
-        for (let attempt = 0; attempt < TRIES && least > MOST; ++attempt) {
+        for (let attempt = 0; attempt < TRIES && least > MAX_TURN_MS; ++attempt) {
             service.watchTurns();
             await work();
             least = Math.min(least, await service.longestTurn());
         }
 
-        expect(least).to.be.below(MOST);
+        expect(least).to.be.below(MAX_TURN_MS);
     }
 
     for (const [place, [title, content]] of CONTENTS.entries()) {
