@@ -75,7 +75,7 @@ export function compileSchemas(targets: readonly Schema[], allErrors: boolean): 
 
 function createAjv(allErrors: boolean): Ajv2019 {
 
-    const regExp = Object.assign((source: string) => SafeRegExp.of(source), { code: 'LinearPattern.of' });
+    const regExp = Object.assign((source: string) => SafeRegExp.of(source), { code: 'SafeRegExp.of' });
     const ajv = new Ajv2019({
         allErrors,
         strict: false,

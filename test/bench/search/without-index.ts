@@ -20,5 +20,5 @@ class NoIndex extends Module.IndexSupervisor {
 
 // Whoever merely loads this file, such as a run of all tests, keeps the index.
 if (process.execArgv.includes(__filename)) {
-    Object.assign(Module, { LocalSearchIndex: NoIndex });
+    Object.assign(Module, { IndexSupervisor: NoIndex });
 }

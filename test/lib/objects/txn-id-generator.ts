@@ -5,7 +5,7 @@ import { TxnIdGenerator } from '../../../lib/objects/txn-id-generator.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('TransactionClock', () => {
+describe('TxnIdGenerator', () => {
 
     /** An attempt that ends when it is told to. */
     function begin(clock: TxnIdGenerator, floor = 0): { number: number; end(error?: Error): Promise<unknown> } {

@@ -12,7 +12,7 @@ const { describe, it, beforeEach, afterEach } = lab;
 
 forEachDatabase((name, create, dialect) => {
 
-    describe(`NumberFloorStore on ${name}`, () => {
+    describe(`TxnWatermarkStore on ${name}`, () => {
 
         let place: TestDatabase;
         let db: Database;
@@ -98,9 +98,8 @@ forEachDatabase((name, create, dialect) => {
 
                 isRaised = true;
             });
-            // Comes behind the one that wants to raise it.
             const later = db.commit(unit(350));
-            expect([await floor.renew(), isRaised, await written()]).to.equal([0, false, []]);
+            expect([await floor.renew(), isRaised, (await written()).includes(300)]).to.equal([0, false, false]);
             await writer.query('commit');
             await raising;
             expect(await written()).to.include(300);

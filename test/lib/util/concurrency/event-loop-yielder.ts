@@ -48,7 +48,7 @@ describe('turns of the event loop', () => {
     it('do not hold up the process when nobody waits', async () => {
 
         // In a process of its own: other tests have turns, too.
-        const code = `new (require(${JSON.stringify(MODULE)}).LoopTurns)().next().then(() => setTimeout(() => {
+        const code = `new (require(${JSON.stringify(MODULE)}).EventLoopYielder)().yield().then(() => setTimeout(() => {
 
             process.stdout.write(JSON.stringify(process.getActiveResourcesInfo()));
         }, 1))`;

@@ -13,12 +13,12 @@ const PORT = join(__dirname, '../../../../lib/util/workers/worker-client.js');
 
 /** Its answer waits at the door when the thread is ended. */
 const PROGRAM = `
-    const { WorkerPort } = require(${JSON.stringify(PORT)});
+    const { WorkerClient } = require(${JSON.stringify(PORT)});
     const worker = 'data:text/javascript,' + encodeURIComponent(\`
         import { parentPort } from 'node:worker_threads';
         parentPort.on('message', ({ id }) => parentPort.postMessage({ id, ok: true, value: 1 }));
     \`);
-    const port = new WorkerPort(new URL(worker), () => {});
+    const port = new WorkerClient(new URL(worker), () => {});
     port.call({ kind: 'first' }).then(() => {
 
         port.call({ kind: 'second' }).catch(() => {});
@@ -27,7 +27,7 @@ const PROGRAM = `
     });
 `;
 
-describe('WorkerPort', () => {
+describe('WorkerClient', () => {
 
     it('keeps the process alive until the thread has ended, also when an answer comes meanwhile', async () => {
 
