@@ -1,5 +1,5 @@
 /**
- * What a handler is given. No hapi, no knex, no headers: only the domain.
+ * Builds the context of one request from its envelope, for the handler.
  */
 
 import type { Logger } from 'pino';

@@ -34,8 +34,8 @@ export const DEFER_ALL = Symbol('all later');
 /** Calls that have come while another is worked off. */
 export interface PendingCalls<C> {
     /**
-     * Offers them in the order in which they would be worked off. Each is answered by what `work` returns or throws, which must not be a promise, unless that is
-     * {@link DEFER}; {@link DEFER_ALL} ends it.
+     * Offers the pending calls in the order in which they would be served. Each is answered by what `work` returns or throws, which
+     * must not be a promise, unless that is {@link DEFER}; {@link DEFER_ALL} ends it.
      */
     offer(work: (call: C) => unknown): void;
 }
