@@ -1,4 +1,4 @@
-/** `/adminPassword`: changes the password of `admin` (interface specification, "Administrative"). Authorisation is up to the operation. */
+/** `/adminPassword`: changes the password of `admin` (interface specification, "Administrative"). The operation authorises. */
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';

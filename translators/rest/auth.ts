@@ -1,4 +1,4 @@
-/** `/auth`: access tokens as in OAuth (interface specification, "Authentication"). */
+/** `/auth`: OAuth-style access tokens (interface specification, "Authentication"). */
 
 import type { Segment } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
@@ -12,10 +12,10 @@ import { loginLimits } from '../http/request/request-limits.js';
 import { outputReply } from '../http/response/reply.js';
 import { jsonInput } from './mapping/json-input.js';
 
-/** Tokens must not stay in any cache. */
+/** Keeps tokens out of every HTTP cache. */
 const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-/** Members of the requests, where they come as form fields. */
+/** Members of the request that a form may carry as fields. */
 const FIELDS = ['grant_type', 'username', 'password', 'assertion', 'token'];
 
 export const authRoutes: readonly Route[] = [
@@ -51,7 +51,7 @@ async function *formInput(params: Params): AsyncGenerator<Segment> {
     yield jsonSegment(members);
 }
 
-/** Faults of the body speak OAuth as well, as clients of such endpoints expect. */
+/** Errors in the body are OAuth errors as well, as clients of token endpoints expect. */
 async function *oauthInput(call: RouteCall): AsyncGenerator<Segment> {
 
     try {

@@ -1,6 +1,6 @@
 /**
- * `/batchUpload`: many objects in one request (interface specification, "POST /batchUpload"). The body flows through to the
- * operation, which also knows the REST form of items; the results are written in REST form.
+ * `/batchUpload`: many objects in one request (interface specification, "POST /batchUpload"). The body is streamed to the operation, which
+ * reads the items in REST form itself; the results are converted to REST form here.
  */
 
 import type { JsonValue } from '../../lib/util/json-types.js';
@@ -14,7 +14,7 @@ import { given } from '../http/request/params.js';
 import { asDigitalObject, asJson, toRestObject } from './mapping/rest-object.js';
 import { recordText } from './mapping/record-writer.js';
 
-/** How the record of a batch is written. */
+/** Format of the record of a batch. */
 export const batchRecord: RecordShape = {
     frame: ({ results, ...others }) => ({ before: {}, after: others }),
     text: (result) => writeJson(batchResult(result))
@@ -42,7 +42,7 @@ export const batchUploadRoutes: readonly Route[] = [
     }
 ];
 
-/** The result of one item. What was stored is an object; what was refused is a message, and stays as it is. */
+/** Converts the result of one item: a stored object to its REST form. The message of a rejected item stays as it is. */
 function batchResult(result: JsonValue): JsonValue {
 
     if (!isJsonObject(result) || !isJsonObject(result['response']) || !isJsonObject(result['response']['attributes'])) {

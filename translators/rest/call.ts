@@ -1,7 +1,4 @@
-/**
- * `/call`: the methods of types (interface specification, "POST /call"). The body goes to the method as it came; the output of
- * the method comes back as it is.
- */
+/** `/call`: methods of types (interface specification, "POST /call"). The body is passed to the method unchanged, as is its output to the client. */
 
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { OperationCall, RouteCall, Route } from '../http/route.js';
@@ -28,7 +25,7 @@ function methodCall({ params }: RouteCall): OperationCall {
     };
 }
 
-/** Attributes for the method, whole or dotted. A request context among them is that of the request, too. */
+/** Attributes for the method, as one JSON object or dotted names. A `requestContext` among them is also that of the request. */
 function methodAttributes(params: Params): { attributes?: JsonObject; requestContext?: JsonObject } {
 
     const pairs = params.pairs().filter(([name]) => name === 'attributes' || name.startsWith('attributes.'));

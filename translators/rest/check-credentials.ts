@@ -1,4 +1,4 @@
-/** `/check-credentials`: the user that the credentials stand for (interface specification, "Authentication"). */
+/** `/check-credentials`: the user that the credentials identify (interface specification, "Authentication"). */
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';

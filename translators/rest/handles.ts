@@ -1,7 +1,7 @@
 /**
- * Handles as the public handle proxy resolves them: `/api/handles/<handle>` is the record, `/hdl/<handle>` leads to the object
- * (interface specification, "GET `{handle_proxy_url}/<id>?locatt=<view>`"). `auth` and `cert` are accepted and mean nothing here:
- * every answer is the one of the origin.
+ * Handle resolution with the paths of the public handle proxy: `/api/handles/<handle>` returns the record, `/hdl/<handle>` redirects to the
+ * object (interface specification, "GET `{handle_proxy_url}/<id>?locatt=<view>`"). `auth` and `cert` are accepted and have no effect: every
+ * response is authoritative.
  */
 
 import type { DoipResponse } from '../../lib/doip/envelope.js';
@@ -45,7 +45,7 @@ function follow(call: RouteCall): OperationCall {
     };
 }
 
-/** What `locatt=view:…` asks for; with `noredirect` it is the record itself. */
+/** The view of `locatt=view:…`; with `noredirect` it is the record. */
 function viewOf(params: Params): string | undefined {
 
     const [, view] = /^view:(.+)$/s.exec(params.text('locatt') ?? '') ?? [];

@@ -1,6 +1,6 @@
 /**
- * The REST-style interface as a hapi plugin: every path of the interface specification's "REST-style interface", each a
- * translation into one operation and back.
+ * The REST-style interface as a hapi plugin: all paths of the interface specification, "REST-style interface", each of which translates to
+ * one operation.
  */
 
 import type { Plugin } from '@hapi/hapi';
@@ -35,7 +35,7 @@ export const restRoutes: readonly Route[] = [
 ];
 
 /**
- * Mounts all routes, also behind the other bases. hapi's own `routes.prefix` moves the whole interface.
+ * Mounts all routes, below the additional bases too. hapi's own `routes.prefix` moves the whole interface.
  *
  * @example
  * await server.register({ plugin: rest, options: { gateway } });

@@ -1,6 +1,6 @@
 /**
- * `/objects`: create, retrieve, update and delete (interface specification, "REST-style interface"). A GET or a form POST
- * without an id is a search. Multipart and form bodies may hold parameters; those of the URL win.
+ * `/objects`: create, retrieve, update and delete (interface specification, "REST-style interface"). A GET or a form POST without an id is
+ * a search. Multipart and form bodies may hold parameters; those of the URL take precedence.
  */
 
 import type { DoipResponse } from '../../lib/doip/envelope.js';
@@ -25,7 +25,7 @@ import { requireId } from './mapping/json-input.js';
 
 const PATH = '/objects/{name*}';
 
-/** Parameters of a create or update that may stand in its body. */
+/** Parameters of a create or update that may come in its body. */
 const FIELDS = ['type', 'dryRun', 'full', 'pretty', 'includeResponseContext', 'requestContext'];
 
 export const objectRoutes: readonly Route[] = [
@@ -34,7 +34,7 @@ export const objectRoutes: readonly Route[] = [
         path: PATH,
         toEnvelope: get
     },
-    // A published client looks for the design there
+    // A published client reads the design from this path
     { methods: ['GET'], path: `/api${PATH}`, toEnvelope: get },
     {
         methods: ['POST'],
@@ -50,7 +50,7 @@ function get(call: RouteCall): OperationCall {
     return call.name === '' && isSearch(call.params) ? search(call.params) : retrieve(call);
 }
 
-/** A form is the query string of a GET that got too long, or that holds a token; unless it carries the content of an object. */
+/** A form without content is a GET whose query string is too long or holds a token. */
 function post(call: RouteCall): OperationCall {
 
     if (!isQueryForm(call)) {
@@ -60,7 +60,7 @@ function post(call: RouteCall): OperationCall {
     return call.name === '' ? searchByForm(call) : retrieve(call);
 }
 
-/** A payload wins over a pointer, and a pointer over a filter. */
+/** Precedence: payload, pointer, filter. */
 function retrieve(call: RouteCall): OperationCall {
 
     const { params } = call;
@@ -95,7 +95,7 @@ function retrieve(call: RouteCall): OperationCall {
 function retrieveBytes(call: RouteCall, element: string): OperationCall {
 
     const disposition = call.params.text('disposition') ?? 'inline';
-    formatDisposition(disposition);                         // Refuses nonsense before anything is read
+    formatDisposition(disposition);                         // Throws on an invalid value before anything is read
     return {
         operationId: Op.retrieve,
         targetId: call.name,
@@ -107,7 +107,7 @@ function retrieveBytes(call: RouteCall, element: string): OperationCall {
     };
 }
 
-/** What is known of a payload instead of its bytes. */
+/** Returns metadata of a payload instead of its bytes. */
 function retrieveFacts(call: RouteCall, payload: string): OperationCall {
 
     return {
@@ -179,7 +179,7 @@ function updateAttributes(params: Params): JsonObject {
     return { dryRun: params.strictFlag('dryRun'), ...given({ jsonPointer: params.text('jsonPointer') }), ...params.requestContext() };
 }
 
-/** Deleting a part is an update, with the rights, hooks and validation of one. */
+/** Deleting a part is an update, with its rights, hooks and validation. */
 function remove(call: RouteCall): OperationCall {
 
     const { params } = call;
@@ -211,7 +211,7 @@ function isQueryForm({ params, request }: RouteCall): boolean {
     return isForm(request) && !params.has('content') && !params.has('json');
 }
 
-/** Tools send forms where nobody told them otherwise, also when an object was meant. */
+/** Some tools send a form by default, even to create an object; the error message says so. */
 function searchByForm({ params }: RouteCall): OperationCall {
 
     if (!isSearch(params) && (params.has('type') || holdsJson(params))) {
@@ -222,21 +222,21 @@ function searchByForm({ params }: RouteCall): OperationCall {
     return search(params);
 }
 
-/** How an object is to be shown. */
+/** Display options of an object. */
 interface ViewOptions {
     readonly full: boolean;
     readonly pretty: boolean;
-    /** Whether the full form tells what the caller may do. */
+    /** Whether the full form includes the caller's permission. */
     readonly withPermission: boolean;
 }
 
-/** Never fails, for it may be read after a change was made. */
+/** Never throws: it may run after the change was committed. */
 function lookOf(params: Params): ViewOptions {
 
     return { full: params.flag('full'), pretty: params.flag('pretty'), withPermission: params.flag('includeResponseContext') };
 }
 
-/** The answer to a create or update: the content, the part of it that was written, or the full form. */
+/** Response of a create or update: the content, the value written at the pointer, or the full form. */
 async function written({ attributes, output }: DoipResponse, call: RouteCall, look: ViewOptions, jsonPointer?: string): Promise<Reply> {
 
     const object = asDigitalObject(await readJson(output));

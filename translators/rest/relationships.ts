@@ -26,11 +26,11 @@ export const relationshipRoutes: readonly Route[] = [
     }
 ];
 
-/** Characters that are handed on at once, and edges that are written at once. */
+/** Size of a chunk in characters, and number of edges serialized at a time. */
 const CHUNK_LENGTH = 32_768;
 const EDGES_PER_BATCH = 250;
 
-/** The graph with its objects in the form that this path has always had, as JSON text that is written in turns with whatever else goes on. */
+/** The graph as JSON text, with objects in the compatible form of this path (`json` for content). Yields to the event loop after each chunk. */
 async function *graphText(graph: JsonObject): AsyncGenerator<string> {
 
     let text = '';
@@ -65,7 +65,7 @@ function *graphParts({ nodes, edges, results, ...rest }: JsonObject): Generator<
     yield '}}';
 }
 
-/** The texts of long contents are known. */
+/** Writes one object. `jsonText` uses the stored text of a long content. */
 function entryText(id: string, value: JsonValue): string {
 
     const { type, attributes: { content, metadata } } = asDigitalObject(value);

@@ -1,6 +1,4 @@
-/**
- * `/search`, and the searches among the requests to `/objects` (interface specification, "Search").
- */
+/** `/search`, and searches through `/objects` (interface specification, "Search"). */
 
 import type { OperationCall, RouteCall, Route } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
@@ -12,7 +10,7 @@ import { recordText } from './mapping/record-writer.js';
 import { holdsJson, isSearch, searchAttributes, searchView } from './mapping/search-request.js';
 import { searchRecord } from './mapping/search-results.js';
 
-/** A search with parameters from wherever the client put them. */
+/** A search; the parameters may come from the URL or from the body. */
 export function search(params: Params): OperationCall {
 
     const shape = searchRecord(searchView(params));
@@ -45,7 +43,7 @@ function formOf({ params }: RouteCall): Params {
     return params;
 }
 
-/** The parameters in the query string and the members of the JSON body, taken together. */
+/** Merges the parameters of the query string and the members of the JSON body. Throws 400 when one is in both. */
 async function withBody({ params, request, unknownLimits }: RouteCall): Promise<Params> {
 
     const body = await readJsonBody(request, unknownLimits()) ?? {};

@@ -1,4 +1,4 @@
-/** `/startupStatus`: the state of the service and of its parts (interface specification, "Administrative"). */
+/** `/startupStatus`: the state of the service and its components (interface specification, "Administrative"). */
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';

@@ -1,4 +1,4 @@
-/** `/updateHandles`: registers all handles anew, and reports the progress (interface specification, "Administrative"). */
+/** `/updateHandles`: registers all handles again, and reports progress (interface specification, "Administrative"). */
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';

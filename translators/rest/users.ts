@@ -1,4 +1,4 @@
-/** `/users/this/password`: changes the password of the caller. Authorisation is up to the operation. */
+/** `/users/this/password`: changes the password of the caller. The operation authorises. */
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
@@ -9,7 +9,7 @@ export const userRoutes: readonly Route[] = [
     {
         methods: ['PUT'],
         path: '/users/this/password',
-        // The body is the password, even where it looks like JSON and says so in its Content-Type
+        // The body is the password, even when it looks like JSON and its Content-Type says so
         toEnvelope: (call) => ({
             operationId: Op.changePassword,
             input: textInput({ ...call, limits: loginLimits(call.limits) }, (password) => ({ password }))

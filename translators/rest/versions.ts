@@ -1,4 +1,4 @@
-/** `/versions`: publishes an object, and lists what was published (interface specification, "Versions"). */
+/** `/versions`: publishes versions of an object, and lists them (interface specification, "Versions"). */
 
 import type { Params } from '../http/request/params.js';
 import type { Route } from '../http/route.js';
@@ -33,7 +33,7 @@ function objectId(params: Params): string {
     return id;
 }
 
-/** Absent or `true` copies the payloads; bare, empty or anything else says that they are not to be copied. */
+/** True when absent or `true`. A parameter without a value, or with any other value, turns copying off. */
 function clonesPayloads(params: Params): boolean {
 
     return params.text('clonePayloads') !== '' && params.flagOr('clonePayloads', true);

@@ -1,12 +1,10 @@
-/**
- * The two cookies of a session: its id, which scripts cannot read, and the CSRF value, which the client sends back in a header.
- */
+/** The two cookies of a session: its id (`HttpOnly`), and the CSRF token, which the client sends back in a header. */
 
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { CSRF_COOKIE, SESSION_COOKIE } from '../http/headers/session-cookie.js';
 
-/** How a cookie is set. */
+/** Attributes of a cookie. */
 interface CookieLook {
     readonly path: string;
     readonly httpOnly: boolean;
@@ -14,11 +12,11 @@ interface CookieLook {
 }
 
 /**
- * The `Set-Cookie` headers for the answer of a session operation. Its attributes hold `session: {sessionId, csrfToken}` when
- * there is a session now; otherwise both cookies are taken back. Their attribute `cookies: {jsessionid, csrfToken}` overrides
- * `path`, `httpOnly` and `secure` of each.
+ * Returns the `Set-Cookie` headers for the response of a session operation. Its attributes hold `session: {sessionId, csrfToken}` while
+ * there is a session; without one both cookies are cleared. The attribute `cookies: {jsessionid, csrfToken}` overrides `path`, `httpOnly`
+ * and `secure` of each.
  *
- * @param isSecure true to have the cookies sent over encrypted connections alone
+ * @param isSecure true to set the cookies `Secure`
  */
 export function sessionCookies({ session, cookies }: JsonObject, isSecure: boolean): string[] {
 
@@ -43,7 +41,7 @@ function cookie(name: string, value: JsonValue | undefined, { path, httpOnly, se
     ].join('; ');
 }
 
-/** What the design says of a cookie; what it says wrongly does not count. */
+/** Cookie attributes with the overrides of the design; invalid ones are ignored. */
 function look(override: JsonValue | undefined, ordinary: CookieLook): CookieLook {
 
     const { path, httpOnly, secure } = isJsonObject(override) ? override : {};

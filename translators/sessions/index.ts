@@ -1,6 +1,6 @@
 /**
- * The legacy cookie sessions as a hapi plugin: `/sessions` (interface specification, "Legacy sessions"). Whether the service
- * accepts sessions at all is for the operations to say; here are only paths and cookies.
+ * Legacy cookie sessions as a hapi plugin: `/sessions` (interface specification, "Legacy sessions"). Only paths and cookies; the operations
+ * decide whether sessions are accepted.
  */
 
 import type { Plugin } from '@hapi/hapi';
@@ -14,7 +14,7 @@ import { mount } from '../http/route-handler.js';
 import { outputReply } from '../http/response/reply.js';
 import { sessionCookies } from './cookies.js';
 
-/** All routes of the sessions. */
+/** All routes of sessions. */
 export const sessionRoutes: readonly Route[] = [
     {
         methods: ['GET'],
@@ -40,7 +40,7 @@ export const sessionRoutes: readonly Route[] = [
     }
 ];
 
-/** Mounts the session paths, also behind the other bases. */
+/** Mounts the session paths, below the additional bases too. */
 export const sessions: Plugin<TranslatorOptions> = {
     name: 'doip-gateway-sessions',
 
@@ -50,7 +50,7 @@ export const sessions: Plugin<TranslatorOptions> = {
     }
 };
 
-/** Which sessions may be addressed, if any, is for the operation to say. */
+/** Addresses a session by name; the operation decides which sessions may be addressed. */
 function onNamed({ name, params }: RouteCall, operationId: string): OperationCall {
 
     return { operationId, attributes: { full: params.flag('full'), session: name.replace(/\/$/, '') } };

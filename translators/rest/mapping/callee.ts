@@ -1,9 +1,9 @@
-/** Parameters of `/call` and `/listMethods` that name the object or the type whose method is meant. */
+/** Parameters of `/call` and `/listMethods` that select an object or a type. */
 
 import type { Params } from '../../http/request/params.js';
 import { badRequest } from '../../../lib/errors/errors.js';
 
-/** An object for an instance method, the service for a method of a type. */
+/** The object for an instance method, the service for a method of a type. Throws 400 unless exactly one of `objectId` and `type` is given. */
 export function callee(params: Params): { targetId: string; type: string | undefined } {
 
     const id = params.text('objectId');

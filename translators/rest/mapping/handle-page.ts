@@ -1,7 +1,4 @@
-/**
- * The page of a handle for people: what its record says, and a link to the object. It holds nothing but text and links, and tells
- * browsers to run nothing.
- */
+/** HTML page of a handle: its record and a link to the object. It holds only text and links; a content security policy forbids scripts. */
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import type { Reply } from '../../http/response/reply.js';
@@ -9,10 +6,10 @@ import { isJsonObject } from '../../../lib/util/json-types.js';
 import { escapeMarkup } from '../../../lib/util/text/xml-escape.js';
 import { textReply } from '../../http/response/reply.js';
 
-/** A sandbox without scripts, frames, forms and requests, for values that anybody may have written. */
+/** No scripts, frames, forms or requests: the values of a record are untrusted input. */
 const POLICY = 'default-src \'none\'; base-uri \'none\'; form-action \'none\'; frame-ancestors \'none\'; sandbox allow-top-navigation-by-user-activation';
 
-/** The page. `object` is the path of the object as JSON, null where there is none, as for the service. */
+/** Renders the page. `object` is the path of the object as JSON; null without one, as for the service. */
 export function handlePage(record: JsonObject, object: string | null): Reply {
 
     const handle = shown(record['handle']);
@@ -36,7 +33,7 @@ ${rows.join('\n')}
     return textReply(html, { headers: { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }, mediaType: 'text/html' });
 }
 
-/** Text as it is and everything else as JSON, both as markup. */
+/** Strings as they are, other values as JSON; both escaped for HTML. */
 function shown(value: JsonValue | undefined): string {
 
     return escapeMarkup(typeof value === 'string' ? value : JSON.stringify(value ?? null));

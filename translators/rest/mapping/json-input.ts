@@ -1,6 +1,6 @@
 /**
- * Bodies of the routes that take one JSON value or a piece of text, as input of an operation. They are read when the operation
- * asks for its input, that is, after it has let the caller in.
+ * Bodies of routes that take one JSON value, text or bytes, as input of an operation. They are read lazily, when the operation consumes its
+ * input, that is, after authorisation.
  */
 
 import type { Segment } from '../../../lib/doip/envelope.js';
@@ -14,7 +14,7 @@ import { contentType } from '../../http/headers/content-type.js';
 import { parseDisposition } from '../../http/headers/content-disposition.js';
 import { header } from '../../http/headers/decode.js';
 
-/** The body as one JSON segment, whatever its media type; nothing when it is empty. */
+/** The body as one JSON segment, whatever its media type; no segment for an empty body. */
 export async function *jsonInput({ request, limits }: RouteCall): AsyncGenerator<Segment> {
 
     const value = await readJsonBody(request, limits);
@@ -23,7 +23,7 @@ export async function *jsonInput({ request, limits }: RouteCall): AsyncGenerator
     }
 }
 
-/** Like {@link jsonInput}; a body that says `null` counts as empty. */
+/** Like {@link jsonInput}; a body of `null` counts as empty. */
 export async function *jsonInputUnlessNull(call: RouteCall): AsyncGenerator<Segment> {
 
     for await (const segment of jsonInput(call)) {
@@ -33,20 +33,20 @@ export async function *jsonInputUnlessNull(call: RouteCall): AsyncGenerator<Segm
     }
 }
 
-/** A fault of what was sent with words before its message; any other error as it is. */
+/** Prefixes the message of an error in the request; other errors are returned unchanged. */
 export function prefixed(words: string, error: unknown): unknown {
 
     const isFault = error instanceof DoipError && error.status === Status.badRequest && error.http === undefined;
     return isFault ? badRequest(`${words}: ${error.message}`, { details: error.details, cause: error }) : error;
 }
 
-/** The body as text, in the form that `wrap` gives it. */
+/** The body as text, converted to JSON by `wrap`. */
 export async function *textInput({ request, limits }: RouteCall, wrap: (text: string) => JsonValue): AsyncGenerator<Segment> {
 
     yield jsonSegment(wrap(await readTextBody(request, limits)));
 }
 
-/** The body as one segment of bytes that flow through; nothing when there are none. */
+/** The body as one segment of bytes, streamed; no segment for an empty body. */
 export async function *bytesInput({ request }: RouteCall, mediaType = header(request.headers, 'content-type')): AsyncGenerator<Segment> {
 
     const body = bodyBytes(request);
@@ -64,7 +64,7 @@ export async function *bytesInput({ request }: RouteCall, mediaType = header(req
     };
 }
 
-/** Whether the media type of the body says that it is newline-delimited JSON. */
+/** True when the media type is newline-delimited JSON. */
 export function hasLines({ request }: RouteCall): boolean {
 
     return /^application\/(x-)?ndjson$/.test(contentType(request.headers).essence);
@@ -76,7 +76,7 @@ async function *behind(first: Uint8Array, rest: AsyncIterable<Uint8Array>): Asyn
     yield *rest;
 }
 
-/** The object id in the path. 400 when there is none; `hint` is what else the caller may have meant. */
+/** Returns the object id in the path. Throws 400 without one; `hint` names an alternative in the message. */
 export function requireId({ name, request }: RouteCall, hint = ''): string {
 
     if (name === '') {

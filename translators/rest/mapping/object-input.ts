@@ -1,7 +1,6 @@
 /**
- * The body of a create or update in the words of the core: a sequence of segments, produced while the body arrives. Nothing
- * is gathered but the JSON parts, so `content` may come last and payloads of any size pass through (interface
- * specification, multipart rules of create).
+ * Body of a create or update as segments for the core, produced while the body arrives. Only its JSON parts are buffered, so that `content`
+ * may come last and payloads may have any size (interface specification, multipart rules of create).
  */
 
 import type { Segment } from '../../../lib/doip/envelope.js';
@@ -21,19 +20,19 @@ import { readFieldsOrJson } from '../../http/request/fields.js';
 import { given, Params } from '../../http/request/params.js';
 import { prefixed } from './json-input.js';
 
-/** What is known of the object before its body is read, and how its body is meant. */
+/** What is known about the object before its body is read, and how to interpret the body. */
 export interface ObjectInputOptions {
-    /** Type and id as far as the parameters told them; sent first. */
+    /** Type and id as given by the parameters; the first segment. */
     readonly head: JsonObject;
-    /** True when a pointer among the parameters means that the JSON is not the whole content but the value there. */
+    /** True when a `jsonPointer` parameter makes the JSON the value at that pointer instead of the whole content. */
     readonly takesPointer: boolean;
-    /** Names of plain fields besides the JSON ones that mean something. */
+    /** Names of the plain fields that are read, besides those that hold JSON. */
     readonly fields: readonly string[];
     readonly params: BodyParams;
     readonly limits: HttpLimits;
 }
 
-/** The parameters of a request whose body may hold some of them. Those of the URL come first. */
+/** Parameters of a request whose body may add some. Those of the URL take precedence. */
 export class BodyParams {
 
     readonly #ofUrl: Params;
@@ -45,13 +44,13 @@ export class BodyParams {
         this.#ofUrl = ofUrl;
     }
 
-    /** Those that are known by now: all of them when the body was read. */
+    /** Parameters read so far; complete after the body. */
     get known(): Params {
 
         return this.#fields.length === 0 ? this.#ofUrl : this.#ofUrl.and(Params.fromPairs(this.#fields));
     }
 
-    /** Adds a field of the body. True when its value counts, as that of the first with its name does. */
+    /** Adds a field of the body. Returns true when its value is used: the first one with its name is. */
     add(name: string, value: string): boolean {
 
         const isFirst = !this.#ofUrl.has(name) && !this.#names.has(name);
@@ -61,17 +60,17 @@ export class BodyParams {
     }
 }
 
-/** Fields that hold JSON, by the attribute that they become. */
+/** Fields that hold JSON, with the attribute that each becomes. */
 const JSON_FIELDS: ReadonlyMap<string, string> = new Map([
     ['content', 'content'], ['json', 'content'], ['acl', 'acl'], ['userMetadata', 'userMetadata']
 ]);
 
-/** How the faults of fields are introduced, where clients know a wording. */
+/** Prefixes of error messages for fields where clients rely on them. */
 const COMPLAINTS: ReadonlyMap<string, string> = new Map([
     ['acl', 'Invalid ACL format'], ['userMetadata', 'Invalid userMetadata format']
 ]);
 
-/** The segments of a create or update: the head, then each part of the body as it comes. */
+/** Yields the segments of a create or update: the head, then each part of the body as it arrives. */
 export async function *objectSegments(request: RequestWithBody, options: ObjectInputOptions): AsyncGenerator<Segment> {
 
     const { head, limits, params } = options;
@@ -90,10 +89,10 @@ export async function *objectSegments(request: RequestWithBody, options: ObjectI
         yield *content === undefined ? [] : [attribute('content', content, options)];
     }
 
-    params.known.requestContext();                          // Refuses what cannot be read while nothing is stored
+    params.known.requestContext();                          // Throws on an unreadable value before anything is stored
 }
 
-/** The body of an update that says that it is a form. */
+/** Segments of an update with a form as its body. */
 function *fieldSegments(body: Awaited<ReturnType<typeof readFieldsOrJson>>, options: ObjectInputOptions): Generator<Segment> {
 
     if ('value' in body) {
@@ -127,9 +126,9 @@ function *formSegments(options: ObjectInputOptions): Generator<Segment> {
 }
 
 /**
- * A part that declares a file is a payload, whatever its name; anything else is a field. Unknown fields are skipped, unless they
- * declare a media type: no client does so for a field, and Node's fetch leaves an empty file name out. Content is kept back where
- * a field that comes later may say what it means.
+ * A part that declares a file name is a payload, whatever its name; other parts are fields. An unknown field is skipped, unless it declares
+ * a media type: no client does so for a field, and Node's fetch omits an empty file name. Content is held back while a later field may turn
+ * it into the value at a pointer.
  */
 async function *multipartSegments(parts: AsyncIterable<Part>, options: ObjectInputOptions): AsyncGenerator<Segment> {
 
@@ -180,7 +179,7 @@ async function readJsonField(part: Part, limits: HttpLimits): Promise<JsonValue>
     }
 }
 
-/** What a field says of the object. Fields that say what is to be done with it are attributes of the operation. */
+/** Segments for fields that describe the object. Fields with options of the request become attributes of the operation instead. */
 function *plainField(name: string, text: string, counts: boolean): Generator<Segment> {
 
     if (name === 'payloadToDelete') {
@@ -197,7 +196,7 @@ function attribute(name: string, value: JsonValue, { takesPointer, params }: Obj
     return jsonSegment({ attributes: objectOf(atPointer ? 'contentAtPointer' : name, value) });
 }
 
-/** Refuses a name that it has seen. */
+/** Returns a function that throws 400 for a name it has seen before. */
 function noneTwice(): (name: string) => void {
 
     const seen = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Records with a long list of results, written as JSON text piece by piece. The output of an operation holds such a record
- * whole, or its head in one segment and then blocks of results, so that no list ever has to gather in memory.
+ * Writes records with a long list of results as JSON text, in chunks. The output of an operation holds such a record whole, or its head in
+ * one segment followed by batches of results, so that memory stays bounded.
  */
 
 import type { Segment } from '../../../lib/doip/envelope.js';
@@ -8,18 +8,18 @@ import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { internal } from '../../../lib/errors/errors.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 
-/** How a record is written. */
+/** Format of a record. */
 export interface RecordShape {
-    /** The members that stand before and after the results. */
+    /** Members before and after the results. */
     frame(record: JsonObject): { readonly before: JsonObject; readonly after: JsonObject };
-    /** The JSON text of one result in the words of REST. */
+    /** JSON text of one result in REST form. */
     text(result: JsonValue): string;
 }
 
-/** Characters that are gathered before they are handed on. */
+/** Size of a chunk in characters. */
 const CHUNK_LENGTH = 16_384;
 
-/** The text of the record that an operation put out. Leaving early lets go of the output. */
+/** Yields the text of the record in `output`. Returning early closes the output. */
 export async function *recordText(output: AsyncIterable<Segment>, shape: RecordShape): AsyncGenerator<string> {
 
     let text = '';

@@ -1,6 +1,6 @@
 /**
- * Digital objects in the words of REST and back: elements become payloads, attributes become members. Pure functions; the
- * forms are those of the interface specification, "Resources and their fields".
+ * Conversion of digital objects to REST form: elements become payloads, attributes become members. Pure functions; the forms are those of
+ * the interface specification, "Resources and their fields".
  */
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
@@ -14,10 +14,10 @@ import { unmarked, writeJson } from '../../../lib/json/serializer.js';
 import { rawJson, rememberText } from '../../../lib/json/raw-json.js';
 import type { SerializedObject } from '../../../lib/doip/serialized-object.js';
 
-/** Characters of a content that is not written anew when its text is known. */
+/** Contents of at least this many characters are not serialized again when their JSON text is known. */
 const LONG = 32_768;
 
-/** A payload as REST describes it. */
+/** Description of a payload in REST form. */
 export interface PayloadDescriptor {
     name: string;
     filename?: string;
@@ -26,7 +26,7 @@ export interface PayloadDescriptor {
     size: number;
 }
 
-/** The full form of an object. Members that have nothing to say are absent; their order is part of the form. */
+/** The full form of an object. Empty members are left out; their order is part of the form. */
 export interface RestObject {
     id: string;
     type: string;
@@ -38,14 +38,14 @@ export interface RestObject {
     payloads?: PayloadDescriptor[];
 }
 
-/** What a client asked to see of an object. */
+/** Display options of a request for an object. */
 export interface View {
     readonly full?: boolean;
-    /** Pointer into the form that is shown. */
+    /** JSON pointer into the displayed form. */
     readonly jsonPointer?: string | undefined;
-    /** Pointers to the parts of the form that are to be kept. */
+    /** JSON pointers to the parts of the form to keep. */
     readonly filter?: readonly string[] | undefined;
-    /** Adds what the caller may do to the full form. */
+    /** The caller's permission, to be added to the full form. */
     readonly permission?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export function toRestObject(object: DigitalObject, permission?: string): RestOb
     };
 }
 
-/** The JSON text of {@link toRestObject}, made of the texts of the parts of an object. */
+/** The JSON text of {@link toRestObject}, assembled from the stored texts of the parts. */
 export function restObjectText({ id, type, elements, parts }: SerializedObject): string {
 
     const { content, acl, userMetadata, metadata, responseContext } = parts;
@@ -78,8 +78,8 @@ export function restObjectText({ id, type, elements, parts }: SerializedObject):
 }
 
 /**
- * The part of an object that a client asked for: content or full form, narrowed by a pointer or by a filter (the pointer
- * wins). 404 where there is nothing at the pointer, 400 for malformed pointers.
+ * Selects what the client asked for: content or full form, narrowed by a pointer or else by a filter. Throws 404 where the pointer finds
+ * nothing, 400 for malformed pointers.
  */
 export function view(object: DigitalObject, wish: View): JsonValue {
 
@@ -91,7 +91,7 @@ export function view(object: DigitalObject, wish: View): JsonValue {
     return wish.filter ? prune(form, wish.filter) : form;
 }
 
-/** The same; where its content is long and its text known, so is the text of the whole afterwards. */
+/** Returns the form as JSON; for a long content with known text, the text of the whole form is remembered as well. */
 function withRawText(form: RestObject): JsonObject {
 
     const text = rawJson(form.content);
@@ -104,7 +104,7 @@ function withRawText(form: RestObject): JsonObject {
     return rememberText(asJson(form), `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"content":${text}${rest === '}' ? '' : ','}${rest}`);
 }
 
-/** The value that an update wrote at a pointer; null when a hook of the type has removed it meanwhile. */
+/** The value that an update wrote at a pointer; null when a hook of the type has removed it. */
 export function valueWritten(content: JsonObject, jsonPointer: string): JsonValue {
 
     const value = shownAt(content, jsonPointer);
@@ -116,7 +116,7 @@ export function valueWritten(content: JsonObject, jsonPointer: string): JsonValu
     return Array.isArray(list) ? shownAt(list, `/${list.length - 1}`) ?? null : null;
 }
 
-/** The text of a value that was asked for as text. 400 for arrays and objects. */
+/** The value as plain text. Throws 400 for arrays and objects. */
 export function textOf(value: JsonValue): string {
 
     if (typeof value === 'object' && value !== null && !(value instanceof SentNumber)) {
@@ -126,7 +126,7 @@ export function textOf(value: JsonValue): string {
     return String(value);
 }
 
-/** What is told of a payload instead of its bytes. 404 when the object has no such payload. */
+/** Metadata of a payload, sent instead of its bytes. Throws 404 when the object has no such payload. */
 export function payloadFacts(object: DigitalObject, name: string): JsonObject {
 
     const element = object.elements.find(({ id }) => id === name);
@@ -141,7 +141,7 @@ export function payloadFacts(object: DigitalObject, name: string): JsonObject {
     };
 }
 
-/** What the headers of an answer tell about an object: where it is, and its type. */
+/** Response headers about an object: its location and type. */
 export function objectHeaders(base: string, id: string, { type }: JsonObject): Record<string, string> {
 
     return {
@@ -150,25 +150,25 @@ export function objectHeaders(base: string, id: string, { type }: JsonObject): R
     };
 }
 
-/** Text that a header can carry: whatever is not printable ASCII is percent-encoded. */
+/** Percent-encodes everything but printable ASCII, for use in a header. */
 function headerText(text: string): string {
 
     return text.replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
-/** The path of an object below the base of the interface, percent-encoded but for its slashes. */
+/** Path of an object below the base of the interface, percent-encoded except for slashes. */
 export function objectPath(base: string, id: string): string {
 
     return `${base}/objects/${idPath(id)}`;
 }
 
-/** The digital object that an operation answered with. Operations of the service promise this form. */
+/** The digital object in the output of an operation; trusted, as the service's own operations promise this form. */
 export function asDigitalObject(value: JsonValue): DigitalObject {
 
     return value as unknown as DigitalObject;
 }
 
-/** An interface as the JSON that it describes. */
+/** Casts an interface to the JSON that it describes. */
 export function asJson(value: RestObject | PayloadDescriptor): JsonObject {
 
     return value as unknown as JsonObject;

@@ -1,6 +1,6 @@
 /**
- * What a REST search asks for, as attributes of the search operation and as the looks of its answer. The parameters are the
- * same in a query string, a form and a JSON body. Pure functions.
+ * Parameters of a REST search: attributes of the search operation and display options of its results. The parameters are the same in a
+ * query string, a form and a JSON body. Pure functions.
  */
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
@@ -11,7 +11,7 @@ import { parseLenientJson } from '../../../lib/json/strict-parser.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { given } from '../../http/request/params.js';
 
-/** The page size that stands for no limit. */
+/** Page size that means no limit. */
 const UNLIMITED = -1;
 
 /** True when the parameters of `/objects` ask for a search. */
@@ -20,7 +20,7 @@ export function isSearch(params: Params): boolean {
     return params.has('query') || params.has('queryJson');
 }
 
-/** The attributes of the search operation. `inBlocks` asks for results in blocks, whose number is not limited. */
+/** Attributes of the search operation. `inBlocks` requests results in batches, whose number is not limited. */
 export function searchAttributes(params: Params): JsonObject {
 
     const { pageNum, pageSize } = searchView(params);
@@ -42,7 +42,7 @@ export function searchAttributes(params: Params): JsonObject {
     };
 }
 
-/** How the results are to look. Objects are shown in full unless the client says otherwise. */
+/** Display options of the results. Objects are shown in full by default. */
 export function searchView(params: Params): ResultView {
 
     return {
@@ -53,7 +53,7 @@ export function searchView(params: Params): ResultView {
     };
 }
 
-/** The older notation, names with `ASC` or `DESC` behind commas, is left as text for the operation. */
+/** Parses JSON text. The older notation, comma-separated names with `ASC` or `DESC`, is left to the operation. */
 function sortFields(value: JsonValue | undefined): JsonValue | undefined {
 
     const isJsonText = typeof value === 'string' && /^\s*[[{]/.test(value);
@@ -72,7 +72,7 @@ function facets(list: JsonValue[] | undefined): JsonValue[] | undefined {
     });
 }
 
-/** True for a form that is JSON in truth: tools call a body a form where they were told nothing else. */
+/** True for a form that is JSON in fact: some tools send a form content type by default. */
 export function holdsJson(params: Params): boolean {
 
     return params.pairs().some(([name]) => /^\s*[[{]/.test(name));

@@ -1,4 +1,4 @@
-/** Search records in the words of REST (interface specification, "Search response"). Pure functions. */
+/** Search records in REST form (interface specification, "Search response"). Pure functions. */
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import type { RecordShape } from './record-writer.js';
@@ -8,27 +8,27 @@ import { unmarked, writeJson } from '../../../lib/json/serializer.js';
 import { SerializedObject } from '../../../lib/doip/serialized-object.js';
 import { asDigitalObject, asJson, restObjectText, toRestObject } from './rest-object.js';
 
-/** What a client wants to see of a search. */
+/** Display options of a search. */
 export interface ResultView {
-    /** False for the bare contents. */
+    /** False for content only. */
     readonly full: boolean;
-    /** Pointers into the form that is shown. */
+    /** JSON pointers into the displayed form. */
     readonly filter?: readonly string[] | undefined;
-    /** The page that was asked for; told to the client where the operation does not say what page it answers with. */
+    /** The requested page; returned to the client where the operation does not say which page it answers with. */
     readonly pageNum: number;
     readonly pageSize: number;
 }
 
-/** What is left of a result. */
+/** Narrows a result to the requested parts. */
 type Narrow = (result: JsonValue) => JsonValue;
 
-/** How a search record is written. Facets are there when they were asked for. 400 when the filter is no list of pointers. */
+/** Format of a search record; with facets when the operation returned some. Throws 400 for malformed pointers in the filter. */
 export function searchRecord(view: ResultView): RecordShape {
 
     const narrow = narrowing(view);
     return {
         frame: ({ pageNum, pageSize, size, facets }) => ({
-            // Clients that read the answer as a stream see facets only before the results
+            // Clients that parse the response as a stream see facets only before the results
             before: {
                 pageNum: pageNum ?? view.pageNum, pageSize: pageSize ?? view.pageSize, size: size ?? 0,
                 ...(facets === undefined ? {} : { facets })
@@ -39,7 +39,7 @@ export function searchRecord(view: ResultView): RecordShape {
     };
 }
 
-/** The JSON text of {@link projectResult}. Objects that nobody has looked into go out as the texts that they are made of. */
+/** JSON text of {@link projectResult}. Objects that were not parsed are written from their stored texts. */
 export function resultText(result: JsonValue, view: Pick<ResultView, 'full' | 'filter'>, narrow = narrowing(view)): string {
 
     if (!(result instanceof SerializedObject) || narrow) {
@@ -55,8 +55,8 @@ export function resultText(result: JsonValue, view: Pick<ResultView, 'full' | 'f
 }
 
 /**
- * One result as the client wants it: an id stays as it is, an object becomes its full form or its content. A score that
- * was asked for stands in `responseContext` in either form, beside the members of a bare content.
+ * One result as requested: an id unchanged, an object as its full form or its content. A requested score is in `responseContext` in either
+ * form; with content only, that member is added to the content.
  */
 export function projectResult(result: JsonValue, view: Pick<ResultView, 'full' | 'filter'>, narrow = narrowing(view)): JsonValue {
 
