@@ -1,6 +1,6 @@
 /**
- * The hapi plugin: mounts the interfaces of a gateway on the server it is given, this package's own or somebody else's. Works
- * with hapi's `routes.prefix`. Router settings, CORS and logging belong to the server.
+ * The hapi plugin: mounts the interfaces of a gateway on the server of this package or on any other hapi server. Works with hapi's
+ * `routes.prefix`. Router settings, CORS and logging belong to the server.
  */
 
 import type { Plugin, Server } from '@hapi/hapi';
@@ -15,13 +15,13 @@ import { sessions } from './sessions/index.js';
 export { factsOf } from './http/request/request-facts.js';
 export { shapeErrors } from './http/response/errors.js';
 
-/** The interfaces there are. */
+/** Names of the interfaces. */
 export type TranslatorName = 'rest' | 'doip-http' | 'sessions';
 
-/** What the plugin is given. */
+/** Options of the plugin. */
 export interface PluginOptions extends Omit<TranslatorOptions, 'gateway'> {
     readonly gateway: Gateway;
-    /** Which interfaces to mount; default all. */
+    /** Interfaces to mount; all by default. */
     readonly translators?: readonly TranslatorName[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * `doip-gateway set-admin-password`: asks for a new password of the administrator. It is never an argument, because the arguments
- * of a process can be seen by everybody on the machine.
+ * `doip-gateway set-admin-password`: reads a new password of the administrator. It is never an argument, as any user of the machine can
+ * list the arguments of a process.
  */
 
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ import { CommandError, EXIT } from './command-error.js';
 import type { Service } from './service.js';
 import { demandOk } from './remote.js';
 
-/** Reads the password: from a terminal twice and unseen, else the first line of standard input. */
+/** Reads the password: twice and without echo from a terminal, otherwise from the first line of standard input. */
 export async function readNewPassword(): Promise<string> {
 
     const { isTTY } = process.stdin;
@@ -40,7 +40,7 @@ export async function readNewPassword(): Promise<string> {
     return password;
 }
 
-/** Sets the password through a service. */
+/** Sets the password. Throws a CommandError when the service rejects it. */
 export async function setAdminPassword(service: Service, password: string): Promise<void> {
 
     const input = Buffer.from(JSON.stringify({ password }));

@@ -1,11 +1,9 @@
-/**
- * How commands end when something is wrong.
- */
+/** Errors and exit codes of commands. */
 
-/** Exit codes, after sysexits.h where it has one. */
+/** Exit codes, those of sysexits.h where it defines one. */
 export const EXIT = { failed: 1, usage: 64, data: 65, noInput: 66, unavailable: 69, cannotCreate: 73, lost: 74, config: 78 } as const;
 
-/** Something that whoever called can mend: one line, no stack. */
+/** An error that the user can fix: printed as one line, without a stack trace. */
 export class CommandError extends Error {
 
     readonly code: number;

@@ -1,6 +1,4 @@
-/**
- * The commands beside `serve`: each finds or opens the repository, does its work and ends.
- */
+/** The commands other than `serve`: each connects to the repository or opens it, does its work and ends. */
 
 import type { Config } from '../config/index.js';
 import { acceptLoss } from '../app/data-dir.js';
@@ -13,21 +11,21 @@ import type { Service } from './service.js';
 import { openService } from './service.js';
 import { demandOk } from './remote.js';
 
-/** What stands behind a command. */
+/** Options of the command line. */
 export interface CommandOptions {
     readonly force: boolean;
 }
 
 type Work = (service: Service) => Promise<void>;
 
-/** A command: what it needs to know, then what it does. */
+/** A command: reads and checks its arguments in `prepare`, which returns the work to do. */
 interface Command {
-    /** Names of what must stand behind it. */
+    /** Names of the required positional arguments. */
     readonly takes: readonly string[];
     prepare(args: readonly string[], options: CommandOptions): Promise<Work> | Work;
 }
 
-/** Commands that work on the data folder, because the repository in it cannot be opened. */
+/** Commands that modify the data folder directly, because the repository in it cannot be opened. */
 const REPAIRS: ReadonlyMap<string, (config: Config) => void> = new Map([['accept-loss', goOn]]);
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
@@ -68,7 +66,7 @@ function goOn({ storage: { dataDir, databaseUrl } }: Config): void {
     process.stderr.write(`${acceptLoss(dataDir)}\n`);
 }
 
-/** Is there a command of that name? */
+/** True when a command has that name. */
 export function isCommand(name: string): boolean {
 
     return COMMANDS.has(name) || REPAIRS.has(name);
@@ -77,7 +75,7 @@ export function isCommand(name: string): boolean {
 /**
  * Runs a command.
  *
- * @throws CommandError for arguments that do not fit, and for whatever the caller can mend
+ * @throws CommandError for invalid arguments, and for errors that the user can fix
  */
 export async function runCommand(name: string, args: readonly string[], options: CommandOptions & { readonly config: () => Config }): Promise<void> {
 

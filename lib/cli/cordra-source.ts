@@ -1,6 +1,6 @@
 /**
- * Exports of the reference implementation as `import` is given them: a folder with a file for each object, or a file of lines. What
- * comes out is an export of ours, types first; what is not taken over is noted.
+ * Reads exports of the reference implementation for `import`: a folder with one file per object, or a file of JSON lines. Converts them to
+ * this service's export format, types first, and notes what is not imported.
  */
 
 import { createReadStream } from 'node:fs';
@@ -12,34 +12,34 @@ import { lineOf, EXPORT_VERSION } from '../bulk/format/export-format.js';
 import { readReference, type ReferenceObject } from '../bulk/format/cordra-export.js';
 import { CommandError, EXIT } from './command-error.js';
 
-/** What is imported. */
+/** An export to import. */
 export interface Source {
     readonly body: AsyncIterable<Uint8Array>;
-    /** Bytes, where known. */
+    /** Bytes; null when unknown. */
     readonly size: number | null;
-    /** What was not taken over; complete when the body has ended. */
+    /** What was not imported; complete at the end of the body. */
     readonly notes: readonly string[];
-    /** Objects that could not be read. */
+    /** Errors of objects that could not be read. */
     readonly faults: readonly string[];
 }
 
-/** Bytes of an object with all its payloads: a text cannot be longer. */
+/** Maximum size in bytes of an object with all its payloads, which is that of a JavaScript string. */
 const MAX_OBJECT_BYTES = 500 * 1024 * 1024;
 
 const LINES = /^\s*\{"cordraObject"\s*:/;
 const ONE_OBJECT = /^\s*\{\s+"cordraObject"\s*:/;
 const PEEK_BYTES = 4096;
 
-/** How packed files begin. */
+/** Magic numbers of compressed files. */
 const PACKED: readonly (readonly [Buffer, string])[] = [
     [Buffer.from([0x1f, 0x8b]), 'gzip'], [Buffer.from('PK\x03\x04'), 'zip'], [Buffer.from('BZh'), 'bzip2'],
     [Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), 'zstd'], [Buffer.from('\xfd7zXZ', 'latin1'), 'xz']
 ];
 
-/** An object of an export, with its place, or why it is none. */
+/** An object of an export with its location, or the reason why it cannot be read. */
 type Found = { readonly place: string } & ({ readonly object: ReferenceObject } | { readonly fault: string });
 
-/** The export that a path leads to; null when it is none of the reference implementation. */
+/** Opens the export at a path; null when it is not one of the reference implementation. Throws a CommandError when the path cannot be read. */
 export async function referenceSource(path: string): Promise<Source | null> {
 
     const { isDirectory, isFile, size } = await look(path);
@@ -49,7 +49,7 @@ export async function referenceSource(path: string): Promise<Source | null> {
     }
 
     if (!isFile) {
-        return null;                                        // What a pipe has given it does not give again
+        return null;                                        // A pipe cannot be read twice
     }
 
     const beginning = await beginningOf(path);
@@ -63,9 +63,9 @@ export async function referenceSource(path: string): Promise<Source | null> {
 }
 
 /**
- * The same bytes of a pipe.
+ * Returns the bytes of a pipe unchanged.
  *
- * @throws CommandError when they are an export of the reference implementation, which is read two times, or packed
+ * @throws CommandError when they are compressed, or an export of the reference implementation, which has to be read twice
  */
 export async function demandOurs(body: AsyncIterable<Uint8Array>, place: string): Promise<AsyncIterable<Uint8Array>> {
 
@@ -132,7 +132,7 @@ async function beginningOf(path: string): Promise<Buffer> {
     }
 }
 
-/** Requires that a folder holds at least one exported object: any other folder would be a long list of files that are none. */
+/** Requires at least one exported object in a folder; any other folder would give a long list of invalid files. */
 async function demandObjects(folder: string): Promise<void> {
 
     for await (const each of objectsOfFolder(folder)) {
@@ -144,7 +144,7 @@ async function demandObjects(folder: string): Promise<void> {
     throw new CommandError(`${folder} is a folder, and no file in it is an exported object: name an export, or a folder with a file for each object`, EXIT.noInput);
 }
 
-/** Reads the objects two times: types and the design first, for they come in the order of their ids. */
+/** Reads the objects twice, types and the design first, since exports are ordered by id. */
 function twice(objects: () => AsyncIterable<Found>, size: number | null): Source {
 
     const notes: string[] = [];
@@ -156,7 +156,7 @@ function twice(objects: () => AsyncIterable<Found>, size: number | null): Source
         for (const isFirst of [true, false]) {
             for await (const found of objects()) {
                 if ('fault' in found) {
-                    // Each is met twice.
+                    // Both passes find it; it is reported once.
                     faults.push(...isFirst ? [`${found.place}: ${found.fault}`] : []);
                 }
                 else if (found.object.isFirst === isFirst) {

@@ -1,6 +1,4 @@
-/**
- * `doip-gateway export FILE`: everything into a file, or to standard output. The file is there when it is complete, not before.
- */
+/** `doip-gateway export FILE`: writes the whole repository to a file or to standard output. The file appears only when it is complete. */
 
 import { access, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -13,7 +11,7 @@ import { demandOk } from './remote.js';
 
 const NEWLINE = 0x0a;
 
-/** Exports through a service. `file` `-` is standard output; an existing file is left alone unless `force`. */
+/** Exports to `file`; `-` is standard output. Throws a CommandError for an existing file unless `force`. */
 export async function exportTo(service: Service, file: string, force: boolean): Promise<void> {
 
     if (file !== '-' && !force && await exists(file)) {
@@ -34,7 +32,7 @@ async function exists(file: string): Promise<boolean> {
     return access(file).then(() => true, () => false);
 }
 
-/** The file gets its name when all of it is on disk. Hashes of passwords are in it: it is for its owner alone. */
+/** Writes to a temporary file, which is renamed when it is on disk. Mode 0600, since the export contains password hashes. */
 async function writeFile(file: string, body: AsyncIterable<Uint8Array>): Promise<void> {
 
     const draft = `${file}.part`;
@@ -54,14 +52,14 @@ async function writeFile(file: string, body: AsyncIterable<Uint8Array>): Promise
     }
     catch (error) {
         await handle.close().catch(() => {
-            // It may be closed already.
+            // It may be closed already
         });
         await rm(draft, { force: true });
         throw error;
     }
 }
 
-/** Looks at the last line that passes: it tells whether the export is complete. */
+/** Remembers the last line of a stream, which says whether the export is complete. */
 class LastLine {
 
     #tail = Buffer.alloc(0);
@@ -76,7 +74,7 @@ class LastLine {
         this.objects();
     }
 
-    /** Number of objects; fails when the last line is missing. */
+    /** Number of objects. Throws a CommandError when the last line is missing. */
     objects(): number {
 
         const line = this.#tail.subarray(this.#tail.lastIndexOf(NEWLINE, -2) + 1).toString();

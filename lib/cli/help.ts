@@ -1,13 +1,11 @@
-/**
- * What `doip-gateway --help` prints.
- */
+/** Text of `doip-gateway --help`. */
 
 import { CONFIG_FILE, describeConfig } from '../config/index.js';
 
 const WIDTH = 100;
 const INDENT = 4;
 
-/** Usage, exit codes and every setting. */
+/** Usage, exit codes and all settings. */
 export function helpText(): string {
 
     const settings = describeConfig().map(({ name, fallback, description, secret }) => {

@@ -1,6 +1,6 @@
 /**
- * `doip-gateway import FILE`: what an export has written, ours or that of the reference implementation, from a file, a folder or from
- * standard input. Ends with what was not taken over.
+ * `doip-gateway import FILE`: imports an export of this service or of the reference implementation from a file, a folder or standard input,
+ * and lists what was not imported.
  */
 
 import { open } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { demandOurs, referenceSource, type Source } from './cordra-source.js';
 import type { Service } from './service.js';
 import { recordOf } from './remote.js';
 
-/** Imports through a service. `file` `-` is standard input. */
+/** Imports `file`; `-` is standard input. Throws a CommandError when an object was rejected or could not be read. */
 export async function importFrom(service: Service, file: string): Promise<void> {
 
     const source = file === '-' ? { body: await demandOurs(process.stdin, 'standard input'), size: null } : await referenceSource(file) ?? await openFile(file);
@@ -38,7 +38,7 @@ export async function importFrom(service: Service, file: string): Promise<void> 
     }
 }
 
-/** A file, or a pipe that has a name. */
+/** Opens a file or a named pipe. */
 async function openFile(file: string): Promise<{ body: AsyncIterable<Uint8Array>; size: number | null }> {
 
     const handle = await open(file, 'r').catch((error: Error) => {
@@ -50,7 +50,7 @@ async function openFile(file: string): Promise<{ body: AsyncIterable<Uint8Array>
     return found.isFile() ? { body, size: found.size } : { body: await demandOurs(body, file), size: null };
 }
 
-/** One line for each object that was refused. */
+/** Prints one line for a rejected object. */
 function tell(result: JsonValue): void {
 
     if (isJsonObject(result) && isJsonObject(result['response'])) {

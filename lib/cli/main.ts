@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command line. `npm start` and `npx doip-gateway` come here. What people and programs read goes to standard output, the
- * log to standard error; the last line printed at the start is the URL that is served.
+ * The command line, for `npm start` and `npx doip-gateway`. Results go to standard output, the log to standard error; the last line printed
+ * at start is the URL of the service.
  */
 
 import './node-version.js';
@@ -15,7 +15,7 @@ import type { Log } from '../logging/logger.js';
 
 async function main(args: readonly string[]): Promise<void> {
 
-    process.umask(0o077);               // What it stores and exports is nobody else's to read
+    process.umask(0o077);               // Files that it stores and exports are readable by their owner only
     const { values, positionals } = readArguments(args);
     const [command = 'serve', ...rest] = positionals;
     if (values.help || command === 'help') {
@@ -59,7 +59,7 @@ function readArguments(args: readonly string[]): { values: { help?: boolean; ver
 
 async function serve(): Promise<void> {
 
-    // A mistake in the configuration is told before anything heavy is loaded.
+    // Configuration errors are reported before heavy modules are loaded
     const config = loadConfig();
     const [{ createServer, serverUrl }, { openLog }] = await Promise.all([import('../server.js'), import('../logging/logger.js')]);
     const log = openLog(config.log);
@@ -70,7 +70,7 @@ async function serve(): Promise<void> {
 
     const server = await createServer(config, { log: log.logger });
     const started = server.start();
-    // Before the URL is printed: whoever reads it may send a signal in the same moment.
+    // Before the URL is printed: a process that reads it may send a signal at once
     const timeout = config.http.shutdownSeconds * 1000;
     stopOnSignals(async (signal) => {
 
@@ -87,10 +87,10 @@ async function serve(): Promise<void> {
     console.log(url);
 }
 
-/** npm passes an interrupt on that the terminal has sent to every process already: both count as one. */
+/** Maximum time in milliseconds in which two signals count as one: npm forwards an interrupt that the terminal already sent to every process. */
 const SAME_SIGNAL_MS = 500;
 
-/** The first signal stops the service, a second one ends it at once. */
+/** The first signal stops the service gracefully, a second one at once. */
 function stopOnSignals(stop: (signal: string) => Promise<void>): void {
 
     let since: number | null = null;
@@ -111,10 +111,10 @@ function stopOnSignals(stop: (signal: string) => Promise<void>): void {
     }
 }
 
-/** What is left after the requests, such as closing a database that does not answer, gets as much time again, and never less. */
+/** Minimum time in milliseconds for what follows the requests, such as closing a database that does not respond. */
 const CLOSING_MS = 5000;
 
-/** Whatever keeps the service from stopping in order: what was answered is stored. */
+/** Exits when graceful shutdown takes too long. Nothing is lost: whatever was acknowledged is stored. */
 function endAnyway(ms: number, log: Log): void {
 
     setTimeout(() => {
@@ -124,7 +124,7 @@ function endAnyway(ms: number, log: Log): void {
     }, ms).unref();
 }
 
-/** A fault that nobody expected may have left anything behind: the process ends, and whoever runs it starts another. */
+/** An uncaught exception may leave any state behind: the process exits, to be restarted by its supervisor. */
 function endOnErrors(log: Log): void {
 
     process.on('uncaughtException', (error, origin) => {
@@ -141,7 +141,7 @@ function fail(error: unknown): void {
     process.exit(code);
 }
 
-/** What whoever started it can do something about is one line; anything else shows where it happened. */
+/** Returns one line for errors that the user can fix, a stack trace for others. */
 function explain(error: unknown): [message: string, code: number] {
 
     if (error instanceof CommandError) {

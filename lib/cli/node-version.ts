@@ -1,11 +1,8 @@
-/**
- * Ends the process, with a sentence, where Node is too old: to be imported before everything else, since other modules may fail
- * there in ways that nobody understands.
- */
+/** Exits with a message when Node.js is too old. Must be imported first, since other modules may fail obscurely there. */
 
 import { EXIT } from './command-error.js';
 
-/** Major and minor number; also `engines` of package.json. */
+/** Major and minor version; also `engines` in package.json. */
 const OLDEST = [20, 12] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -1,12 +1,10 @@
-/**
- * How far a long command is, on standard error: rewritten in place on a terminal, else a line every few seconds.
- */
+/** Progress of a long command on standard error: updated in place on a terminal, otherwise one line every few seconds. */
 
 const TERMINAL_MS = 200;
 const LINE_MS = 5000;
 const MIB = 1024 * 1024;
 
-/** Counts bytes and, where they are lines of JSON, objects. */
+/** Counts the bytes of a stream and prints them at intervals. */
 export class Progress {
 
     readonly #what: string;
@@ -16,14 +14,14 @@ export class Progress {
     #shown = performance.now();
     #bytes = 0;
 
-    /** @param total bytes, where known */
+    /** @param total bytes; null when unknown */
     constructor(what: string, total: number | null) {
 
         this.#what = what;
         this.#total = total;
     }
 
-    /** The same bytes, counted. */
+    /** Passes the bytes through and counts them. */
     async *of(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 
         for await (const piece of body) {
@@ -33,7 +31,7 @@ export class Progress {
         }
     }
 
-    /** The last word. */
+    /** Prints the final line. */
     end(text: string): void {
 
         const seconds = (performance.now() - this.#started) / 1000;

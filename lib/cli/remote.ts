@@ -1,6 +1,6 @@
 /**
- * Asks the server that uses the data folder, by DOIP over HTTP. Its certificate names the service as the world knows it, not this
- * machine; so it must be the very one that the server left in the file that led here.
+ * Client for the running server of the data folder, by DOIP over HTTP. Host names are not verified, since the certificate names the public
+ * host; instead it must equal the certificate in the server file.
  */
 
 import { X509Certificate } from 'node:crypto';
@@ -22,7 +22,7 @@ import { readBytes } from '../doip/segments.js';
 const OK = 200;
 const HTTPS_PORT = 443;
 
-/** Performs an operation through a server. */
+/** Performs an operation through the server. Throws a CommandError when it cannot be reached. */
 export async function performRemotely(entry: LocalEntry, { operationId, attributes = {}, input }: Ask): Promise<Reply> {
 
     const { url, secret } = entry;
@@ -35,7 +35,7 @@ export async function performRemotely(entry: LocalEntry, { operationId, attribut
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
     const sent = pipeline(Readable.from(input?.body ?? []), sending);
     sent.catch(() => {
-        // A server may answer without reading on; when it does not answer, that is the error.
+        // A server may respond before it has read everything; without a response, that is the error
     });
     try {
         const [response] = await answered;
@@ -47,10 +47,9 @@ export async function performRemotely(entry: LocalEntry, { operationId, attribut
 }
 
 /**
- * A connection to the very server that wrote the entry. Names and issuers say nothing of that, its certificate does; nothing
- * is sent before it was seen.
+ * Connects to the server that wrote the entry, identified by its certificate. Nothing is sent before the certificate was checked.
  *
- * @throws CommandError when somebody else answers
+ * @throws CommandError when another server responds
  */
 async function recognised({ url, certificate }: LocalEntry, { hostname, port }: URL): Promise<() => TLSSocket> {
 
@@ -69,17 +68,17 @@ async function recognised({ url, certificate }: LocalEntry, { hostname, port }: 
     return () => socket;
 }
 
-/** Bytes of an answer that is not a list of objects. */
+/** Maximum size in bytes of a response that is not a list of objects. */
 const LIMIT = 256 * 1024 * 1024;
 
-/** The JSON object of an answer, good or bad. */
+/** Reads the JSON object of a response, successful or not. */
 export async function recordOf({ body }: Reply): Promise<JsonObject> {
 
     const value = parseJson(await readBytes(body, LIMIT));
     return isJsonObject(value) ? value : {};
 }
 
-/** Requires that an answer is good. */
+/** Throws a CommandError unless the response is successful. */
 export async function demandOk(told: Reply): Promise<void> {
 
     if (!told.ok) {

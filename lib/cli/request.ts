@@ -1,17 +1,15 @@
-/**
- * A call of an operation by the command line, and its answer.
- */
+/** Operation calls of the command line. */
 
 import type { JsonObject } from '../util/json-types.js';
 
-/** What a command asks for. */
+/** An operation to perform. */
 export interface Ask {
     readonly operationId: string;
     readonly attributes?: JsonObject;
     readonly input?: { readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> };
 }
 
-/** What came back. */
+/** Response of an operation. */
 export interface Reply {
     readonly ok: boolean;
     readonly body: AsyncIterable<Uint8Array>;

@@ -1,6 +1,6 @@
 /**
- * The repository as commands reach it: through the server that uses the data folder when one runs, else by opening it here. Never
- * behind the back of a server.
+ * Access of commands to the repository: through the running server of the data folder, otherwise by opening the folder, which is never done
+ * while a server uses it.
  */
 
 import type { Config } from '../config/index.js';
@@ -17,9 +17,9 @@ import { CommandError, EXIT } from './command-error.js';
 import { performRemotely } from './remote.js';
 import type { Ask, Reply } from './request.js';
 
-/** A repository that can be asked. */
+/** A repository that performs operations. */
 export interface Service {
-    /** For people: how it is reached. */
+    /** How it is reached, for messages. */
     readonly place: string;
     /** Performs an operation as the administrator. */
     perform(ask: Ask): Promise<Reply>;
@@ -27,9 +27,9 @@ export interface Service {
 }
 
 /**
- * Finds the server of the data folder, or opens the folder.
+ * Connects to the server of the data folder, or opens the folder.
  *
- * @throws CommandError when it is used by a process that cannot be reached
+ * @throws CommandError when a process that cannot be reached uses the folder
  */
 export async function openService(config: Config): Promise<Service> {
 
@@ -93,7 +93,7 @@ function told({ status, output }: DoipResponse): Reply {
     return { ok: status === Status.ok, body: bytesOf(output) };
 }
 
-/** An answer is one segment here; JSON becomes its text, as a server would send it. */
+/** Converts the output, which is a single segment here, to bytes; JSON as a server would send it. */
 async function *bytesOf(output: AsyncIterable<Segment>): AsyncGenerator<Uint8Array> {
 
     for await (const segment of output) {
@@ -106,7 +106,7 @@ async function *bytesOf(output: AsyncIterable<Segment>): AsyncGenerator<Uint8Arr
     }
 }
 
-/** Commands talk to people: what is not wrong need not be logged. */
+/** Log level for commands: no informational events between the messages for the user. */
 function quiet(level: string): string {
 
     return level === 'info' ? 'warn' : level;

@@ -1,6 +1,6 @@
 /**
- * DOIP over HTTP: the identity mapping between HTTP and the envelope, as a hapi plugin. GET is for operations that say so;
- * the gateway knows which, the translator only tells it that the request promises to change nothing.
+ * DOIP over HTTP as a hapi plugin: maps HTTP directly to the envelope. GET requests are marked as safe; the gateway decides which
+ * operations allow them.
  */
 
 import type { Plugin, Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
@@ -17,7 +17,7 @@ import { DOIP_RESPONSE, doipHeader, writeFailure, writeResponse } from './respon
 import { keepPrivate, respondOptions } from '../http/response/send.js';
 
 /**
- * Mounts `/doip` and `/doip/{operationId}`, also behind the other bases.
+ * Mounts `/doip` and `/doip/{operationId}`, below the additional bases too.
  *
  * @example
  * await server.register({ plugin: doipHttp, options: { gateway } });

@@ -1,6 +1,4 @@
-/**
- * From an HTTP request to the envelope (specification, "Request mapping"). No operation is known by name here.
- */
+/** Converts an HTTP request to the envelope (specification, "Request mapping"), independent of the operation. */
 
 import type { Request } from '@hapi/hapi';
 import type { DoipRequest, Segment } from '../../lib/doip/envelope.js';
@@ -20,24 +18,24 @@ import { requestedRange } from '../http/headers/range.js';
 import type { TransportReader } from '../http/request/transport.js';
 import { HttpEnvelope } from '../http/request/envelope.js';
 
-/** What reading a request depends on besides the request. */
+/** Dependencies of reading a request. */
 export interface RequestSetting {
     readonly limits: RequestLimits;
     readonly transport: TransportReader;
 }
 
-/** A request that was read: the envelope, and what the response must know. */
+/** The envelope of a request, and what is needed for its response. */
 export interface ReadRequest {
     readonly envelope: DoipRequest;
-    /** True when the query carried an access token, which no shared cache may keep an answer to. */
+    /** True when the query contained an access token: no shared cache may store the response. */
     readonly isPrivate: boolean;
 }
 
 /**
  * Reads a request.
  *
- * @param seen takes the request id as soon as it is known, for answers to requests that cannot be read any further.
- * @throws DoipError 400, 401 or 413 when there is no envelope to be made of it.
+ * @param seen receives the request id as soon as it is read, for error responses
+ * @throws DoipError 400, 401 or 413 when the request is not a valid envelope
  */
 export async function readRequest(request: Request, setting: RequestSetting, seen: { requestId: string | null }): Promise<ReadRequest> {
 
@@ -67,7 +65,7 @@ export async function readRequest(request: Request, setting: RequestSetting, see
     return { envelope, isPrivate: tokens.length > 0 };
 }
 
-/** The operation from path or query; from both when they agree. */
+/** The operation id in the path or the query; both may give it when they agree. */
 function operationOf(request: Request, { operationId }: EnvelopeParameters): string {
 
     const inPath = pathParameter(request, 'operationId');
@@ -87,7 +85,7 @@ function required(value: string | undefined, name: string): string {
     return value;
 }
 
-/** The attributes, with what headers add to them; a parameter always wins over a header. */
+/** Attributes of the request. Headers add some; a parameter takes precedence over a header. */
 function attributesOf(request: Request, given: JsonObject): JsonObject {
 
     const mediaType = header(request.headers, 'content-type');
@@ -101,7 +99,7 @@ function attributesOf(request: Request, given: JsonObject): JsonObject {
     };
 }
 
-/** The body as segments; the parameter `input` joins a JSON body or stands for it. */
+/** Yields the body as segments. The parameter `input` is merged into a JSON body, or replaces an absent body. */
 async function *inputOf(request: Request, parameter: JsonValue | undefined, limits: HttpLimits): AsyncGenerator<Segment> {
 
     if (parameter === undefined) {

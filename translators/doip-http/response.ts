@@ -1,7 +1,4 @@
-/**
- * From the response envelope to an HTTP response (specification, "Response mapping"): the header Doip-Response, and the output
- * as body.
- */
+/** Converts the response envelope to an HTTP response (specification, "Response mapping"): the header Doip-Response, and the output as body. */
 
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
@@ -16,11 +13,11 @@ import { respond } from '../http/response/send.js';
 
 export const DOIP_RESPONSE = 'doip-response';
 
-/** Header bytes that every client and proxy takes. */
+/** Maximum size of the header in bytes, which all clients and proxies accept. */
 const MAX_HEADER = 4096;
 const MAX_MESSAGE = 1024;
 
-/** Writes the response to a request that was performed. */
+/** Writes the response of a performed request. */
 export async function writeResponse(
     request: Request, h: ResponseToolkit, envelope: DoipRequest, response: DoipResponse, statuses: StatusTable
 ): Promise<ResponseObject> {
@@ -41,13 +38,13 @@ export async function writeResponse(
     return written.header(DOIP_RESPONSE, doipHeader(response.requestId, response.status, attributes));
 }
 
-/** What type code refuses is a bad request in DOIP; only REST has another code for it. */
+/** A rejection by type code is a bad request in DOIP; its special HTTP status is for REST only. */
 function inDoip({ http, ...response }: DoipResponse): DoipResponse {
 
     return http === undefined || http === REFUSED ? response : { ...response, http };
 }
 
-/** Writes an error, whether it came from an operation or from reading the request. */
+/** Writes an error response, for errors of the operation and of reading the request. */
 export function writeFailure(h: ResponseToolkit, failure: Failure, requestId: string | null): ResponseObject {
 
     const attributes = { message: failure.body['message'] ?? '', ...failure.attributes };
@@ -56,8 +53,8 @@ export function writeFailure(h: ResponseToolkit, failure: Failure, requestId: st
 }
 
 /**
- * The value of Doip-Response: JSON in ASCII, without `attributes` when there are none, and never so long that it would be
- * refused on the way: then only a shortened message is left of the attributes.
+ * Value of the header Doip-Response: ASCII JSON, without empty `attributes`. Attributes that would make it too long are reduced to a
+ * shortened message.
  */
 export function doipHeader(requestId: string | null, status: string, attributes: JsonObject): string {
 
@@ -73,7 +70,7 @@ export function doipHeader(requestId: string | null, status: string, attributes:
     return short.length <= MAX_HEADER ? short : toAscii({ status });
 }
 
-/** JSON with everything beyond ASCII escaped. */
+/** JSON with all characters beyond ASCII escaped. */
 function toAscii(value: JsonObject): string {
 
     return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
