@@ -1,6 +1,6 @@
 /**
- * The design, the types and the modules for scripts as they are now. Kept in memory as an immutable registry and built anew when the epoch of types,
- * read together with every object, says that somebody changed them, here or on another node.
+ * The current design, types and script modules: an immutable registry in memory, rebuilt when the epoch of types, which is read
+ * together with every object, shows a change made on any node.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -22,16 +22,16 @@ export interface SchemaRecord {
     readonly content: JsonObject;
 }
 
-/** Makes a registry; given by the composition root. */
+/** Builds a registry; provided by the composition root. */
 export type RegistryBuilder = (design: JsonObject, schemas: readonly SchemaRecord[], previous: TypeRegistry | null) => TypeRegistry;
 
-/** Access rules that the code of types makes: name → entry. Asked for before a registry counts. */
+/** Evaluates the access rules that type code computes: name → entry. Called before a new registry takes effect. */
 export type RuleMaker = (coming: TypeRegistry, files: readonly ModuleFile[]) => Promise<ReadonlyMap<string, JsonObject>>;
 
-/** Seconds after which it is worth while to ask again whether an upload is over. */
+/** Seconds a client should wait before it retries during an upload. */
 const RETRY_AFTER = 5;
 
-/** Design and types of this moment. */
+/** The current design and types. */
 export class Catalog {
 
     readonly #store: ObjectStore;
@@ -56,7 +56,7 @@ export class Catalog {
         this.#codedRules = parts.codedRules;
     }
 
-    /** The registry; {@link ensure} decides how new it is. */
+    /** The registry; {@link ensure} makes it as recent as required. */
     get current(): TypeRegistry {
 
         if (!this.#registry) {
@@ -66,14 +66,15 @@ export class Catalog {
         return this.#registry;
     }
 
-    /** Grows whenever a type, a module for scripts or the design changes, on all nodes alike. */
+    /** Epoch of the registry; grows whenever a type, a script module or the design changes, in step on all nodes. */
     get epoch(): number {
 
         return this.#epoch;
     }
 
     /**
-     * Requires that no upload of all objects runs: then types may be missing that are to come, and only its own writes pass.
+     * Throws while an upload of all objects is in progress: types may be missing until it ends, and only its own writes are
+     * accepted.
      *
      * @throws DoipError 503
      */
@@ -85,9 +86,9 @@ export class Catalog {
     }
 
     /**
-     * Requires that there is a type.
+     * Returns a type.
      *
-     * @throws DoipError 400 when there is none, 503 when an upload of all objects may bring it
+     * @throws DoipError 400 if it does not exist, 503 if an upload in progress may still create it
      */
     require(name: string): TypeDefinition {
 
@@ -100,26 +101,26 @@ export class Catalog {
         return type;
     }
 
-    /** Objects whose payloads are modules for scripts: id → name of the directory. */
+    /** Objects whose payloads are script modules: object id → name of the directory. */
     get moduleDirectories(): ReadonlyMap<string, string> {
 
         return this.#directories;
     }
 
-    /** The payloads of these objects. */
+    /** The script modules: payloads of these objects. */
     get moduleFiles(): readonly ModuleFile[] {
 
         return this.#files;
     }
 
-    /** The registry as it would be with other Schema objects beside those that stay, and perhaps with another design. */
+    /** Builds a hypothetical registry: the given Schema objects beside the current ones that stay, optionally with another design. */
     imagine(schemas: readonly SchemaRecord[], design: JsonObject | undefined, stays: (id: string) => boolean): TypeRegistry {
 
         const kept = [...this.#schemas.values()].filter(({ id }) => stays(id));
         return this.#build(design ?? this.current.design.content, [...kept, ...schemas], null);
     }
 
-    /** Makes sure that the registry is at least as new as an epoch. Costs nothing when it is. */
+    /** Loads the registry, unless it is at least as recent as an epoch. */
     async ensure(epoch: number): Promise<void> {
 
         while (this.#epoch < epoch) {
@@ -133,7 +134,7 @@ export class Catalog {
 
     async #load(): Promise<void> {
 
-        // The epoch comes with the first read: whatever changes after it raises the epoch again.
+        // the first read returns the epoch, so that any later change raises it again
         const { object: design, epochs } = await this.#store.freshView(DESIGN_ID);
         const schemas = await this.#loadSchemas();
         const directories = await this.#modules.directories();
@@ -148,7 +149,7 @@ export class Catalog {
         this.#epoch = epochs.types;
     }
 
-    /** Reads the Schema objects that changed; the others are known. */
+    /** Reads the Schema objects that changed; takes the others from memory. */
     async #loadSchemas(): Promise<Map<string, SchemaRecord>> {
 
         const schemas = new Map<string, SchemaRecord>();

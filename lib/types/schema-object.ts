@@ -1,9 +1,8 @@
 /**
- * What is checked when a Schema object is saved, beyond the shape of its members: its name can be the name of a type, and
- * its schema can be used.
+ * Validation of Schema objects beyond the shape of their members: the name must be possible for a type, the schema usable.
  *
- * A schema may refer to a type that does not exist yet, because two types may refer to each other and one of them has to
- * come first. Until the other one is there, objects of the type cannot be written.
+ * A schema may refer to a type that does not exist yet, because one of two types that refer to each other has to be created
+ * first. Until the other one exists, objects of the type cannot be written.
  */
 
 import type { ContentError } from '../errors/errors.js';
@@ -15,16 +14,16 @@ import { SchemaDocument } from './schema/document.js';
 import { UnusableSchema } from './schema/linker.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
 
-/** Bytes of UTF-8, the width of the column. */
+/** Maximum length of a name in bytes of UTF-8, the width of its column. */
 const MAX_NAME = 255;
 
-/** More faults than this are not told. */
+/** Maximum number of errors that are reported. */
 const MAX_ERRORS = 20;
 
 /**
- * What is wrong with the content of a Schema object, with pointers into the content.
+ * Returns the errors in the content of a Schema object, with JSON pointers into the content.
  *
- * @param lookup the schemas of the other types
+ * @param lookup finds the schemas of the other types
  */
 export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): ContentError[] {
 
@@ -42,7 +41,7 @@ export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, ke
     ];
 }
 
-/** Types that the schema of a Schema object refers to and that do not exist; for telling whoever saves it. */
+/** Returns the types that the schema of a Schema object refers to and that do not exist, for messages to its author. */
 export function missingTypes(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): readonly string[] {
 
     const { name, schema, baseUri } = content;

@@ -1,11 +1,11 @@
 /**
- * Schemas and code from which a user interface starts a new type.
+ * Templates from which user interfaces create a new type: schemas and code.
  */
 
 import type { JsonObject } from '../util/json-types.js';
 import { moduleDirectoryTemplate } from './seed-content.js';
 
-/** Names of templates with their schemas. `keyword` is the name of the extension keyword. */
+/** Returns name of the template → schema. `keyword` is the name of the extension keyword. */
 export function schemaTemplates(keyword: string): JsonObject {
 
     return {
@@ -36,7 +36,7 @@ export function schemaTemplates(keyword: string): JsonObject {
     };
 }
 
-/** Code with one of each that a type may have: a hook, a method of objects, and a method of the type. */
+/** Example code with one of each that a type can have: a hook, a method of objects, and a static method. */
 export const EXAMPLE_JAVASCRIPT = `const cordra = require('cordra');
 
 // Called before an object is validated and stored: change it, or throw a text to refuse it.

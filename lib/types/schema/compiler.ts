@@ -1,6 +1,6 @@
 /**
- * Makes validators of linked schemas with ajv. What it would do slowly for hostile content or careless schemas is done by
- * keywords of our own; see `custom-keywords.ts` and `validator-calls.ts`.
+ * Compiles linked schemas into validators with ajv. What ajv does slowly for hostile content or careless schemas is replaced by
+ * own keywords, here and in `custom-keywords.ts`.
  */
 
 import Ajv2019 from 'ajv/dist/2019.js';
@@ -17,27 +17,27 @@ import { childPointer } from '../../json/pointer.js';
 import { MANY_PROPERTIES, REFERENCE } from './linked-schema.js';
 import { isSchema } from './shapes.js';
 
-/** Key of the schemas within their compiler. */
+/** Key under which the schemas are registered with ajv. */
 const KEY = 'type';
 
 const FORMATS = schemaFormats();
 
-/** Tells whether a value matches one of the linked schemas, or a schema within them. */
+/** True if a value matches one of the linked schemas, or a subschema of one. */
 export type MatchTest = (schema: JsonValue | undefined, value: JsonValue) => boolean;
 
-/** What became of linked schemas. */
+/** Compiled form of linked schemas. */
 export interface Validator {
-    /** The errors of a value against the first schema; empty when it matches. */
+    /** Returns the errors of a value against the first schema; empty if it matches. */
     errors(value: JsonValue): readonly ErrorObject[];
     readonly matches: MatchTest;
-    /** Compiles everything now. @throws Error when something cannot be compiled */
+    /** Compiles all schemas now instead of on first use. @throws Error if one of them cannot be compiled */
     compileAll(): void;
 }
 
 /**
- * Compiles linked schemas, each when it is first needed.
+ * Compiles linked schemas, each on first use.
  *
- * @param allErrors true to go on after the first fault.
+ * @param allErrors false to stop at the first error
  */
 export function compileSchemas(targets: readonly Schema[], allErrors: boolean): Validator {
 
@@ -60,7 +60,7 @@ export function compileSchemas(targets: readonly Schema[], allErrors: boolean): 
     };
 
     const matches: MatchTest = (schema, value) => (isJsonObject(schema) ? validatorOf(schema)(value) === true : schema !== false);
-    // a compiler of its own for each type costs 0.2 ms, and lets all that belongs to the type go with it
+    // one ajv instance per type costs 0.2 ms, and is garbage collected together with the type
     const ajv = createAjv(allErrors);
     ajv.addVocabulary([...ownKeywords({ targets, matches }), ...callingKeywords({ targets, validatorOf, allErrors })]);
     ajv.addSchema({ t: known }, KEY);
@@ -82,32 +82,32 @@ function createAjv(allErrors: boolean): Ajv2019 {
         meta: false,
         validateSchema: false,
         logger: false,
-        // a property called `constructor` is only there when the content has it
+        // a property named `constructor` is present only if the content has it
         ownProperties: true,
         unicodeRegExp: true,
-        // 19.99 is a multiple of 0.01, whatever binary fractions say
+        // makes 19.99 a multiple of 0.01 in spite of binary fractions
         multipleOfPrecision: 9,
         formats: FORMATS,
-        // optimising takes five times as long as compiling and gains nothing
+        // optimising takes five times as long as compiling, without any gain
         code: { regExp, optimize: false }
     });
-    // its own way of noting what was evaluated fails where patterns stand inside of conditions
+    // ajv's own tracking of evaluated properties fails for patterns inside of conditions
     Object.assign(ajv.opts, { unevaluated: false });
     REPLACED_KEYWORDS.forEach((keyword) => ajv.removeKeyword(keyword));
     return ajv;
 }
 
-/** About what a call costs, in steps of the budget. */
+/** Approximate cost of a call, in steps of the time budget. */
 const CALL_COST = 20;
 
-/** What the keywords need of the compiler. */
+/** Parts of the compiler that the keywords use. */
 interface Tools {
     readonly targets: readonly Schema[];
     readonly validatorOf: ValidatorOf;
     readonly allErrors: boolean;
 }
 
-/** The keywords, for linked schemas. */
+/** Returns the keywords that call validators of other schemas. */
 export function callingKeywords(tools: Tools): FuncKeywordDefinition[] {
 
     return [reference(tools), manyProperties(tools)];
@@ -180,5 +180,5 @@ function memberContext(parentData: JsonObject, parentDataProperty: string, conte
     };
 }
 
-/** Finds or makes the validator of a linked schema, or of a schema within them. */
+/** Returns the validator of a linked schema, or of a subschema of one; compiles it on first use. */
 export type ValidatorOf = (schema: Schema) => ValidateFunction;

@@ -1,6 +1,5 @@
 /**
- * Keywords of the schema compiler that are done here: in time proportional to the content where ajv compares everything
- * with everything, or exactly where ajv's own way has gaps.
+ * Keywords implemented here instead of by ajv: in linear time where ajv compares all pairs, or exactly where ajv has gaps.
  */
 
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv';
@@ -9,10 +8,10 @@ import { LONG_ENUM } from './linked-schema.js';
 import type { Linked } from './unevaluated.js';
 import { unevaluatedIndices, unevaluatedNames } from './unevaluated.js';
 
-/** Keywords of ajv that ours take the place of. */
+/** Keywords that are removed from ajv because ours replace them. */
 export const REPLACED_KEYWORDS: readonly string[] = ['$ref', 'uniqueItems', 'unevaluatedProperties', 'unevaluatedItems'];
 
-/** The keywords, for linked schemas. */
+/** Returns the keywords of this file for linked schemas. */
 export function ownKeywords(linked: Linked): FuncKeywordDefinition[] {
 
     return [UNIQUE_ITEMS, ENUM, unevaluatedProperties(linked), unevaluatedItems(linked)];
@@ -88,14 +87,14 @@ function unevaluatedItems(linked: Linked): FuncKeywordDefinition {
     };
 }
 
-/** Notes the error of a keyword, when there is one, where ajv looks for it. */
+/** Sets the errors of a validation function as ajv expects them. Returns true if there is none: `params` is undefined. */
 function report(validate: SchemaValidateFunction, keyword: string, params: Record<string, unknown> | undefined): boolean {
 
     validate.errors = params ? [{ keyword, params }] : [];
     return params === undefined;
 }
 
-/** The places of two equal elements, the first that there are; undefined when all differ. */
+/** Returns the indices of the first pair of equal elements, `j` < `i`; undefined if all differ. */
 function equalElements(elements: readonly JsonValue[]): { i: number; j: number } | undefined {
 
     const seen = new Map<unknown, number>();
@@ -112,7 +111,10 @@ function equalElements(elements: readonly JsonValue[]): { i: number; j: number }
     return undefined;
 }
 
-/** Equal for equal values only. Scalars are their own keys; a text never begins like the key of an array or object. */
+/**
+ * Returns a key that is equal for equal values only. Strings are prefixed, so that none equals the JSON of an array or object;
+ * other scalars are their own keys.
+ */
 function keyOf(value: JsonValue): unknown {
 
     if (typeof value === 'string') {

@@ -1,6 +1,6 @@
 /**
- * One JSON schema as it was written: checked for shape, with its subschemas, ids and anchors found. Knows nothing of other
- * schemas; what it refers to is the business of the linker.
+ * One JSON schema as written: shape checked; subschemas, ids and anchors collected. Knows no other schema; the linker resolves
+ * references.
  */
 
 import type { ContentError } from '../../errors/errors.js';
@@ -14,34 +14,34 @@ import type { Draft, Shape } from './vocabulary.js';
 import { draftOf, shapeOf } from './vocabulary.js';
 import { resolveUri, typeUri } from './uri.js';
 
-/** More subschemas than this take too long to compile. */
+/** Maximum number of subschemas; more take too long to compile. */
 const MAX_SUBSCHEMAS = 5000;
 
-/** Deepest nesting of JSON in a schema. */
+/** Maximum nesting depth of the JSON of a schema. */
 const MAX_DEPTH = 100;
 
-/** States of all patterns together: more take too long to compile. */
+/** Maximum number of states of all patterns together; more take too long to compile. */
 const MAX_STATES = 20_000;
 
-/** More faults than this are not told. */
+/** Maximum number of faults that are reported. */
 const MAX_ERRORS = 20;
 
-/** A part of a document with a URI of its own: the document itself, or a subschema with an id. */
+/** A schema resource: a part of a document with a URI of its own, which is the document itself or a subschema with an id. */
 export interface Resource {
     readonly document: SchemaDocument;
-    /** Relative references inside are resolved against it. */
+    /** Base URI of the relative references inside. */
     readonly uri: string;
-    /** Where it begins in the document. */
+    /** JSON pointer of its root in the document. */
     readonly pointer: string;
-    /** Plain names of subschemas: name → pointer in the document. */
+    /** Plain-name fragments: anchor → JSON pointer in the document. */
     readonly anchors: Map<string, string>;
-    /** The anchors among them that `$dynamicRef` may find from another resource. */
+    /** The anchors that `$dynamicRef` may find from another resource. */
     readonly dynamicAnchors: Set<string>;
-    /** True when `$recursiveRef` may find this resource from another one. */
+    /** True if `$recursiveRef` may find this resource from another one. */
     readonly isRecursive: boolean;
 }
 
-/** A place in a document where a schema stands. */
+/** A schema and its location in a document. */
 export interface Subschema {
     readonly resource: Resource;
     /** JSON pointer within the document. */
@@ -49,14 +49,14 @@ export interface Subschema {
     readonly schema: Schema;
 }
 
-/** A JSON schema and what there is in it. Immutable for its users. */
+/** A JSON schema with its subschemas and resources. Immutable for its users. */
 export class SchemaDocument {
 
     readonly name: string;
     readonly schema: JsonValue;
     readonly draft: Draft;
     readonly root: Subschema;
-    /** What is wrong with it; empty when every keyword has the right shape. */
+    /** Errors in the schema; empty if every keyword has the right shape. */
     readonly faults: readonly ContentError[];
     readonly #faults: ContentError[] = [];
     readonly #subschemas = new Map<string, Subschema>();
@@ -64,8 +64,8 @@ export class SchemaDocument {
     #states = 0;
 
     /**
-     * @param name of the type, or the URI of a schema that is no type.
-     * @param baseUri where the schema of a type stands besides its place among the types
+     * @param name name of the type, or URI of a schema that belongs to no type
+     * @param baseUri a second URI for the schema of a type, beside the one that its name gives
      */
     constructor(name: string, schema: JsonValue, baseUri?: JsonValue) {
 
@@ -89,28 +89,25 @@ export class SchemaDocument {
         }
     }
 
-    /** All subschemas that were found, in no particular order. */
+    /** Returns all subschemas found so far, in no particular order. */
     subschemas(): Iterable<Subschema> {
 
         return this.#subschemas.values();
     }
 
-    /** The URIs of the whole document. */
+    /** URIs of the document as a whole. */
     get uris(): readonly string[] {
 
         return [...this.#resources].filter(([, { pointer }]) => pointer === '').map(([uri]) => uri);
     }
 
-    /** The resource with a URI, if it is in this document. */
+    /** Returns the resource with a URI; undefined if it is not in this document. */
     resource(uri: string): Resource | undefined {
 
         return this.#resources.get(uri);
     }
 
-    /**
-     * The subschema at a pointer. One outside of the keywords (under a member that JSON Schema does not know) is examined
-     * when it is first asked for; undefined when no schema stands there.
-     */
+    /** Returns the subschema at a JSON pointer; undefined if there is none. A subschema outside of known keywords is examined on first access. */
     subschemaAt(pointer: string, resource: Resource): Subschema | undefined {
 
         const known = this.#subschemas.get(pointer);
@@ -176,7 +173,7 @@ export class SchemaDocument {
         return child;
     }
 
-    /** The resource that a schema belongs to: its own when it has an id, else the one around it. Also notes its anchors. */
+    /** Returns the resource of a schema: its own if it has an id, otherwise the enclosing one. Also collects its anchors. */
     #identify(schema: JsonObject, pointer: string, outer: Resource): Resource {
 
         const id = this.draft === 4 ? schema['id'] : schema['$id'] ?? (this.draft === 0 ? schema['id'] : undefined);
@@ -214,7 +211,7 @@ export class SchemaDocument {
     }
 }
 
-/** True when JSON is nested deeper than a number of levels; never goes deeper itself. */
+/** True if JSON is nested deeper than `levels`. The recursion itself ends at that depth. */
 function isDeeper(value: JsonValue, levels: number): boolean {
 
     if (typeof value !== 'object' || value === null) {

@@ -1,6 +1,6 @@
 /**
- * Faults of content in good words. The compiler's errors say which keyword failed; what is said here is for people who
- * look at their content. Values are never repeated: they may be secret.
+ * Validation messages for people: ajv's errors name the keyword that failed, these describe the content. Invalid values are
+ * never repeated, since they may be secret.
  */
 
 import type { ErrorObject } from 'ajv';
@@ -12,7 +12,7 @@ import { formatName } from './formats.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** How a fault of one keyword is told. `value` is the faulty one. */
+/** Message for an error of one keyword; `value` is the invalid value. */
 type Wording = (params: Params, value: JsonValue | undefined) => string;
 
 const WORDINGS: Readonly<Record<string, Wording>> = {
@@ -48,16 +48,16 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     'false schema': () => 'is not allowed'
 };
 
-/** Params that name the member that is missing or too much; the fault is told of the member, not of its parent. */
+/** Params that name a missing or unexpected member: the error is reported for the member, not for its parent. */
 const MEMBER_PARAMS = ['missingProperty', 'additionalProperty', 'unevaluatedProperty', 'unevaluatedItem'];
 
-/** Keywords whose error follows, and sums up, the errors of the schemas below them. */
+/** Keywords whose error follows, and summarises, the errors of their subschemas. */
 const SUMMARIES = new Set(['anyOf', 'oneOf']);
 
-/** Those whose summary says nothing that the errors before it do not say better. */
+/** Keywords whose error adds nothing to the more specific errors before it. */
 const EMPTY_SUMMARIES = new Set(['if', 'propertyNames']);
 
-/** What is wrong with content, the most telling fault first; at most `limit` of them. */
+/** Returns the errors of content, the summary of alternatives before their details; at most `limit`. */
 export function contentErrors(errors: readonly ErrorObject[], content: JsonValue, limit: number): ContentError[] {
 
     const faults: ContentError[] = [];
@@ -67,7 +67,7 @@ export function contentErrors(errors: readonly ErrorObject[], content: JsonValue
             continue;
         }
 
-        // the details of the alternatives come before their summary; people read the other way round
+        // ajv reports the details of alternatives before their summary, readers expect the summary first
         const firstDetail = faults.findIndex(({ pointer }) => pointer === fault.pointer || pointer.startsWith(`${fault.pointer}/`));
         faults.splice(firstDetail < 0 ? faults.length : firstDetail, 0, fault);
     }
@@ -145,7 +145,7 @@ function containsPhrase(min: unknown, max: unknown): string {
     return max === undefined ? `at least ${counted(min, 'element')}` : `${String(min)} to ${counted(max, 'element')}`;
 }
 
-/** Characters as people count them, elements, or members. */
+/** Returns the number of code points, elements or members. */
 function lengthOf(value: JsonValue | undefined): number {
 
     if (typeof value === 'string') {

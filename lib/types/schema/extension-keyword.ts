@@ -1,21 +1,21 @@
 /**
- * The extension keyword as it stands in a schema: which members it has. What they do is in the files that carry the
- * names of the effects, whether they make sense in `extension-validation.ts`.
+ * The extension keyword as written in a schema: its names and members. `annotations/` implements its effects,
+ * `annotations/extension-validation.ts` checks its members.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 
-/** The keyword in its first years; read where the keyword of today lacks a member. */
+/** Earliest name of the keyword; read for members that the keyword under its present name lacks. */
 const LEGACY_KEYWORD = 'net.cnri.repository';
 
-/** The names under which the extension keyword is read, the preferred one first. */
+/** Returns the names under which the extension keyword is read, the preferred one first. */
 export function keywordNames(preferred: string): readonly string[] {
 
     return preferred === LEGACY_KEYWORD ? [preferred] : [preferred, LEGACY_KEYWORD];
 }
 
-/** The members of the extension keyword in a schema; undefined when it has none. */
+/** Returns the merged members of the extension keyword in a schema; undefined if it has none. */
 export function mergedKeyword(schema: JsonObject, names: readonly string[]): JsonObject | undefined {
 
     let merged: JsonObject | undefined;
@@ -29,7 +29,7 @@ export function mergedKeyword(schema: JsonObject, names: readonly string[]): Jso
     return merged;
 }
 
-/** A member of an annotation by its path; undefined when it is not there. */
+/** Returns the member of an annotation at a path; undefined if there is none. */
 export function memberOf(keyword: JsonObject, ...path: readonly string[]): JsonValue | undefined {
 
     let value: JsonValue | undefined = keyword;
@@ -56,7 +56,10 @@ function withMissing(target: JsonObject, source: JsonObject): JsonObject {
     return merged;
 }
 
-/** What goes before a value, given the prefix of this service. The text wins over the flag. */
+/**
+ * Returns the text to prepend to a value, as a function of the handle prefix of this service. `prepend` takes precedence over
+ * `prependHandleMintingConfigPrefix`.
+ */
 export function prependOf(member: JsonObject): (prefix: string) => string {
 
     const text = member['prepend'];

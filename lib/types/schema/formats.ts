@@ -1,6 +1,6 @@
 /**
- * The values of the keyword `format` that are checked; all others are hints for people and editors. The checks come from
- * ajv-formats. Where one of them does not run in linear time, or shortens what may be large, ours stands instead.
+ * Values of the keyword `format` that are checked; all others are annotations. The checks come from ajv-formats. Own checks
+ * replace those that do not run in linear time, or whose values may exceed `MAX_LENGTH`.
  */
 
 import type { AddedFormat, Format } from 'ajv/dist/types/index.js';
@@ -9,23 +9,26 @@ import type { Draft } from './vocabulary.js';
 
 type TextCheck = (text: string) => boolean;
 
-/** No date, address or identifier is longer; also keeps the stack of the regular expressions flat. */
+/** Maximum length of a value in UTF-16 code units: no date, address or identifier is longer. Also bounds the stack of the regular expressions. */
 const MAX_LENGTH = 65_536;
 
 const OURS: Readonly<Record<string, TextCheck>> = {
-    // base64 alone may be of any length
+    // base64 has no maximum length
     byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
     url: bounded((text) => /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text)),
     regex: bounded(isRegExp)
 };
 
-/** The first draft whose formats are checked as they are defined today. */
+/** First draft whose formats are checked by today's definitions. */
 const STRICT_SINCE = 7;
 
-/** Begins the names of formats that earlier drafts read otherwise. */
+/** Prefix for names of formats that earlier drafts define differently. */
 const EARLIER = 'earlier-';
 
-/** Formats of earlier drafts, and what they accept besides today's. All others that those drafts do not know are hints. */
+/**
+ * Formats of drafts before 7, with what they accept beyond today's definition (null: nothing). Formats that those drafts do not
+ * define are annotations.
+ */
 const EARLIER_FORMATS: Readonly<Record<string, TextCheck | null>> = {
     'date-time': null,
     'email': bounded((text) => /^(?:[^<>]*<)?[^\s@<>]+@[^\s@<>]+>?$/.test(text)),
@@ -36,7 +39,7 @@ const EARLIER_FORMATS: Readonly<Record<string, TextCheck | null>> = {
     'uri': bounded(isUriReference)
 };
 
-/** All formats by name, ready for ajv. */
+/** Returns all formats by name, in ajv's form. */
 export function schemaFormats(): Record<string, AddedFormat> {
 
     const today = Object.fromEntries(Object.entries(fullFormats).map(([name, format]) => [name, OURS[name] ?? guarded(format)]));
@@ -49,8 +52,8 @@ export function schemaFormats(): Record<string, AddedFormat> {
 }
 
 /**
- * The name under which a format of a schema is checked; undefined when the draft of the schema does not know it. A schema that
- * does not say its draft is read as one of draft 4: that is what the content of older repositories was checked by.
+ * Returns the name by which a format is checked; undefined if the draft does not define it. A schema without a draft is read as
+ * draft 4 here, because the content of older repositories was validated that way.
  */
 export function formatIn(draft: Draft, format: string): string | undefined {
 
@@ -62,7 +65,7 @@ export function formatIn(draft: Draft, format: string): string | undefined {
     return check === undefined ? undefined : check === null ? format : EARLIER + format;
 }
 
-/** The name of a format as schemas have it. */
+/** Returns the name of a format as written in schemas. */
 export function formatName(checked: string): string {
 
     return checked.startsWith(EARLIER) ? checked.slice(EARLIER.length) : checked;
@@ -73,13 +76,13 @@ function either(first: TextCheck, second: TextCheck): TextCheck {
     return (text) => second(text) || first(text);
 }
 
-/** A part of a host name, in any script; underscores are common. */
+/** True for a label of a host name, in any script. Underscores are accepted because they are common. */
 function isLabel(text: string): boolean {
 
     return text.length <= 63 && /^[\p{L}\p{N}_-]+$/u.test(text) && !/^[_-]|[_-]$/.test(text);
 }
 
-/** An absolute or relative reference, with letters of any script. */
+/** True for an absolute or relative URI reference. Letters of any script are accepted. */
 function isUriReference(text: string): boolean {
 
     return /^(?:[^\s"<>\\^`{|}%\u0000-\u001f\u007f]|%[0-9A-Fa-f]{2})*$/.test(text) && !text.startsWith(':') && text.indexOf('#') === text.lastIndexOf('#');
@@ -92,7 +95,7 @@ function guarded(format: Format): AddedFormat {
         return bounded((text) => check.test(text));
     }
 
-    // formats without a check are `true`, those of numbers need no bound
+    // formats without a check are `true`; formats of numbers need no maximum length
     const isText = typeof format === 'function' || (typeof format === 'object' && !('type' in format));
     return isText ? bounded(check as TextCheck) : format as AddedFormat;
 }

@@ -1,6 +1,6 @@
 /**
- * The form of schemas between linker and compiler: one uniform dialect in which a reference is the number of another schema.
- * Members that begin with `x-` take the place of keywords, or carry what is not for the compiler.
+ * Intermediate form of schemas between linker and compiler: one uniform dialect in which a reference is the index of another
+ * schema. Keys that begin with `x-` replace keywords, or carry data that the compiler ignores.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -8,46 +8,44 @@ import { isJsonObject } from '../../util/json-types.js';
 import type { SchemaDocument } from './document.js';
 import type { Schema } from './shapes.js';
 
-/** The extension keyword. */
+/** The extension keyword, its names merged. */
 export const ANNOTATION = 'x-annotation';
 
-/** The number of the schema that applies too: what became of `$ref`. */
+/** Index of a schema that applies too; replaces `$ref`. */
 export const REFERENCE = 'x-ref';
 
-/** Takes the place of `enum` where there are many values. */
+/** Replaces a long `enum`. */
 export const LONG_ENUM = 'x-enum';
 
-/** Takes the place of `properties` where there are many; `properties` then only names them. */
+/** Replaces `properties` if there are many; `properties` then holds the names only. */
 export const MANY_PROPERTIES = 'x-properties';
 
-/**
- * Says that `contains` describes no elements for `unevaluatedItems`. Draft 2019-09 has it so, its successor does not.
- */
+/** Marks that `contains` evaluates no elements for `unevaluatedItems`, as in draft 2019-09 (unlike 2020-12). */
 export const CONTAINS_ALONE = 'x-contains-alone';
 
 /** A schema and everything it refers to, ready to be compiled. */
 export interface LinkedSchema {
-    /** The first one is the schema itself; the others are known by their index. */
+    /** The schema itself first; references are indices into this list. */
     readonly targets: readonly Schema[];
-    /** Every document that was asked for by name or id, and what was found: while that stays so, the link holds. */
+    /** Documents looked up by name or id, undefined if missing. The linked schema is valid as long as the lookups give the same. */
     readonly dependencies: ReadonlyMap<string, SchemaDocument | undefined>;
 }
 
-/** The schemas of properties, however many there are. */
+/** Returns the properties of a schema with their schemas, in either form. */
 export function propertiesOf(schema: Readonly<Record<string, JsonValue | undefined>>): [name: string, schema: JsonValue][] {
 
     const properties = schema[MANY_PROPERTIES] ?? schema['properties'];
     return isJsonObject(properties) ? Object.entries(properties) : [];
 }
 
-/** The schema that another one refers to; undefined when it refers to none. */
+/** Returns the schema that another one refers to; undefined if it has no reference. */
 export function referredBy(schema: Readonly<Record<string, JsonValue | undefined>>, targets: readonly Schema[]): Schema | undefined {
 
     const reference = schema[REFERENCE];
     return typeof reference === 'number' ? targets[reference] : undefined;
 }
 
-/** A schema with a reference, also when it has one already. */
+/** Returns a copy of a schema with a reference added; a second reference goes into `allOf`. */
 export function withReference(schema: JsonObject, number: number): JsonObject {
 
     if (!Object.hasOwn(schema, REFERENCE)) {
@@ -57,5 +55,5 @@ export function withReference(schema: JsonObject, number: number): JsonObject {
     return { ...schema, allOf: [...(Array.isArray(schema['allOf']) ? schema['allOf'] : []), { [REFERENCE]: number }] };
 }
 
-/** Finds the schema of a type by its name, or any schema by its id. */
+/** Finds the schema of a type by name, or any schema by id. */
 export type SchemaLookup = (nameOrId: string) => SchemaDocument | undefined;

@@ -1,7 +1,7 @@
 /**
- * Brings together what one type needs: its schema and, through references, parts of the schemas of other types. The result
- * is a flat list of schemas in one uniform dialect, so that the compiler meets no ids, no drafts and no URIs, and schemas of
- * different drafts may refer to each other.
+ * Collects what one type needs: its schema and, through references, parts of the schemas of other types. The result is a flat
+ * list of schemas in one uniform dialect, so that the compiler sees no ids, drafts or URIs, and schemas of different drafts can
+ * refer to each other.
  */
 
 import type { ContentError } from '../../errors/errors.js';
@@ -20,20 +20,20 @@ import { isRemote } from './uri.js';
 import type { Draft } from './vocabulary.js';
 import { shapeOf } from './vocabulary.js';
 
-/** With all that it refers to, a schema may have no more subschemas than this. */
+/** Maximum number of subschemas of a schema, including everything it refers to. */
 const MAX_LINKED = 10_000;
 
-/** Lists of values longer than this are looked up instead of compared one by one. */
+/** Longer enums are checked by a hash lookup instead of one comparison per value. */
 const SHORT_ENUM = 20;
 
-/** More properties than this are looked up one by one: compiled in one piece they would nest too deeply. */
+/** With more properties than this, each is compiled as a function of its own: in one piece they would nest too deeply. */
 const FEW_PROPERTIES = 100;
 
 /** Thrown when a schema cannot be used. */
 export class UnusableSchema extends Error {
 
     readonly faults: readonly ContentError[];
-    /** Types, by name or by the URI of their schema, that it refers to and that do not exist. When there are no faults, their creation makes it usable. */
+    /** Types, by name or schema URI, that it refers to and that do not exist. If there are no `faults`, creating them makes the schema usable. */
     readonly missingTypes: readonly string[];
     readonly dependencies: LinkedSchema['dependencies'];
 
@@ -53,7 +53,7 @@ function missing(type: string): string {
     return `${isRemote(type) ? 'schema' : 'type'} ${type}`;
 }
 
-/** Links a schema. @throws UnusableSchema */
+/** Links a schema with everything it refers to. @throws UnusableSchema */
 export function linkSchema(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): LinkedSchema {
 
     return new Linker(document, lookup, keywordNames).link();
@@ -64,7 +64,7 @@ class Linker {
     readonly #root: SchemaDocument;
     readonly #keywordNames: readonly string[];
     readonly #references: ReferenceResolver;
-    /** What becomes a target, in the order of numbers. */
+    /** Targets in the order of their numbers. */
     readonly #ordered: Subschema[] = [];
     readonly #numbers = new Map<Subschema, number>();
     readonly #faults: ContentError[] = [];
@@ -90,7 +90,7 @@ class Linker {
             this.#faults.push({ pointer: '', message: `has, with all it refers to, more than ${MAX_LINKED} subschemas` });
         }
 
-        // what was examined on the way, because a reference leads there, may have brought more
+        // following references may have examined more of the document and added to its faults
         const faults = [...this.#root.faults, ...this.#faults];
         const isComplete = faults.length === 0 && this.#missing.size === 0;
         const endless = isComplete ? endlessError(targets) : [];
@@ -159,7 +159,7 @@ class Linker {
         return child && this.#count <= MAX_LINKED ? this.#convert(child) : false;
     }
 
-    /** Number of the target that a reference means; any number after noting what is wrong with it. */
+    /** Returns the number of the target of a reference. If there is none, records the fault or the missing type and returns 0. */
     #target(from: Subschema, keyword: string, reference: string): number {
 
         const found = this.#references.resolve(reference, keyword, from);
@@ -181,7 +181,7 @@ class Linker {
     }
 }
 
-/** Differences between the drafts, and what would be slow or too large as it is, put into one form. */
+/** Normalises differences between the drafts, and replaces keywords that would compile slowly or into too much code. */
 function uniform(schema: JsonObject): JsonObject {
 
     const out = { ...schema };
@@ -208,7 +208,7 @@ function uniform(schema: JsonObject): JsonObject {
     return out;
 }
 
-/** A format that the draft does not know is a hint. */
+/** Removes a `format` that its draft does not check; renames the others to the name of their check. */
 function replaceFormat(schema: JsonObject, draft: Draft): void {
 
     const { format } = schema;
@@ -217,7 +217,7 @@ function replaceFormat(schema: JsonObject, draft: Draft): void {
     Object.assign(schema, checked === undefined ? {} : { format: checked });
 }
 
-/** Draft 4 says by a boolean whether a limit itself is excluded. */
+/** In draft 4 `exclusiveMinimum` and `exclusiveMaximum` are booleans that modify the limit. */
 function replaceBooleanLimit(schema: JsonObject, exclusive: string, inclusive: string): void {
 
     const limit = schema[inclusive];

@@ -1,6 +1,6 @@
 /**
- * The published schemas of JSON Schema itself. A schema may refer to them (`{"$ref": "http://json-schema.org/draft-07/schema#"}`
- * says that a value must be a schema); they come with the packages that this service uses, nothing is fetched.
+ * Published meta-schemas of JSON Schema. Schemas may refer to them: `{"$ref": "http://json-schema.org/draft-07/schema#"}`
+ * requires the value to be a schema. They come with installed packages; nothing is fetched.
  */
 
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ const FILES: ReadonlyMap<string, string> = new Map([
 
 const loaded = new Map<string, SchemaDocument>();
 
-/** The published schema with a URI; undefined when it is none. Read when it is first asked for. */
+/** Returns the meta-schema with a URI; undefined if there is none. Loaded on first use. */
 export function metaSchema(uri: string): SchemaDocument | undefined {
 
     const file = FILES.get(uri);

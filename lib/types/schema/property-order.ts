@@ -1,6 +1,6 @@
 /**
- * The order of properties. Content is stored with its properties in the order of the schema, the ones that the schema does
- * not name behind them; followed through references, objects and arrays with one schema for all elements.
+ * Property order. Content is stored with its properties in the order of the schema, unknown properties last. The order applies
+ * through references, objects, and arrays with one schema for all elements.
  */
 
 import { copyNumberTexts } from '../../json/exact-numbers.js';
@@ -9,15 +9,15 @@ import { isJsonObject } from '../../util/json-types.js';
 import { propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 
-/** What a schema says about the order inside a value. */
+/** Order of the properties inside a value. */
 export interface Order {
     readonly properties: Map<string, Order | undefined>;
     items: Order | undefined;
-    /** The order of the schema that this one refers to, until it is taken over. */
+    /** Order of the referenced schema; undefined once it is merged. */
     referred: Order | undefined;
 }
 
-/** The order that linked schemas ask for; undefined when they ask for none. */
+/** Returns the property order of linked schemas; undefined if they define none. */
 export function orderOf(targets: readonly Schema[]): Order | undefined {
 
     const known = new Map<JsonObject, Order>();
@@ -26,10 +26,7 @@ export function orderOf(targets: readonly Schema[]): Order | undefined {
     return order;
 }
 
-/**
- * Content with its properties in order. Always a new object at the root; other parts are shared with the given content
- * where nothing moved.
- */
+/** Returns content with its properties in order: always a new object at the root, while unchanged parts are shared with the given content. */
 export function reorder(content: JsonObject, order: Order | undefined): JsonObject {
 
     const ordered = order ? reorderValue(content, order) : content;
@@ -68,7 +65,7 @@ function reorderObject(value: JsonObject, { properties }: Order): JsonObject {
 
     for (const name of names) {
         if (!properties.has(name)) {
-            // defined, not assigned: a member called __proto__ must stay one
+            // defineProperty, because an assignment to __proto__ would set the prototype
             Object.defineProperty(ordered, name, { value: value[name], enumerable: true, writable: true, configurable: true });
         }
     }
@@ -82,7 +79,7 @@ function mapChanged(values: JsonValue[], convert: (value: JsonValue) => JsonValu
     return converted.some((value, index) => value !== values[index]) ? copyNumberTexts(values, converted) : values;
 }
 
-/** Reads the orders of a schema and of all in it. A schema may lead back to itself, so each is entered before it is complete. */
+/** Reads the order of a schema and its subschemas. Entered into `known` before it is complete, since schemas may be recursive. */
 function readOrder(schema: JsonValue | undefined, targets: readonly Schema[], known: Map<JsonObject, Order>): Order | undefined {
 
     if (!isJsonObject(schema)) {
@@ -104,7 +101,7 @@ function readOrder(schema: JsonValue | undefined, targets: readonly Schema[], kn
     return order;
 }
 
-/** Takes over what a referred schema says, behind what the schema says itself. */
+/** Merges the order of the referenced schema; properties of the schema itself come first. */
 function complete(order: Order): void {
 
     const { referred } = order;

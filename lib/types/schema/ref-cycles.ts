@@ -1,6 +1,6 @@
 /**
- * Finds schemas that refer to themselves without looking at a smaller part of the content in between, such as
- * `{"allOf": [{"$ref": "#"}]}`. Checking anything against one of them would never end.
+ * Finds schemas that refer to themselves without descending into the content, such as `{"allOf": [{"$ref": "#"}]}`. Validation
+ * against them would not terminate.
  */
 
 import type { ContentError } from '../../errors/errors.js';
@@ -9,11 +9,11 @@ import { isJsonObject } from '../../util/json-types.js';
 import { REFERENCE } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 
-/** Keywords whose subschemas are applied to the same value as the schema itself. */
+/** In-place applicators: their subschemas apply to the same value as the schema itself. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 const IN_PLACE_MAPS = ['dependentSchemas', 'dependencies'];
 
-/** The fault, when there is such a circle among linked schemas, or a chain too long to be followed; else nothing. */
+/** Returns the error if linked schemas contain such a cycle, or a chain too long to follow; otherwise an empty list. */
 export function endlessError(targets: readonly Schema[]): ContentError[] {
 
     const state = new Map<number, 'open' | 'done'>();
@@ -42,7 +42,7 @@ export function endlessError(targets: readonly Schema[]): ContentError[] {
     }
 }
 
-/** Numbers of the targets that apply to the same value. */
+/** Returns the numbers of the targets that apply to the same value. */
 function inPlaceReferences(schema: JsonValue): number[] {
 
     if (!isJsonObject(schema)) {

@@ -1,6 +1,6 @@
 /**
- * What a reference in a schema means: a place in the same document, in the schema of another type, or in one of the
- * published meta-schemas. Nothing is ever fetched.
+ * Resolves references in schemas: to the same document, to the schema of another type, or to a published meta-schema. Nothing
+ * is ever fetched.
  */
 
 import type { JsonPointer } from '../../json/pointer.js';
@@ -9,16 +9,16 @@ import type { Resource, SchemaDocument, Subschema } from './document.js';
 import { isRemote, resolveUri, typeNamesOf } from './uri.js';
 import type { SchemaLookup } from './linked-schema.js';
 
-/** What was found: the subschema, the name of a type (or the URI of its schema) that does not exist, or what is wrong with the reference. */
+/** The subschema, the name of a missing type (or the URI of its schema), or the error in the reference. */
 export type Resolution = { readonly subschema: Subschema } | { readonly missingType: string } | { readonly fault: string };
 
-/** Resolves the references of one schema and of all that it leads to. */
+/** Resolves the references of one schema and of all schemas that it leads to. */
 export class ReferenceResolver {
 
-    /** Each name or id that was looked up, and what was found. */
+    /** Lookups by name or id, with their results. */
     readonly asked = new Map<string, SchemaDocument | undefined>();
     readonly #lookup: SchemaLookup;
-    /** Resources in the order in which they were met, from the schema of the type on. */
+    /** Resources in the order in which references reached them, beginning with the schema of the type. */
     readonly #met: Set<Resource>;
 
     constructor(root: SchemaDocument, lookup: SchemaLookup) {
@@ -27,7 +27,7 @@ export class ReferenceResolver {
         this.#met = new Set([root.root.resource]);
     }
 
-    /** The target of `$ref`, `$dynamicRef` or `$recursiveRef`. */
+    /** Resolves a `$ref`, `$dynamicRef` or `$recursiveRef`. */
     resolve(reference: string, keyword: string, from: Subschema): Resolution {
 
         const [uri = '', ...fragments] = reference.split('#');
@@ -81,9 +81,9 @@ export class ReferenceResolver {
     }
 
     /**
-     * Dynamic references mean the outermost resource, on the way from the schema of the type, that offers the anchor.
-     * The way is taken in the order in which references are met, which is the way itself as long as one schema is not
-     * reached through several others that all offer the anchor.
+     * Returns the outermost resource, on the path from the schema of the type, that has the dynamic anchor. The order in which
+     * references were reached approximates the path: they differ only if one schema is reached through several others that all
+     * have the anchor.
      */
     #outermost(resource: Resource, keyword: string, fragment: string): Resource {
 

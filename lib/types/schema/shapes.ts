@@ -1,6 +1,5 @@
 /**
- * The shapes that keywords take: is a value of the right one, and where are the subschemas in it. Keeps the schema compiler
- * from ever seeing anything malformed.
+ * Shapes of keyword values: checks them, and locates the subschemas inside. Keeps malformed schemas away from the compiler.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -10,22 +9,22 @@ import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import type { Draft, Shape } from './vocabulary.js';
 import { TYPE_NAMES } from './vocabulary.js';
 
-/** Longer lists of subschemas are refused: compiled in one piece they would nest too deeply. */
+/** Maximum length of a list of subschemas; compiled in one piece, longer lists would nest too deeply. */
 const MAX_LIST = 1000;
 
-/** Patterns of property names in one place: each is tried on every name. */
+/** Maximum number of `patternProperties` of one schema; each pattern is tried on every name. */
 const MAX_NAME_PATTERNS = 200;
 
-/** A subschema, as far as it may be told without looking inside. */
+/** A subschema, judged by its outermost form only. */
 export type Schema = JsonObject | boolean;
 
-/** True for what may stand where a schema is expected. */
+/** True for a value that has the outermost form of a schema. */
 export function isSchema(value: JsonValue | undefined): value is Schema {
 
     return typeof value === 'boolean' || isJsonObject(value);
 }
 
-/** What is wrong with the value of a keyword, as the rest of a sentence; null when nothing is. Subschemas are not looked into. */
+/** Returns the error in the value of a keyword, as the predicate of a sentence; null if it is valid. Does not look into subschemas. */
 export function shapeError(shape: Shape, value: JsonValue, draft: Draft): string | null {
 
     switch (shape) {
@@ -59,7 +58,7 @@ export function shapeError(shape: Shape, value: JsonValue, draft: Draft): string
 }
 
 /**
- * The value of a keyword with every subschema in it replaced by what `convert` makes of it. `path` is the pointer of the
+ * Returns the value of a keyword with every subschema replaced by the result of `convert`. `path` is the JSON pointer of the
  * subschema within the value.
  */
 export function mapSubschemas(shape: Shape, value: JsonValue, convert: (schema: JsonValue, path: string) => JsonValue): JsonValue {
@@ -111,7 +110,7 @@ function mapError(shape: Shape, value: JsonValue): string | null {
         return 'must be an object whose members are schemas';
     }
 
-    // a property of this name cannot be told from the prototype by much of the world's JavaScript
+    // much JavaScript code confuses a property of this name with the prototype
     if (Object.hasOwn(value, '__proto__')) {
         return 'must not name a property __proto__';
     }

@@ -1,6 +1,6 @@
 /**
- * `unevaluatedProperties` and `unevaluatedItems`: they apply to the members and elements that nothing else in a schema
- * describes, nothing it refers to, and no branch of its alternatives that the value matches.
+ * `unevaluatedProperties` and `unevaluatedItems`: apply to the members and elements that are evaluated neither by other
+ * keywords of the schema, nor by a schema it refers to, nor by an alternative that the value matches.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -10,16 +10,16 @@ import { CONTAINS_ALONE, propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 import { spend } from '../../util/concurrency/time-budget.js';
 
-/** About what a visit costs, in steps of the budget. */
+/** Approximate cost of visiting a schema, in steps of the time budget. */
 const VISIT_COST = 20;
 
-/** The linked schemas, and a test whether a value matches one of them. */
+/** The linked schemas, and a predicate that validates a value against one of them. */
 export interface Linked {
     readonly targets: readonly Schema[];
     readonly matches: (schema: JsonValue | undefined, value: JsonValue) => boolean;
 }
 
-/** Names of the members of a value that a schema leaves undescribed, apart from its `unevaluatedProperties`. */
+/** Returns the names of the members that a schema, without its `unevaluatedProperties`, does not evaluate. */
 export function unevaluatedNames(schema: JsonObject, value: JsonObject, linked: Linked): string[] {
 
     const described = new Set<string>();
@@ -27,7 +27,7 @@ export function unevaluatedNames(schema: JsonObject, value: JsonObject, linked: 
     return isAll ? [] : Object.keys(value).filter((name) => !described.has(name));
 }
 
-/** Indices of the elements of a value that a schema leaves undescribed, apart from its `unevaluatedItems`. */
+/** Returns the indices of the elements that a schema, without its `unevaluatedItems`, does not evaluate. */
 export function unevaluatedIndices(schema: JsonObject, value: readonly JsonValue[], linked: Linked): number[] {
 
     const described = new Set<number>();
@@ -35,10 +35,10 @@ export function unevaluatedIndices(schema: JsonObject, value: readonly JsonValue
     return isAll ? [] : [...value.keys()].filter((index) => !described.has(index));
 }
 
-/** A schema some of whose keywords are not to be looked at. */
+/** A schema with some keywords masked by undefined. */
 type Partly = Readonly<Record<string, JsonValue | undefined>>;
 
-/** Adds the names that a schema describes; true when it describes all that there are. */
+/** Adds the names that a schema evaluates; returns true if it evaluates all members. */
 function describeNames(schema: Partly, value: JsonObject, described: Set<string>, linked: Linked): boolean {
 
     spend(VISIT_COST);
@@ -57,7 +57,7 @@ function describeNames(schema: Partly, value: JsonObject, described: Set<string>
     return samePlace(schema, value, linked).some((other) => describeNames(other, value, described, linked));
 }
 
-/** Adds the indices that a schema describes; true when it describes all that there are. */
+/** Adds the indices that a schema evaluates; returns true if it evaluates all elements. */
 function describeIndices(schema: Partly, value: readonly JsonValue[], described: Set<number>, linked: Linked): boolean {
 
     spend(VISIT_COST);
@@ -76,7 +76,7 @@ function describeIndices(schema: Partly, value: readonly JsonValue[], described:
     return samePlace(schema, [...value], linked).some((other) => describeIndices(other, value, described, linked));
 }
 
-/** The schemas, as far as they are objects, that count for the same value. */
+/** Returns the subschemas (objects only) that apply to the same value: references and in-place applicators; of alternatives, the matching ones. */
 function samePlace(schema: Partly, value: JsonValue, { targets, matches }: Linked): JsonObject[] {
 
     const { allOf, anyOf, oneOf, dependentSchemas, dependencies } = schema;

@@ -1,19 +1,19 @@
 /**
- * The keywords of JSON Schema: what each of them takes, and which drafts know it. A schema says its draft by `$schema`.
- * One that does not is read as draft 7, together with every keyword that means the same in all drafts that have it: who
- * writes `prefixItems` or a boolean `exclusiveMinimum` means it.
+ * The keywords of JSON Schema: the shape of their values, and the drafts that define them. A schema names its draft in
+ * `$schema`; without one it is read as draft 7 plus every keyword that means the same in all drafts that have it, such as
+ * `prefixItems` or a boolean `exclusiveMinimum`.
  */
 
-/** The drafts that are told apart; 0 stands for a schema that does not say which one it follows. */
+/** Drafts that are distinguished; 0 stands for a schema that does not name one. */
 export type Draft = 0 | 4 | 6 | 7 | 2019 | 2020;
 
 /**
- * What a keyword takes.
+ * Shape of the value of a keyword.
  *
  * - `schema`, `schemas`, `schema-map`, `pattern-map`: a subschema, a non-empty list, an object of them (by pattern)
  * - `items`: one subschema for all elements, or a list of them by position
  * - `dependencies`: an object whose members are subschemas or lists of property names
- * - `count`: a whole number from 0; `positive`: a number above 0; `limit`: a number, or in draft 4 a boolean
+ * - `count`: a non-negative integer; `positive`: a number above 0; `limit`: a number, or in draft 4 a boolean
  * - `names`: a list of property names; `name-lists`: an object of them
  * - `reference`: a URI reference to another schema
  */
@@ -22,12 +22,12 @@ export type Shape = 'schema' | 'schemas' | 'schema-map' | 'pattern-map' | 'items
 
 interface Keyword {
     readonly shape: Shape;
-    /** First and last draft that know it. */
+    /** First and last draft that define it. */
     readonly since: number;
     readonly until: number;
 }
 
-/** Every draft from `since` on, unless `until` says otherwise. */
+/** `since` and `until` are the first and the last draft that define the keywords; `names` are separated by spaces. */
 const TABLE: readonly (readonly [shape: Shape, since: number, until: number, names: string])[] = [
     ['types', 4, 2020, 'type'],
     ['values', 4, 2020, 'enum'],
@@ -62,17 +62,17 @@ const TABLE: readonly (readonly [shape: Shape, since: number, until: number, nam
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(TABLE.flatMap(([shape, since, until, names]) =>
     names.split(' ').map((name) => [name, { shape, since, until }] as const)));
 
-/** The names of the types of JSON values. */
+/** Type names of JSON values, as in the keyword `type`. */
 export const TYPE_NAMES: readonly string[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 
-/** What a keyword takes in a draft; undefined when the draft does not know it, so that it has no effect. */
+/** Returns the shape of a keyword in a draft; undefined if the draft does not define it, so that it is ignored. */
 export function shapeOf(keyword: string, draft: Draft): Shape | undefined {
 
     const found = KEYWORDS.get(keyword);
     return found && (draft === 0 || (draft >= found.since && draft <= found.until)) ? found.shape : undefined;
 }
 
-/** The draft that a `$schema` names. Other meta-schemas are not known here, so they say nothing. */
+/** Returns the draft that `$schema` names; 0 for any other meta-schema. */
 export function draftOf(metaSchema: unknown): Draft {
 
     const named = /\b(?:draft-0([467])|draft\/(2019-09|2020-12))\b/.exec(typeof metaSchema === 'string' ? metaSchema : '');
