@@ -1,53 +1,53 @@
 /**
- * From text to words: segmentation as in Unicode's UAX 29, then a pipeline of stages. There are no stop words, no stemming and no
- * folding of accents; the same analysis serves objects and queries.
+ * Text analysis: word segmentation after Unicode UAX 29, then a pipeline of stages. There are no stop words, no stemming and no
+ * folding of accents; objects and queries are analysed alike.
  *
- * Tokens and pipeline are lunr's; its own tokenizer and trimmer are not used, as they damage text that is not English.
+ * Tokens and pipeline are lunr's. Its tokenizer and trimmer are not used, because they damage text that is not English.
  */
 
 import lunr from 'lunr';
 
-/** A word, and where it stands among the words of its text. */
+/** A term and its position among the words of the text. */
 export interface AnalysedWord {
     readonly term: string;
     /** 0-based. */
     readonly position: number;
 }
 
-/** Longer words are several; in UTF-16 units. */
+/** Maximum length of a word, in UTF-16 units; longer ones are split. */
 const MAX_WORD_LENGTH = 255;
 
 const LETTER = String.raw`[\p{Alphabetic}--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]]`;
 const KATAKANA = String.raw`[\p{Script=Katakana}\u30fc]`;
 const DIGIT = String.raw`\p{Nd}`;
-/** Marks and invisible characters belong to what they follow. */
+/** Marks and format characters belong to the character before them. */
 const MARK = String.raw`\p{M}\p{Cf}`;
 const JOINER = String.raw`\p{Pc}`;
 const BETWEEN_LETTERS = String.raw`[:.'\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a]`;
 const BETWEEN_DIGITS = String.raw`[,;.'\u037e\u0589\u060c\u060d\u066c\u07f8\u2018\u2019\u2024\u2044\ufe10\ufe14\ufe50\ufe52\ufe54\uff07\uff0c\uff0e\uff1b]`;
 const INSIDE = `[${LETTER}${DIGIT}${MARK}${JOINER}]`;
 
-// A mark may stand at several places of the expression, but no run of letters ever fails behind its first one.
+// MARK can match at several places of the expression, but a run of letters never fails after its first one, so nothing backtracks.
 // eslint-disable-next-line regexp/no-super-linear-backtracking, regexp/no-super-linear-move
 const WORD = new RegExp([
     String.raw`[\p{Script=Han}\p{Script=Hiragana}][${MARK}]*`,
     `(?:${KATAKANA}[${MARK}]*)+`,
-    // Emoji, with what changes or joins them.
+    // Emoji, with modifiers and joined ones.
     String.raw`\p{RI}{2}|(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:[${MARK}\p{Emoji_Modifier}]|(?<=\u200d)\p{Extended_Pictographic})*`,
-    // A run of joiners is looked at once, from its beginning.
+    // The lookbehind tries a run of joiners once, from its start, not from each of its characters.
     `(?<!${JOINER})${JOINER}*[${LETTER}${DIGIT}]${INSIDE}*(?:(?:(?<=${LETTER}[${MARK}]*)${BETWEEN_LETTERS}(?=${LETTER})|` +
         `(?<=${DIGIT}[${MARK}]*)${BETWEEN_DIGITS}(?=${DIGIT}))${INSIDE}+)*`
 ].join('|'), 'gv');
 
-/** Where no word goes on, and what stands before does not matter for what follows. */
+/** A character at which no word continues, and behind which segmentation does not depend on the text before. */
 const BREAK = new RegExp(
     String.raw`[\p{Script=Han}\p{Script=Hiragana}]|[^${LETTER}${KATAKANA}${DIGIT}${MARK}${JOINER}${BETWEEN_LETTERS}${BETWEEN_DIGITS}]`, 'gv'
 );
 
-/** Longer texts are read in pieces of about this length: */
+/** Approximate length of the chunks in which longer texts are analysed, in UTF-16 units. */
 const CHUNK_LENGTH = 64 * 1024;
 
-/** some millions of letters without a break are too many for a regular expression. */
+/** Maximum length given to the regular expression, which fails on some millions of letters without a break; in UTF-16 units. */
 const MAX_RUN_LENGTH = 512 * 1024;
 
 const PIPELINE_STAGES: Readonly<Record<string, lunr.PipelineFunction>> = {
@@ -60,14 +60,14 @@ for (const [name, stage] of Object.entries(PIPELINE_STAGES)) {
     pipeline.add(stage);
 }
 
-/** What became of words, as most of them come again and again. */
+/** Cache of terms by word, since most words recur; cleared when full. */
 const known = new Map<string, string>();
 const MAX_CACHED_WORDS = 20_000;
 
-/** Longer ones keep the whole text in memory that they were cut from. */
+/** Maximum length of a cached word: V8 makes longer matches slices, which keep the whole text in memory. */
 const MAX_CACHED_LENGTH = 12;
 
-/** The words of a text, in their order. */
+/** Returns the words of a text, in order. */
 export function analyse(text: string): AnalysedWord[] {
 
     const words: AnalysedWord[] = [];
@@ -87,7 +87,7 @@ export function analyse(text: string): AnalysedWord[] {
     return words;
 }
 
-/** A long text in pieces that have the same words. What goes on and on is cut off behind the first word of it. */
+/** Splits a long text into pieces that have the same words. Of an overlong run without a break only the first word is kept. */
 function *piecesOf(text: string): Generator<string, void, undefined> {
 
     for (let start = 0; start < text.length;) {
@@ -106,7 +106,7 @@ function *piecesOf(text: string): Generator<string, void, undefined> {
     }
 }
 
-/** Where the run begins with which a piece ends. */
+/** Returns the start of the run with which a piece ends. */
 function runAtEnd(piece: string): number {
 
     let run = 0;
@@ -117,7 +117,7 @@ function runAtEnd(piece: string): number {
     return run;
 }
 
-/** What the stages make of a word. */
+/** Returns the term for a word: what the pipeline makes of it. */
 function termOf(word: string): string {
 
     let term = known.get(word);
@@ -135,19 +135,19 @@ function termOf(word: string): string {
     return term;
 }
 
-/** A whole value as one term. */
+/** Returns a whole value as one term. */
 export function keywordOf(value: string): string {
 
     return cutAt(value, MAX_VALUE_LENGTH).toLowerCase();
 }
 
-/** Positions from the last word of a text to the first of the next one in the same field, so that no phrase matches across them. */
+/** Gap between the positions of two texts in the same field, so that no phrase matches across them. */
 export const TEXT_GAP = 10_000;
 
-/** What is compared of a whole value when it is sorted, counted in a facet or looked up; in UTF-16 units. */
+/** Length to which whole values are cut for sorting, facets and lookups, in UTF-16 units. */
 export const MAX_VALUE_LENGTH = 1024;
 
-/** The first letters of a text, without half of a surrogate pair at the end. */
+/** Cuts a text to a length in UTF-16 units, leaving no half of a surrogate pair at the end. */
 export function cutAt(text: string, length: number): string {
 
     if (text.length <= length) {
@@ -158,7 +158,7 @@ export function cutAt(text: string, length: number): string {
     return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }
 
-/** How values sort: numbers apart; texts without regard to case first. */
+/** Compares texts for sorting: first without case, then by UTF-16 units. */
 export function compareText(a: string, b: string): number {
 
     const [lowerA, lowerB] = [a.toLowerCase(), b.toLowerCase()];

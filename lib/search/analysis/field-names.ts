@@ -1,33 +1,33 @@
 /**
- * Names of fields: those that queries use, and those of the index. One field of a query may stand for several of the index,
- * because words of texts, of numbers and of payloads are kept apart: ranges compare numbers as numbers, and words of payloads are
- * only for those who may read payloads.
+ * Names of fields, in queries and in the index. One field of a query may stand for several of the index, because terms of texts, of
+ * numbers and of payloads are kept apart: ranges compare numbers as numbers, and terms of payloads are searched only for callers
+ * with access to payloads.
  */
 
 
-/** Put before the name of a field of the index; no name of a property, payload or special field begins so. */
+/** Prefixes of field names in the index; no name of a property, payload or special field starts with one. */
 const NUMBER_MARK = '\u0001';
 const PAYLOAD_MARK = '\u0000';
 
-/** Properties that are null: they are found by that word, and have no value otherwise. */
+/** Properties that are null: found by the word `null`, and otherwise without a value. */
 const NULL_MARK = '\u0003';
 
-/** Words of texts that have no field of their own, because an object has too many. */
+/** Field for texts that have none of their own, because the object has too many. */
 export const REST_FIELD = '\u0002';
 
-/** The default field: every text of an object. In the index it has only lengths, those of payloads left out. */
+/** The default field: all texts of an object. The index has only its norms, in which payloads do not count. */
 export const ALL_FIELD = 'internal.all';
 
-/** Before the name of a field: its whole values. Used by filters that facets hand out. */
+/** Prefix of a field that stands for whole values; used by the filters that facets return. */
 export const VALUE_PREFIX = 'facet_';
 
-/** Whole values, in lower case. */
+/** Fields indexed as whole values, in lower case. */
 const KEYWORD_FIELDS: ReadonlySet<string> = new Set([
     'id', 'type', 'createdBy', 'modifiedBy', 'username', 'users', 'schemaName', 'versionOf', 'isVersion', 'javaScriptModuleName',
     'internal.pointsAt', 'aclRead', 'aclWrite', 'payloadIndexState', 'payload_indexing_exception'
 ]);
 
-/** Numbers of metadata by their short names. */
+/** Short names of numeric metadata. */
 const NUMBER_FIELDS: ReadonlyMap<string, FieldTarget> = new Map<string, FieldTarget>([
     ['objcreated', { kind: 'number', column: 'metadata/createdOn', form: 'timestamp' }],
     ['objmodified', { kind: 'number', column: 'metadata/modifiedOn', form: 'timestamp' }],
@@ -35,7 +35,7 @@ const NUMBER_FIELDS: ReadonlyMap<string, FieldTarget> = new Map<string, FieldTar
     ['txnId', { kind: 'number', column: 'metadata/txnId', form: 'decimal' }]
 ]);
 
-/** Values that are kept once, under the name of metadata. */
+/** Fields whose doc values are stored once, under the name of the metadata. */
 const COLUMN_ALIASES: ReadonlyMap<string, string> = new Map([
     ['createdBy', 'metadata/createdBy'],
     ['modifiedBy', 'metadata/modifiedBy'],
@@ -46,7 +46,7 @@ const COLUMN_ALIASES: ReadonlyMap<string, string> = new Map([
     ['txnId', 'metadata/txnId']
 ]);
 
-/** Names of older clients, and what they are today. */
+/** Field names of older clients. */
 const LEGACY_NAMES: ReadonlyMap<string, string> = new Map([
     ['objatt_type', 'type'],
     ['objatt_aclRead', 'aclRead'],
@@ -62,13 +62,13 @@ const LEGACY_NAMES: ReadonlyMap<string, string> = new Map([
     ['objatt_hashes', 'metadata/hashes/full']
 ]);
 
-/** The field of the index with the words of a property's numbers. */
+/** Returns the index field for the terms of a property's numbers. */
 export function numberField(name: string): string {
 
     return NUMBER_MARK + name;
 }
 
-/** The field of the index that a property which is null has instead of one with its words. */
+/** Returns the index field for a property that is null. */
 export function nullField(name: string): string {
 
     return NULL_MARK + name;
@@ -84,7 +84,7 @@ export function isNumberField(field: string): boolean {
     return field.startsWith(NUMBER_MARK);
 }
 
-/** The field of the index with the words of a payload. */
+/** Returns the index field for the terms of a payload. */
 export function payloadField(payload: string): string {
 
     return PAYLOAD_MARK + withoutIndices(payload);
@@ -95,17 +95,17 @@ export function isPayloadField(field: string): boolean {
     return field.startsWith(PAYLOAD_MARK);
 }
 
-/** Not before any field of a payload, and before all others. */
+/** Upper bound of the names of payload fields, and lower bound of all others. */
 export const AFTER_PAYLOAD_FIELDS = NUMBER_MARK;
 
-/** The field that tells about a payload: `elname_<payload>`, `elatt_<payload>_<fact>`. */
+/** Returns the field of a fact about a payload: `elname_<payload>`, `elatt_<payload>_<fact>`. */
 export function payloadFactField(payload: string, fact: 'filename' | 'mimetype' | 'internal.size' | null): string {
 
     const name = payload.replaceAll('%', '%25').replaceAll('_', '%5F');
     return fact === null ? `elname_${name}` : `elatt_${name}_${fact}`;
 }
 
-/** What a field of a query stands for. Null is the default field. Any name is a field; an unknown one has no words. */
+/** Resolves a field of a query; null is the default field. Every name is a field: an unknown one has no terms. */
 export function resolveField(given: string | null): FieldTarget {
 
     if (given === null || given === ALL_FIELD || given === '*') {
@@ -130,26 +130,24 @@ export function resolveField(given: string | null): FieldTarget {
         { kind: 'text', fields: [name, numberField(name), payloadField(name), nullField(name)], column: name };
 }
 
-/** The column that a sort field or facet stands for. */
+/** Returns the column (doc values) of a sort field or facet. */
 export function resolveColumn(given: string): string {
 
     const name = LEGACY_NAMES.get(given) ?? given;
     return COLUMN_ALIASES.get(name) ?? name;
 }
 
-/** True when the values of a field have no column of their own. */
+/** Returns whether the doc values of a field are stored under another name. */
 export function isColumnAlias(name: string): boolean {
 
     return COLUMN_ALIASES.has(name);
 }
 
-/**
- * True for a name under which a type may have values indexed as well: one that is not taken by the service, and that queries
- * take for a field of words.
- */
+/** Returns whether a type may index values under an additional name: a field of words whose name the service does not use. */
 export function isFreeName(name: string): boolean {
 
-    return name !== '' && name.length <= MAX_NAME_LENGTH && !/^(?:metadata\/|userMetadata\/|objatt_|[\0-\u0003])/.test(name) && resolveField(name).kind === 'text';
+    return name !== '' && name.length <= MAX_NAME_LENGTH &&
+        !/^(?:metadata\/|userMetadata\/|objatt_|[\0-\u0003])/.test(name) && resolveField(name).kind === 'text';
 }
 
 const MAX_NAME_LENGTH = 255;
@@ -160,25 +158,25 @@ function isKeyword(name: string): boolean {
         name.startsWith('elatt_') && !name.endsWith('_filename');
 }
 
-/** Array indices of a JSON pointer count as `_`. */
+/** Replaces array indices in a JSON pointer by `_`. */
 function withoutIndices(name: string): string {
 
     return name.startsWith('/') ? name.replaceAll(/\/(?:0|[1-9][0-9]*)(?=\/|$)/g, '/_') : name;
 }
 
-/** Which part of the index a field of a query stands for; see {@link resolveField}. */
+/** Index fields that a field of a query stands for; see {@link resolveField}. */
 export type FieldTarget =
-    /** Every text of an object. */
+    /** All texts of an object. */
     | { readonly kind: 'any' }
-    /** Words of some fields of the index. */
-    | { readonly kind: 'text'; readonly fields: readonly string[]; /** Where its values are compared as numbers and times. */ readonly column: string }
+    /** Words of some index fields. */
+    | { readonly kind: 'text'; readonly fields: readonly string[]; /** Doc values for comparing as numbers and times. */ readonly column: string }
     /** Whole values, in lower case. */
     | { readonly kind: 'keyword'; readonly field: string }
-    /** Numbers that are shown as text in some form. */
+    /** Numbers, written as text in some form. */
     | { readonly kind: 'number'; readonly column: string; readonly form: NumberForm }
-    /** Whole values as they are, for filters made of facets. */
+    /** Whole values with case, for filters returned by facets. */
     | { readonly kind: 'value'; readonly column: string }
-    /** The same word for every object. */
+    /** The same word in every object. */
     | { readonly kind: 'constant'; readonly word: string };
 
 /** `timestamp` is `yyyyMMddHHmmssSSS` in UTC. */

@@ -1,22 +1,22 @@
 /**
- * Sorted texts in one run of bytes, and the small questions that everybody asks of them.
+ * Sorted terms in one array of bytes, with binary search and decoding of UTF-8.
  */
 
 
-/** Texts as UTF-8, sorted by their bytes. */
+/** Terms as UTF-8, sorted by their bytes. */
 export interface SortedTerms {
     readonly bytes: Uint8Array;
-    /** Where each begins. */
+    /** Start offset of each term; may have more than `count` elements. */
     readonly starts: Uint32Array;
-    /** Where each ends; maybe longer. */
+    /** End offset of each term; may have more than `count` elements. */
     readonly ends: Uint32Array;
     readonly count: number;
 }
 
-/** Steps of a walk through terms between two looks at the clock. */
+/** Interval, in steps, at which loops over terms check the deadline. */
 export const STEPS_PER_CHECK = 4096;
 
-/** The first term that is not before these bytes; the number of terms when there is none. */
+/** Returns the first term that is not less than the bytes; `count` when there is none. */
 export function firstFrom({ bytes, starts, ends, count }: SortedTerms, wanted: Uint8Array): number {
 
     let low = 0;
@@ -34,7 +34,7 @@ export function firstFrom({ bytes, starts, ends, count }: SortedTerms, wanted: U
     return low;
 }
 
-/** The first term after all that begin with these bytes. */
+/** Returns the first term after all those with the prefix; `count` when there is none. */
 export function firstAfter({ bytes, starts, ends, count }: SortedTerms, prefix: Uint8Array): number {
 
     let low = 0;
@@ -54,7 +54,7 @@ export function firstAfter({ bytes, starts, ends, count }: SortedTerms, prefix: 
     return low;
 }
 
-/** Do the bytes from `start` to `end` begin with these? */
+/** Returns whether the bytes from `start` to `end` begin with the prefix. */
 export function startsWith(bytes: Uint8Array, start: number, end: number, prefix: Uint8Array): boolean {
 
     if (end - start < prefix.length) {
@@ -70,13 +70,13 @@ export function startsWith(bytes: Uint8Array, start: number, end: number, prefix
     return true;
 }
 
-/** True for a byte of UTF-8 that is not the first of its letter. */
+/** Returns whether a byte is a continuation byte of UTF-8. */
 export function isInside(byte: number | undefined): boolean {
 
     return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** The letter whose UTF-8 begins at a byte, and how many bytes it has. */
+/** Returns the code point encoded at an offset, and its length in bytes. */
 export function letterAt(bytes: Uint8Array, at: number): { letter: number; length: number } {
 
     const first = bytes[at] as number;
@@ -93,7 +93,7 @@ export function letterAt(bytes: Uint8Array, at: number): { letter: number; lengt
     return { letter, length };
 }
 
-/** Does the text from `start` to `end` come before another? */
+/** Returns whether the bytes from `start` to `end` sort before others. */
 export function isBefore(bytes: Uint8Array, start: number, end: number, other: Uint8Array): boolean {
 
     const length = Math.min(end - start, other.length);

@@ -1,10 +1,10 @@
 /**
- * Times as texts: RFC 3339 in content and queries, `yyyyMMddHHmmssSSS` in the short fields of metadata.
+ * Times as text: RFC 3339 in content and queries, `yyyyMMddHHmmssSSS` in the short fields of metadata.
  */
 
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d))?$/;
 
-/** Epoch ms of an RFC 3339 date-time, or of a date (its first moment in UTC); null for any other text. */
+/** Parses an RFC 3339 date-time, or a date (midnight UTC), to epoch ms; null for any other text. */
 export function parseTime(text: string): number | null {
 
     const match = text.length <= 40 ? RFC_3339.exec(text) : null;
@@ -13,7 +13,7 @@ export function parseTime(text: string): number | null {
     }
 
     const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
-    // A leap second counts as the second before it; Date does not know any.
+    // A leap second counts as the second before it, because Date does not support leap seconds.
     const whole = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}Z`);
     const midnight = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
     if (Number.isNaN(whole) || midnight.getUTCDate() !== Number(day)) {
@@ -23,7 +23,7 @@ export function parseTime(text: string): number | null {
     return whole + Number(`0${fraction}`) * 1000 - offsetOf(zone);
 }
 
-/** Epoch ms as `yyyyMMddHHmmssSSS` in UTC. */
+/** Formats epoch ms as `yyyyMMddHHmmssSSS` in UTC; empty for a time beyond the range of Date. */
 export function formatTimestamp(time: number): string {
 
     const date = new Date(time);

@@ -1,8 +1,8 @@
 /**
- * Sets of documents of one segment, a bit for each.
+ * Bit sets: sets of documents of one segment.
  */
 
-/** Bits, 32 to a word. */
+/** Words of 32 bits. */
 export type Bits = Uint32Array;
 
 export function emptyBits(documents: number): Bits {
@@ -10,7 +10,7 @@ export function emptyBits(documents: number): Bits {
     return new Uint32Array((documents + 31) >>> 5);
 }
 
-/** All documents. */
+/** Returns the set of all documents. */
 export function fullBits(documents: number): Bits {
 
     const bits = emptyBits(documents).fill(0xffff_ffff);
@@ -33,7 +33,7 @@ export function hasBit(bits: Bits, document: number): boolean {
     return ((bits[document >>> 5] ?? 0) >>> (document & 31) & 1) === 1;
 }
 
-/** Sets the bits of the first `count` documents of a list. */
+/** Adds the first `count` documents of a list. */
 export function setBits(bits: Bits, documents: Uint32Array, count: number): void {
 
     for (let i = 0; i < count; ++i) {
@@ -42,7 +42,7 @@ export function setBits(bits: Bits, documents: Uint32Array, count: number): void
     }
 }
 
-/** Clears the bits of the documents of a list. */
+/** Removes the documents of a list. */
 export function clearBits(bits: Bits, documents: Uint32Array): void {
 
     for (const document of documents) {
@@ -50,7 +50,7 @@ export function clearBits(bits: Bits, documents: Uint32Array): void {
     }
 }
 
-/** Keeps in `bits` what is also in `other`; false when nothing is left. */
+/** Intersects `bits` with `other` in place; returns false when the result is empty. */
 export function andBits(bits: Bits, other: Bits): boolean {
 
     let any = 0;
@@ -70,7 +70,7 @@ export function orBits(bits: Bits, other: Bits): void {
     }
 }
 
-/** Removes from `bits` what is in `other`. */
+/** Removes the documents of `other` from `bits`. */
 export function andNotBits(bits: Bits, other: Bits): void {
 
     for (let i = 0; i < bits.length; ++i) {
@@ -88,7 +88,7 @@ export function countBits(bits: Bits): number {
     return count;
 }
 
-/** How many documents are in both. */
+/** Returns the size of the intersection. */
 export function countCommon(a: Bits, b: Bits): number {
 
     let count = 0;
@@ -99,7 +99,7 @@ export function countCommon(a: Bits, b: Bits): number {
     return count;
 }
 
-/** Calls for every document of a set, in order. */
+/** Visits all documents in ascending order. */
 export function forEachBit(bits: Bits, visit: (document: number) => void): void {
 
     for (let i = 0; i < bits.length; ++i) {
@@ -111,7 +111,7 @@ export function forEachBit(bits: Bits, visit: (document: number) => void): void 
     }
 }
 
-/** Writes the documents of a set into a list, in order; returns how many. */
+/** Writes the documents into a list, ascending; returns their number. */
 export function listBits(bits: Bits, into: Uint32Array): number {
 
     let count = 0;

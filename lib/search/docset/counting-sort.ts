@@ -1,17 +1,19 @@
 /**
- * Sorting by small numbers: how many there are of each is counted, and each is put in its place.
+ * Counting sort: groups items by small numbers in linear time.
  */
 
-/** What was sorted, group by group. */
+/** Result of the sort, group by group. */
 export interface Groups {
-    /** Places in the list that was sorted; those of one group keep their order. */
+    /** Indices in the sorted list; within a group they keep their order. */
     readonly members: Uint32Array;
-    /** Where the members of each group begin; one more for the end of the last. */
+    /** Start of each group in `members`, and the end of the last. */
     readonly starts: Uint32Array;
 }
 
 /**
- * @param groups the group of each, from 0
+ * Groups items.
+ *
+ * @param groups group of each item, 0-based
  * @param count number of groups
  */
 export function groupBy(groups: Uint32Array, count: number): Groups {

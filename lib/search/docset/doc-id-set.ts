@@ -1,63 +1,65 @@
 /**
- * Sets of documents of one segment: a list while they are few, so that what is done with them takes as long as there are
- * documents, and bits when they are many. Which of both it is never changes an answer.
+ * Sets of documents of one segment: sparse (a sorted list), so that operations on small sets take time in proportion to their size,
+ * or dense (a bit set). The representation never changes a result.
  *
- * Sets that are combined may be changed by that, unless they are kept: they are not to be used afterwards.
+ * Operations may modify and return their operands, unless these are cached: operands must not be used afterwards.
  */
 
 import { andBits, andNotBits, clearBits, countBits, countCommon, forEachBit, hasBit, listBits } from './bit-set.js';
 import type { Bits } from './bit-set.js';
 import { commonDocuments, indexInList } from './sorted-doc-ids.js';
 
-/** A sorted list, each document once. Never changed. */
+/** Sorted list without duplicates. Never modified. */
 export interface SparseSet {
     readonly kind: 'few';
     readonly documents: Uint32Array;
 }
 
-/** Bits. */
+/** Bit set. */
 export interface DenseSet {
     readonly kind: 'many';
     readonly bits: Bits;
-    /** Known of sets that are kept for others and therefore not changed; null of others. */
-    readonly kept: { readonly count: number; /** No document of the segment is missing. */ readonly isAll: boolean } | null;
+    /** Set for cached sets, which are not modified; null for others. */
+    readonly kept: { readonly count: number; /** True when the set has every document of the segment. */ readonly isAll: boolean } | null;
 }
 
 export type DocumentSet = SparseSet | DenseSet;
 
-/** Documents, and how many. */
+/** A set and its size. */
 export interface CountedSet {
     readonly matches: DocumentSet;
     readonly count: number;
 }
 
-/** Lists have at most one document of so many, */
+/** A sparse set has at most one in 64 documents of the segment, */
 const SHARE = 64;
 
-/** but that is not asked of segments so small that it makes no difference. */
+/** or this number in small segments, in which it makes no difference. */
 const ALWAYS_FEW = 16;
 
 export const NO_DOCUMENTS: SparseSet = { kind: 'few', documents: new Uint32Array(0) };
 
-/** The most documents of a segment that are few. */
+/** Returns the maximum size of a sparse set in a segment. */
 export function mostFew(documents: number): number {
 
     return Math.max(Math.floor(documents / SHARE), ALWAYS_FEW);
 }
 
-/** @param documents sorted, each once; not to be changed any more */
+/**
+ * @param documents sorted, without duplicates; must not be modified afterwards
+ */
 export function few(documents: Uint32Array): SparseSet {
 
     return { kind: 'few', documents };
 }
 
-/** Bits that nobody else uses. */
+/** Makes a dense set, which takes ownership of the bits. */
 export function many(bits: Bits): DenseSet {
 
     return { kind: 'many', bits, kept: null };
 }
 
-/** What is kept to be used again and again, as short as it can be; `documents` is how many the segment has. */
+/** Returns a set that is safe to cache, in its smaller representation; `documents` is their number in the segment. */
 export function cachedSet(set: DocumentSet, documents: number): DocumentSet {
 
     if (set.kind === 'few' || set.kept) {
@@ -68,7 +70,7 @@ export function cachedSet(set: DocumentSet, documents: number): DocumentSet {
     return matches.kind === 'few' ? matches : { kind: 'many', bits: matches.bits, kept: { count, isAll: count === documents } };
 }
 
-/** Bytes that it takes. */
+/** Returns the memory used, in bytes. */
 export function bytesOfSet(set: DocumentSet): number {
 
     return set.kind === 'few' ? set.documents.byteLength : set.bits.byteLength;
@@ -79,7 +81,7 @@ export function countOf(set: DocumentSet): number {
     return set.kind === 'few' ? set.documents.length : set.kept?.count ?? countBits(set.bits);
 }
 
-/** The same documents, as short as they can be; `documents` is how many the segment has. */
+/** Returns the set in its smaller representation, with its size; `documents` is their number in the segment. */
 export function counted(set: DocumentSet, documents: number): CountedSet {
 
     const count = countOf(set);
@@ -91,7 +93,7 @@ export function hasDocument(set: DocumentSet, document: number): boolean {
     return set.kind === 'few' ? indexInList(set.documents, document) !== -1 : hasBit(set.bits, document);
 }
 
-/** Calls for every document, in order. */
+/** Visits all documents in ascending order. */
 export function forEachDocument(set: DocumentSet, visit: (document: number) => void): void {
 
     if (set.kind === 'few') {
@@ -102,7 +104,7 @@ export function forEachDocument(set: DocumentSet, visit: (document: number) => v
     forEachBit(set.bits, visit);
 }
 
-/** The documents in order; not to be changed. */
+/** Returns the documents, ascending; the list must not be modified. */
 export function listOf(set: DocumentSet, count = countOf(set)): Uint32Array {
 
     if (set.kind === 'few') {
@@ -114,7 +116,7 @@ export function listOf(set: DocumentSet, count = countOf(set)): Uint32Array {
     return documents;
 }
 
-/** How many documents are in both; neither is changed. */
+/** Returns the size of the intersection; modifies neither set. */
 export function countBoth(a: DocumentSet, b: DocumentSet): number {
 
     if (isAll(b)) {
@@ -124,7 +126,7 @@ export function countBoth(a: DocumentSet, b: DocumentSet): number {
     return a.kind === 'many' && b.kind === 'many' ? isAll(a) ? countOf(b) : countCommon(a.bits, b.bits) : countOf(both(a, b));
 }
 
-/** What is in both. */
+/** Returns the intersection. */
 export function both(a: DocumentSet, b: DocumentSet): DocumentSet {
 
     if (a === b || isAll(b)) {
@@ -147,7 +149,7 @@ export function both(a: DocumentSet, b: DocumentSet): DocumentSet {
     return andBits(changed.bits, other.bits) ? changed : NO_DOCUMENTS;
 }
 
-/** What is in the first but not in the second. */
+/** Returns the difference: what is in the first set but not in the second. */
 export function without(a: DocumentSet, b: DocumentSet): DocumentSet {
 
     if (a.kind === 'few') {
@@ -168,7 +170,7 @@ export function without(a: DocumentSet, b: DocumentSet): DocumentSet {
     return left;
 }
 
-/** No document of the segment is missing. */
+/** Returns whether the set is known to have every document of the segment. */
 function isAll(set: DocumentSet): boolean {
 
     return set.kind === 'many' && set.kept !== null && set.kept.isAll;
@@ -179,7 +181,7 @@ function own(set: DenseSet): DenseSet {
     return set.kept ? many(set.bits.slice()) : set;
 }
 
-/** Those that are among the bits, or those that are not. */
+/** Filters a list: documents that are in the bit set, or those that are not. */
 function chosen(documents: Uint32Array, bits: Bits, among: boolean): Uint32Array {
 
     const wanted = Number(among);

@@ -1,11 +1,11 @@
 /**
- * Lists that searches work with, as long as the largest segment. They are used again by the next segment and the next search:
- * getting and clearing so much memory would take longer than most searches.
+ * Scratch buffers for searches, as long as the largest segment. They are reused for every segment and search, because allocating
+ * and clearing them would take longer than most searches.
  */
 
 import type { Bits } from './bit-set.js';
 
-/** Lists may be longer than what was asked for. */
+/** Buffers may be longer than requested. */
 export class ScratchBuffers {
 
     #documents = new Uint32Array(0);
@@ -14,7 +14,7 @@ export class ScratchBuffers {
     #scores = new Float32Array(0);
     #marks = new Uint32Array(0);
 
-    /** Room for a list of documents; for one user at a time. */
+    /** Returns a list for documents; one user at a time. */
     documents(count: number): Uint32Array {
 
         if (this.#documents.length < count) {
@@ -24,7 +24,7 @@ export class ScratchBuffers {
         return this.#documents;
     }
 
-    /** Room for a number of each of {@link documents}. */
+    /** Returns a list for a number for each of {@link documents}. */
     frequencies(count: number): Uint32Array {
 
         if (this.#frequencies.length < count) {
@@ -34,7 +34,7 @@ export class ScratchBuffers {
         return this.#frequencies;
     }
 
-    /** A number for every document. All are 0, and whoever uses them leaves them so. */
+    /** Returns a number for every document, all 0; the caller has to reset them to 0. */
     sums(documents: number): Uint32Array {
 
         if (this.#sums.length < documents) {
@@ -44,7 +44,7 @@ export class ScratchBuffers {
         return this.#sums;
     }
 
-    /** A score for every document, with anything in it. */
+    /** Returns a score for every document, not initialised. */
     scores(documents: number): Float32Array {
 
         if (this.#scores.length < documents) {
@@ -54,7 +54,7 @@ export class ScratchBuffers {
         return this.#scores;
     }
 
-    /** Bits of all documents. None is set, and whoever uses them leaves them so. */
+    /** Returns a bit for every document, all clear; the caller has to clear them again. */
     marks(documents: number): Bits {
 
         const words = (documents + 31) >>> 5;
@@ -65,7 +65,7 @@ export class ScratchBuffers {
         return this.#marks.subarray(0, words);
     }
 
-    /** Bytes of all lists. */
+    /** Bytes of all buffers. */
     get bytes(): number {
 
         return this.#documents.byteLength + this.#frequencies.byteLength + this.#sums.byteLength + this.#scores.byteLength +

@@ -2,29 +2,29 @@
  * Sorted lists of documents.
  */
 
-/** When one list is so many times longer than another, its places are looked for instead of going through it. */
+/** Ratio of lengths above which the documents of the shorter list are searched for in the longer one, instead of merging both. */
 const LONGER = 16;
 
-/** Where a document stands in a sorted list, -1 when it does not. */
+/** Returns the index of a document in a sorted list, -1 when it is not in it. */
 export function indexInList(list: Uint32Array, document: number): number {
 
     const place = firstIndex(list, document);
     return list[place] === document ? place : -1;
 }
 
-/** Where the first document stands that is not before one; the length of the list when there is none. */
+/** Returns the index of the first document that is not less; the length of the list when there is none. */
 export function firstIndex(list: Uint32Array, document: number): number {
 
     return search(list, document, [0, list.length]);
 }
 
-/** Is it worth while to look for the documents of a list in one that is so much longer? */
+/** Returns whether a list is so much longer that searching in it is faster than merging. */
 export function isMuchLonger(list: Uint32Array, than: Uint32Array): boolean {
 
     return list.length > than.length * LONGER;
 }
 
-/** Documents that are in both lists. */
+/** Returns the intersection of two lists. */
 export function commonDocuments(a: Uint32Array, b: Uint32Array): Uint32Array {
 
     const [short, long] = a.length < b.length ? [a, b] : [b, a];
@@ -51,7 +51,7 @@ export function commonDocuments(a: Uint32Array, b: Uint32Array): Uint32Array {
     return found.subarray(0, count);
 }
 
-/** Tells the places in a list at which the documents of a shorter one stand. */
+/** Visits the indices in a list of the documents that a shorter list has as well (galloping search). */
 export function forEachIndex(long: Uint32Array, short: Uint32Array, visit: (place: number) => void): void {
 
     let place = 0;
@@ -69,7 +69,7 @@ export function forEachIndex(long: Uint32Array, short: Uint32Array, visit: (plac
     }
 }
 
-/** The first place from `from` on whose document is not before one; `to` when that is true of none before. */
+/** Returns the first index from `from` on with a document that is not less; `to` when there is none before it. */
 function search(list: Uint32Array, document: number, [from, to]: readonly [from: number, to: number]): number {
 
     let low = from;

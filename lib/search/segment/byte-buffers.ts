@@ -1,8 +1,8 @@
 /**
- * Growing byte and number buffers for writing segments, and comparing bytes.
+ * Growing buffers for writing segments, and comparing bytes.
  */
 
-/** Bytes that grow, with variable-length numbers (7 bits a byte, lowest first). */
+/** Growing byte buffer, with variable-length integers (LEB128: 7 bits a byte, lowest first). */
 export class ByteWriter {
 
     #bytes: Uint8Array;
@@ -13,7 +13,9 @@ export class ByteWriter {
         this.#bytes = new Uint8Array(capacity);
     }
 
-    /** A whole number from 0 to 2^32 - 1. */
+    /**
+     * @param value integer from 0 to 2^32 - 1
+     */
     varint(value: number): void {
 
         this.#reserve(5);
@@ -40,7 +42,7 @@ export class ByteWriter {
         this.length += bytes.length;
     }
 
-    /** Fills up with zeros to a multiple of `size`. */
+    /** Pads with zeros to a multiple of `size`. */
     align(size: number): void {
 
         const missing = (size - this.length % size) % size;
@@ -49,13 +51,13 @@ export class ByteWriter {
         this.length += missing;
     }
 
-    /** What was written, in memory that threads can share. */
+    /** Returns a copy of the contents in shared memory. */
     finish(): Uint8Array {
 
         return shared(this.#bytes.subarray(0, this.length));
     }
 
-    /** What was written; valid until the next write. */
+    /** Returns the contents without a copy; valid until the next write. */
     view(): Uint8Array {
 
         return this.#bytes.subarray(0, this.length);
@@ -76,7 +78,7 @@ export class ByteWriter {
     }
 }
 
-/** Numbers that grow. */
+/** Growing array of numbers. */
 export class NumberWriter {
 
     #numbers: Uint32Array | Float64Array;
@@ -98,27 +100,27 @@ export class NumberWriter {
         this.#numbers[this.length++] = value;
     }
 
-    /** What was written; valid until the next write. */
+    /** Returns the contents without a copy; valid until the next write. */
     view(): Uint32Array | Float64Array {
 
         return this.#numbers.subarray(0, this.length);
     }
 
-    /** What was written, in memory that threads can share. */
+    /** Returns a copy of the contents in shared memory. */
     finish(): Uint8Array {
 
         const { buffer, BYTES_PER_ELEMENT } = this.#numbers;
         return shared(new Uint8Array(buffer, 0, this.length * BYTES_PER_ELEMENT));
     }
 
-    /** The same, two bytes each; for numbers below 65536. */
+    /** Like {@link finish}, with two bytes for each number; for numbers below 65536. */
     finishNarrow(): Uint8Array {
 
         return shared(new Uint8Array(Uint16Array.from(this.#numbers.subarray(0, this.length)).buffer));
     }
 }
 
-/** A copy in memory that threads can share. */
+/** Copies bytes to shared memory, which threads can use without another copy. */
 export function shared(bytes: Uint8Array): Uint8Array {
 
     const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
@@ -128,18 +130,18 @@ export function shared(bytes: Uint8Array): Uint8Array {
 
 const encoder = new TextEncoder();
 
-/** UTF-8. */
+/** Encodes as UTF-8. */
 export function encodeText(text: string): Uint8Array {
 
     return encoder.encode(text);
 }
 
-/** Texts that were looked up last, such as the names of fields: segment after segment, search after search. */
+/** Cache for texts that are looked up in every segment and search, such as field names; cleared when full. */
 const wanted = new Map<string, Uint8Array>();
 const MAX_INTERNED = 1000;
 const MAX_INTERNED_LENGTH = 100;
 
-/** The same for a text that is looked up; not to be changed. */
+/** Like {@link encodeText}, cached: the result must not be modified. */
 export function encodeWanted(text: string): Uint8Array {
 
     const known = wanted.get(text);
@@ -159,13 +161,13 @@ export function encodeWanted(text: string): Uint8Array {
     return bytes;
 }
 
-/** UTF-8 of a piece of a table; copies it, because decoders refuse shared memory. */
+/** Decodes a range of UTF-8 through a Buffer, because TextDecoder rejects shared memory. */
 export function decodeText(bytes: Uint8Array, start: number, end: number): string {
 
     return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }
 
-/** Orders by bytes; for UTF-8 that is by code points. */
+/** Compares bytes, unsigned; for UTF-8 that is the order of code points. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 
     const length = Math.min(a.length, b.length);
@@ -181,14 +183,14 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Orders texts as {@link compareBytes} orders their UTF-8. */
+/** Compares texts in the order in which {@link compareBytes} has their UTF-8. */
 export function compareUnicode(a: string, b: string): number {
 
     if (a === b) {
         return 0;
     }
 
-    // By UTF-16 units, characters beyond the first 65536 stand before some of those.
+    // In UTF-16, characters beyond U+FFFF sort before some below it, as surrogates do.
     if (SURROGATE.test(a) || SURROGATE.test(b)) {
         return compareBytes(encodeText(a), encodeText(b));
     }

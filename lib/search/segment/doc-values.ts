@@ -1,6 +1,6 @@
 /**
- * Reading the column of a field: its distinct values in sort order, and which documents have which. The ordinal of a value is its
- * place among them, from 0 on: numbers come before texts.
+ * Reads the doc values (the column) of a field: its distinct values in sort order, numbers before texts, and the values of each
+ * document. The ordinal of a value is its 0-based index in that order.
  */
 
 import { compareText } from '../analysis/analyzer.js';
@@ -10,29 +10,29 @@ import { float64, uint32 } from './section-reader.js';
 import type { SectionSource } from './section-reader.js';
 import type { ColumnValue } from './segment-writer.js';
 
-/** Ordinals plus one of the first values of all documents; 0 for none. */
+/** Ordinal of the first value of each document, plus one; 0 for none. */
 export type DocOrdinals = Uint8Array | Uint16Array | Uint32Array;
 
-/** The values of a column: plain data that threads can share. */
+/** Tables of a column: plain data that threads can share. */
 export interface ColumnTables {
     /** Number of documents of the segment. */
     readonly documents: number;
     /** Distinct and ascending. */
     readonly numbers: Float64Array;
-    /** Epoch ms of the texts that are times, NaN of others; null when none is. */
+    /** Epoch ms of each text that is a time, NaN for others; null when no text is a time. */
     readonly times: Float64Array | null;
-    /** The bytes of all texts, one after the other. */
+    /** UTF-8 of all texts, concatenated. */
     readonly text: Uint8Array;
-    /** Where each begins among those of all columns; one more for the end of the last. */
+    /** Offset of each text among those of all columns, and the end of the last. */
     readonly textAt: Uint32Array;
-    /** Further values of documents, or all of them when few documents have any: pairs of a document and the ordinal of a value. */
+    /** Further values, or all of them when few documents have any: pairs of a document and the ordinal of a value. */
     readonly pairDocuments: Uint32Array;
     readonly pairOrdinals: Uint32Array;
-    /** First values of all documents when they are kept so. */
+    /** First values by document; null when only pairs are stored. */
     readonly dense: DocOrdinals | null;
 }
 
-/** Most of its parts are those of {@link ColumnTables}. */
+/** Doc values of one field; see {@link ColumnTables} for most of the parts. */
 export class DocValues {
 
     readonly numbers: Float64Array;
@@ -45,11 +45,11 @@ export class DocValues {
     readonly #dense: DocOrdinals | null;
     readonly #text: Uint8Array;
     readonly #textAt: Uint32Array;
-    /** Where its texts begin among those of all columns. */
+    /** Offset of its first text among those of all columns. */
     readonly #textStart: number;
     #ranks: DocOrdinals | null = null;
 
-    /** Null when the field has no values. */
+    /** Reads the column that a field record describes; null when the field has no values. */
     static read(source: SectionSource, record: Uint32Array, documents: number): DocValues | null {
 
         const place = (name: keyof typeof FieldRecord): number => record[FieldRecord[name]] ?? 0;
@@ -85,7 +85,7 @@ export class DocValues {
         this.#dense = dense;
     }
 
-    /** What is needed to sort by first values. */
+    /** Reduced tables, sufficient for sorting by the first value. */
     get firstValues(): ColumnTables {
 
         return {
@@ -94,7 +94,7 @@ export class DocValues {
         };
     }
 
-    /** Bytes that it takes. */
+    /** Memory used, in bytes. */
     get bytes(): number {
 
         return this.numbers.byteLength + this.#text.length + this.#textAt.byteLength + (this.times?.byteLength ?? 0) +
@@ -107,7 +107,9 @@ export class DocValues {
         return this.numbers.length + this.textCount;
     }
 
-    /** @param ordinal less than {@link count} */
+    /**
+     * @param ordinal less than {@link count}
+     */
     value(ordinal: number): ColumnValue {
 
         const number = this.numbers[ordinal];
@@ -119,7 +121,7 @@ export class DocValues {
         return decodeText(this.#text, (this.#textAt[text] ?? 0) - this.#textStart, (this.#textAt[text + 1] ?? 0) - this.#textStart);
     }
 
-    /** The ordinal of a text, -1 when no document has it. */
+    /** Returns the ordinal of a text, -1 when no document has it. */
     findText(text: string): number {
 
         let low = this.numbers.length;
@@ -137,7 +139,10 @@ export class DocValues {
         return low < this.count && this.value(low) === text ? low : -1;
     }
 
-    /** The ordinal of the first number for which the test holds; it must hold for all after it. Behind the last one when there is none. */
+    /**
+     * Returns the ordinal of the first number that passes the test, by binary search: it must hold for all greater numbers as well.
+     * `numbers.length` when none passes.
+     */
     firstNumber(test: (value: number) => boolean): number {
 
         let low = 0;
@@ -155,7 +160,7 @@ export class DocValues {
         return low;
     }
 
-    /** The first value of every document. */
+    /** Returns the first value of every document, computed from the pairs when it is not stored. */
     ranks(): DocOrdinals {
 
         if (this.#dense) {
@@ -164,7 +169,7 @@ export class DocValues {
 
         if (!this.#ranks) {
             const ranks = new Uint32Array(this.#documents);
-            // From the end on, so that of the values of a document the first one stays.
+            // Backwards, so that the first value of a document is written last.
             for (let i = this.pairDocuments.length - 1; i >= 0; --i) {
                 ranks[this.pairDocuments[i] ?? 0] = (this.pairOrdinals[i] ?? 0) + 1;
             }
@@ -175,7 +180,7 @@ export class DocValues {
         return this.#ranks;
     }
 
-    /** {@link ranks} when they are stored; the pairs then have the further values only. */
+    /** Stored {@link ranks}; the pairs then hold the further values only. Null when only pairs are stored. */
     get dense(): DocOrdinals | null {
 
         return this.#dense;

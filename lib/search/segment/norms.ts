@@ -1,19 +1,19 @@
 /**
- * Numbers of words in one byte: exact up to 40, then in steps that grow, within 7 percent.
+ * Norms: the number of words of a field in one byte. Exact up to 40, then in growing steps, accurate to 7 percent.
  */
 
 const EXACT = 40;
 
 const DECODED = buildTable();
 
-/** The byte of a length; 0 is no words at all. */
+/** Encodes a length, rounded down; 0 is no words. */
 export function encodeLength(length: number): number {
 
     if (length <= EXACT) {
         return length;
     }
 
-    // The largest step that does not exceed the length.
+    // Binary search for the largest step that does not exceed the length.
     let low = EXACT;
     let high = 255;
     while (low < high) {
@@ -29,7 +29,7 @@ export function encodeLength(length: number): number {
     return low;
 }
 
-/** Lengths by byte. */
+/** Returns the length that a byte stands for. */
 export function decodeLength(byte: number): number {
 
     return DECODED[byte] ?? 0;

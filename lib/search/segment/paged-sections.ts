@@ -1,15 +1,15 @@
 /**
- * The sections of a stored segment, read when they are wanted. Sections that are read here and there are had in pages, which are
- * kept as long as there is room; what spans pages is had in one piece.
+ * Sections of a stored segment, loaded on demand. Those with random access are read in pages, which are kept in the LRU cache; a
+ * range that spans pages is loaded in one piece.
  */
 
 import type { LruCache, CacheRegion } from '../../util/cache/lru-cache.js';
 import type { ByteReader, SectionSource } from './section-reader.js';
 
-/** Gets some bytes of a section of a stored segment, in memory of their own. Waits for them. */
+/** Loads bytes of a section of a stored segment into memory of its own; blocks until they are there. */
 export type Fetch = (segment: number, section: string, start: number, end: number) => Uint8Array;
 
-/** Bytes of a page; a part of a stored section. */
+/** Bytes of a page of a stored section. */
 export const PAGE_BYTES = 1024 * 1024;
 
 const NOTHING = new Uint8Array(0);
@@ -22,7 +22,9 @@ export class PagedSections implements SectionSource {
     readonly #fetch: Fetch;
     readonly #pages: CacheRegion;
 
-    /** @param sizes bytes of each section */
+    /**
+     * @param sizes bytes of each section, by name
+     */
     constructor(name: number, sizes: ReadonlyMap<string, number>, { fetch, memory }: { fetch: Fetch; memory: LruCache }) {
 
         this.#name = name;
@@ -70,7 +72,7 @@ class PagedReader implements ByteReader {
     bytes: Uint8Array = NOTHING;
     readonly #size: number;
     readonly #get: (start: number, end: number) => Uint8Array;
-    /** What {@link bytes} has. */
+    /** Range of the section that is in {@link bytes}. */
     #start = 0;
     #end = 0;
 
@@ -87,7 +89,7 @@ class PagedReader implements ByteReader {
             const page = Math.floor(start / PAGE_BYTES) * PAGE_BYTES;
             const isWithin = last <= page + PAGE_BYTES;
             const [from, to] = isWithin ? [page, Math.min(page + PAGE_BYTES, this.#size)] : [start, last];
-            // When they cannot be had, it stays with what it has.
+            // When this throws, the range that is open stays valid.
             this.bytes = this.#get(from, to);
             [this.#start, this.#end] = [from, to];
         }

@@ -1,25 +1,27 @@
 /**
- * Goes forward through the documents of an entry, with the positions of its term in each.
+ * Forward cursor over the documents of an entry, with the positions of its term in each.
  */
 
 import type { EntryList, Frequencies } from './postings-cache.js';
 
 export class PositionCursor {
 
-    /** Positions in the document at which it stands, in order; the first {@link count} count. */
+    /** Positions in the current document, ascending; only the first {@link count} are valid. */
     positions = new Uint32Array(16);
     count = 0;
     readonly #documents: Uint32Array;
     readonly #frequencies: Frequencies;
     readonly #bytes: Uint8Array;
-    /** Every position takes one byte. */
+    /** Every position is one byte long. */
     readonly #isNarrow: boolean;
-    /** Place of the next document in the list, and of its positions. */
+    /** Index of the next document in the list, and offset of its positions. */
     #next = 0;
     #positionsAt = 0;
     #list: number[] | null = null;
 
-    /** @param positions of the entry */
+    /**
+     * @param positions encoded positions of the entry
+     */
     constructor({ documents, frequencies, occurrences }: EntryList, positions: Uint8Array) {
 
         this.#documents = documents;
@@ -28,7 +30,7 @@ export class PositionCursor {
         this.#isNarrow = positions.length === occurrences;
     }
 
-    /** Goes to a document of the entry, further on than the last one. */
+    /** Advances to a document of the entry, which must be after the current one. */
     goTo(document: number): void {
 
         const [documents, frequencies] = [this.#documents, this.#frequencies];
@@ -44,7 +46,7 @@ export class PositionCursor {
         this.#readPositions(frequencies[next] as number);
     }
 
-    /** Is the term at a position? */
+    /** Returns whether the term occurs at a position. */
     has(position: number): boolean {
 
         for (let i = 0; i < this.count; ++i) {
@@ -57,7 +59,7 @@ export class PositionCursor {
         return false;
     }
 
-    /** The positions; the same array when asked again for the same document. */
+    /** Returns the positions; the same array for repeated calls in one document. */
     list(): readonly number[] {
 
         this.#list ??= Array.from(this.positions.subarray(0, this.count));
@@ -75,7 +77,7 @@ export class PositionCursor {
         let at = this.#positionsAt;
         for (let left = numbers; left > 0; --left) {
             while ((bytes[at++] as number) > 127) {
-                // Numbers end with their first small byte.
+                // The last byte of a varint is below 128.
             }
         }
 

@@ -1,6 +1,6 @@
 /**
- * The documents of entries (an entry is a term in one field), read in one go. Those of entries with more than few documents are
- * kept: reading them takes longer than most of what is done with them.
+ * Posting lists of entries (an entry is a term in one field), decoded as a whole. Long ones are cached, since decoding takes longer
+ * than most of what is done with them.
  */
 
 import { emptyBits, orBits } from '../docset/bit-set.js';
@@ -10,37 +10,37 @@ import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { Segment } from './segment-reader.js';
 import type { TermDictionary } from './term-dictionary.js';
 
-/** The documents of an entry, and how often its term occurs in each. Not to be changed. */
+/** Documents of an entry, with the frequency of the term in each. Must not be modified. */
 export interface PostingList {
     readonly documents: Uint32Array;
     readonly frequencies: Frequencies;
 }
 
-/** The documents of one entry. */
+/** Posting list of one entry. */
 export interface EntryList extends PostingList {
     /** Sum of the frequencies. */
     readonly occurrences: number;
 }
 
-/** Bytes unless a term occurs more often than a byte can say. */
+/** One byte each, unless a term occurs more than 255 times in a document. */
 export type Frequencies = Uint8Array | Uint32Array;
 
-/** Sets the bits of the documents of an entry. */
+/** Adds the documents of an entry to a bit set. */
 export function addEntry(segment: Segment, space: TermDictionary, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
 
-    // Few documents are read straight into the bits.
+    // Short lists are decoded straight into the bits.
     if (space.postings.addTo(bits, entry, mostFew(segment.documents))) {
         return;
     }
 
-    // More than few, so it is a set of many.
+    // It is longer than that, so the set is dense.
     const set = entrySet(segment, space, entry);
     if (set.kind === 'many') {
         orBits(bits, set.bits);
     }
 }
 
-/** The documents of an entry. */
+/** Returns the documents of an entry as a set. */
 export function entrySet(segment: Segment, space: TermDictionary, entry: number): DocumentSet {
 
     const count = space.postings.count(entry);
@@ -59,7 +59,7 @@ export function entrySet(segment: Segment, space: TermDictionary, entry: number)
     });
 }
 
-/** The documents of an entry with frequencies. */
+/** Returns the documents of an entry, with frequencies. */
 export function entryList(segment: Segment, space: TermDictionary, entry: number): EntryList {
 
     const isFrequent = space.postings.count(entry) > mostFew(segment.documents);

@@ -1,11 +1,11 @@
 /**
- * Going through the bytes of postings.
+ * Decodes postings; layout in format.ts.
  */
 
 import type { Bits } from '../docset/bit-set.js';
 import { SINGLE } from './format.js';
 
-/** Sets the bits of documents whose postings begin at a place. */
+/** Adds `count` documents, encoded from an offset on, to a bit set. */
 export function addPostings(bits: Bits, count: number, bytes: Uint8Array, start: number): void {
 
     let at = start;
@@ -23,7 +23,7 @@ export function addPostings(bits: Bits, count: number, bytes: Uint8Array, start:
 
         if ((value & 1) === 0) {
             while ((bytes[at++] as number) > 127) {
-                // How often it occurs does not matter.
+                // Skips the frequency.
             }
         }
 
@@ -32,7 +32,10 @@ export function addPostings(bits: Bits, count: number, bytes: Uint8Array, start:
     }
 }
 
-/** The same into a list, from a place of it on. The loop stands here again because a call for each document would take as long as all the rest. */
+/**
+ * Like {@link addPostings}, into a list from an index on. The loop is repeated because a call for each document would double the
+ * time.
+ */
 export function listPostings(list: Uint32Array, place: number, { count, bytes, start }: { count: number; bytes: Uint8Array; start: number }): void {
 
     let at = start;
@@ -50,7 +53,7 @@ export function listPostings(list: Uint32Array, place: number, { count, bytes, s
 
         if ((value & 1) === 0) {
             while ((bytes[at++] as number) > 127) {
-                // How often it occurs does not matter.
+                // Skips the frequency.
             }
         }
 
@@ -59,17 +62,19 @@ export function listPostings(list: Uint32Array, place: number, { count, bytes, s
     }
 }
 
-/** Entries between two that are looked up. */
+/** Sampling interval, in entries. */
 const STEP = 64;
 
 export class PostingsEndIndex {
 
     readonly #entryPost: Uint32Array;
     readonly #length: number;
-    /** Where the first postings at or after every so manieth entry begin. */
+    /** Start offset of the first non-empty postings at or after every 64th entry (sampled index). */
     readonly #starts: Uint32Array;
 
-    /** @param length of all postings, bytes */
+    /**
+     * @param length bytes of all postings
+     */
     constructor(entryPost: Uint32Array, length: number) {
 
         this.#entryPost = entryPost;
@@ -89,7 +94,7 @@ export class PostingsEndIndex {
         }
     }
 
-    /** Bytes that it takes for so many entries. */
+    /** Returns the memory for an index of a number of entries, in bytes. */
     static bytesFor(entries: number): number {
 
         return (Math.ceil(entries / STEP) + 1) * Uint32Array.BYTES_PER_ELEMENT;

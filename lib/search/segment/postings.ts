@@ -1,5 +1,5 @@
 /**
- * Posting lists of the entries of a term dictionary: the documents of each, and how often the term occurs in them.
+ * Posting lists of the entries of a term dictionary: documents, and the frequency of the term in each.
  */
 
 import type { Bits } from '../docset/bit-set.js';
@@ -8,13 +8,13 @@ import { SINGLE } from './format.js';
 import { readVarint } from './section-reader.js';
 import type { ByteReader } from './section-reader.js';
 
-/** Where postings are: plain data that threads can share. */
+/** Tables of postings: plain data that threads can share. */
 export interface PostingTables {
-    /** Where the postings of each entry begin, or its only document with {@link SINGLE} set. */
+    /** Start offset of the postings of each entry, or its only document with {@link SINGLE} set. */
     readonly entryPost: Uint32Array;
     /** Bytes of all postings. */
     readonly length: number;
-    /** Documents of the segment. */
+    /** Number of documents of the segment. */
     readonly documents: number;
 }
 
@@ -26,7 +26,9 @@ export class Postings {
     readonly #post: ByteReader;
     #ends: PostingsEndIndex | null = null;
 
-    /** @param post reads the postings */
+    /**
+     * @param post reads the postings
+     */
     constructor(tables: PostingTables, post: ByteReader) {
 
         this.tables = tables;
@@ -35,13 +37,13 @@ export class Postings {
         this.#post = post;
     }
 
-    /** Bytes that looking up postings takes. */
+    /** Memory used for looking up postings, in bytes. */
     get bytes(): number {
 
         return this.#entryPost.byteLength + PostingsEndIndex.bytesFor(this.#entryPost.length);
     }
 
-    /** Number of documents of an entry. */
+    /** Returns the number of documents of an entry (document frequency). */
     count(entry: number): number {
 
         const start = this.#entryPost[entry] ?? 0;
@@ -54,7 +56,7 @@ export class Postings {
         return Math.min(readVarint(this.#post.bytes, at).value, this.#documents);
     }
 
-    /** The bytes of an entry's postings, after their number; null when it has none because it has one document, in which the term occurs once. */
+    /** Returns the encoded postings of an entry, without their number; null for an entry with {@link SINGLE}, which has none. */
     bytesOf(entry: number): Uint8Array | null {
 
         const start = this.#entryPost[entry] ?? 0;
@@ -67,7 +69,7 @@ export class Postings {
         return this.#post.bytes.subarray(readVarint(this.#post.bytes, at).next, at + end - start);
     }
 
-    /** Some of the bytes of all postings; fewer at the end. */
+    /** Returns a range of all postings, cut off at their end. */
     piece(start: number, end: number): Uint8Array {
 
         const last = Math.min(end, this.tables.length);
@@ -75,7 +77,7 @@ export class Postings {
         return this.#post.bytes.subarray(at, at + last - start);
     }
 
-    /** Sets the bits of the documents of an entry; when it has more than `most`, none, and returns false. */
+    /** Adds the documents of an entry to a bit set. With more than `most` documents it adds none and returns false. */
     addTo(bits: Bits, entry: number, most = Infinity): boolean {
 
         const start = this.#entryPost[entry] as number;
@@ -95,7 +97,7 @@ export class Postings {
         return true;
     }
 
-    /** Writes the documents of an entry into a list, in order, from a place of it on; none when they have no room. Returns how many there are. */
+    /** Writes the documents of an entry into a list, ascending, from an index on; none when they do not fit. Returns their number. */
     list(entry: number, documents: Uint32Array, place: number): number {
 
         const start = this.#entryPost[entry] as number;
@@ -113,16 +115,16 @@ export class Postings {
         return count;
     }
 
-    /** Makes the postings of an entry available; returns where they begin after their number. */
+    /** Opens the postings of an entry; returns their offset in the open bytes, after their number. */
     #openPostings(start: number, entry: number, count: number): number {
 
-        // Where they end has to be looked for, and mostly they are there anyway.
+        // Finding the end takes a search, and mostly the bytes up to an upper bound of it are open anyway.
         const there = this.#post.place(start, HEADER_BYTES + count * POSTING_BYTES);
         const at = there === -1 ? this.#post.open(start, this.#endOf(entry)) : there;
         return readVarint(this.#post.bytes, at).next;
     }
 
-    /** Where the postings of an entry end. */
+    /** Returns the end offset of the postings of an entry. */
     #endOf(entry: number): number {
 
         this.#ends ??= new PostingsEndIndex(this.#entryPost, this.tables.length);
@@ -130,8 +132,8 @@ export class Postings {
     }
 
     /**
-     * Reads the documents of an entry, and how often the term occurs in each, into lists long enough, from a place of them on;
-     * returns how many.
+     * Decodes the documents of an entry and the frequencies of the term into lists, which must be long enough, from an index on;
+     * returns the number of documents.
      */
     read(entry: number, documents: Uint32Array, frequencies: Uint32Array, place = 0): number {
 
@@ -179,6 +181,6 @@ export class Postings {
     }
 }
 
-/** Most bytes of a number, and of a document with its frequency. */
+/** Maximum number of bytes of the count, and of a document with its frequency. */
 const HEADER_BYTES = 5;
 const POSTING_BYTES = 10;

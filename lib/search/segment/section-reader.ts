@@ -1,38 +1,38 @@
 /**
- * Reading bytes and numbers out of sections.
+ * Reads bytes and numbers from the sections of a segment.
  */
 
 import { compareBytes } from './byte-buffers.js';
 import type { Sections } from './format.js';
 import { isBefore } from '../analysis/term-bytes.js';
 
-/** Where the bytes of a segment come from. */
+/** Source of the sections of a segment. */
 export interface SectionSource {
-    /** Bytes that are in memory for good. */
+    /** Bytes that stay in memory. */
     readonly resident: number;
     /** Bytes of all sections. */
     readonly total: number;
-    /** Bytes that a section has. */
+    /** Returns the bytes of a section. */
     size(name: string): number;
-    /** Some bytes of a section, from a place that any array of numbers can begin at. */
+    /** Returns a range of a section, aligned for typed arrays. */
     piece(name: string, start: number, end: number): Uint8Array;
-    /** For reading a section here and there. */
+    /** Returns a reader for random access to a section. */
     reader(name: string): ByteReader;
-    /** Lets go of what was read. */
+    /** Frees what was loaded. */
     release(): void;
 }
 
-/** Reads a section here and there. */
+/** Random access to one section. */
 export interface ByteReader {
-    /** Where the bytes are that were opened last. */
+    /** Bytes of the range that was opened last. */
     readonly bytes: Uint8Array;
-    /** Makes a piece of the section available; returns where in {@link bytes} it begins. */
+    /** Loads a range of the section; returns its offset in {@link bytes}. */
     open(start: number, end: number): number;
-    /** Where in {@link bytes} so many bytes begin, -1 when they were not opened. */
+    /** Returns the offset of a range in {@link bytes}, -1 when it is not open. */
     place(start: number, length: number): number;
 }
 
-/** Sections that are in memory. */
+/** Sections in memory. */
 export class SectionsInMemory implements SectionSource {
 
     readonly sections: Sections;
@@ -58,7 +58,7 @@ export class SectionsInMemory implements SectionSource {
     }
 
     release(): void {
-        // Nothing was read.
+        // Nothing was loaded.
     }
 
     size(name: string): number {
@@ -88,7 +88,7 @@ export class SectionsInMemory implements SectionSource {
     }
 }
 
-/** A number as ByteWriter.varint has written it, and where the next one begins. */
+/** Decodes a number written by ByteWriter.varint; `next` is the offset after it. */
 export function readVarint(bytes: Uint8Array, at: number): { value: number; next: number } {
 
     let value = 0;
@@ -102,13 +102,13 @@ export function readVarint(bytes: Uint8Array, at: number): { value: number; next
     }
 }
 
-/** A whole section as bytes. */
+/** Returns a whole section. */
 export function bytesOf(source: SectionSource, name: string): Uint8Array {
 
     return source.piece(name, 0, source.size(name));
 }
 
-/** A section as numbers, or a part of it: `count` numbers from `start` on. */
+/** Reads a section, or `count` numbers of it from index `start` on. */
 export function uint32(source: SectionSource, name: string, start = 0, count = source.size(name) / 4 - start): Uint32Array {
 
     const { buffer, byteOffset } = source.piece(name, start * 4, (start + count) * 4);
@@ -121,7 +121,7 @@ export function float64(source: SectionSource, name: string, start: number, coun
     return new Float64Array(buffer, byteOffset, count);
 }
 
-/** The first text of a sorted table that is not before the wanted bytes. */
+/** Returns the first text of a sorted table that is not less than the bytes; `count` when there is none. */
 export function lowerBound(bytes: Uint8Array, offsets: Uint32Array, count: number, wanted: Uint8Array): number {
 
     let low = 0;
@@ -139,7 +139,7 @@ export function lowerBound(bytes: Uint8Array, offsets: Uint32Array, count: numbe
     return low;
 }
 
-/** Is a text of a table this one? */
+/** Returns whether the text from `start` to `end` is this one. */
 export function isText(bytes: Uint8Array, start: number, end: number, text: Uint8Array): boolean {
 
     return end - start === text.length && compareBytes(bytes.subarray(start, end), text) === 0;

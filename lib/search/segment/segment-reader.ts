@@ -1,5 +1,5 @@
 /**
- * Reading a segment: looking up its fields, their terms, columns and lengths. Nothing here knows queries.
+ * Reads a segment: fields, term dictionaries, doc values and norms. Knows nothing about queries.
  */
 
 import { compareBytes, decodeText, encodeText, encodeWanted } from './byte-buffers.js';
@@ -17,22 +17,24 @@ import type { SortedTerms } from '../analysis/term-bytes.js';
 import { TermDictionary } from './term-dictionary.js';
 import type { FieldTerms } from './term-dictionary.js';
 
-/** An immutable part of the index. Which of its documents are gone is noted elsewhere. */
+/** Immutable part of the index. Its tombstones are kept outside, in live-segments.ts. */
 export class Segment {
 
     readonly source: SectionSource;
-    /** Documents, gone ones included. */
+    /** Number of documents, deleted ones included. */
     readonly documents: number;
     readonly fieldCount: number;
-    /** Fields below this number have words of payloads. */
+    /** Fields with a lower number hold the terms of payloads. */
     readonly payloadFields: number;
-    /** For what can be had again: pieces of the segment, and what was computed of it. */
+    /** Cache region for what can be had again: loaded sections, and what is computed from them. */
     readonly shelf: CacheRegion;
     readonly #names: Uint8Array;
     readonly #nameAt: Uint32Array;
     readonly #fields: Uint32Array;
 
-    /** @throws Error when the sections are not of this version */
+    /**
+     * @throws Error when the segment has another layout version
+     */
     constructor(source: SectionSource, memory = new LruCache()) {
 
         this.source = source;
@@ -50,7 +52,7 @@ export class Segment {
         this.payloadFields = lowerBound(this.#names, this.#nameAt, fieldCount, encodeText(AFTER_PAYLOAD_FIELDS));
     }
 
-    /** A segment whose sections are in memory. */
+    /** Returns a segment with its sections in memory. */
     static of(sections: Sections, memory?: LruCache): Segment {
 
         return new Segment(new SectionsInMemory(sections), memory);
@@ -62,7 +64,7 @@ export class Segment {
         return this.source.resident;
     }
 
-    /** The terms of a space. To be held for one search, or as long as {@link LruCache.removals} is the same. */
+    /** Returns a term dictionary. Hold it for one search only, or as long as {@link LruCache.removals} does not change. */
     space(name: Space): TermDictionary {
 
         return this.shelf.get(name, () => {
@@ -72,7 +74,7 @@ export class Segment {
         });
     }
 
-    /** The terms of a space that one field has. */
+    /** Returns the terms of one field. */
     fieldTerms(space: TermDictionary, field: number): FieldTerms {
 
         return this.shelf.get(`terms ${space.name} ${field}`, () => {
@@ -82,7 +84,7 @@ export class Segment {
         });
     }
 
-    /** Finds terms of a space, or of one field, that are similar to a word. */
+    /** Returns the index of candidates for fuzzy matching, of a term dictionary or of one field. */
     candidates({ name }: TermDictionary, field: number | null, terms: SortedTerms, edits: number): Candidates {
 
         return this.shelf.get(`candidates ${edits > 1 ? 'many' : 'one'} ${name} ${field}`, () => {
@@ -92,7 +94,7 @@ export class Segment {
         });
     }
 
-    /** The number of a field, -1 when no document has it. */
+    /** Returns the number of a field, -1 when no document has it. */
     field(name: string): number {
 
         const wanted = encodeWanted(name);
@@ -105,7 +107,7 @@ export class Segment {
         return decodeText(this.#names, this.#nameAt[field] ?? 0, this.#nameAt[field + 1] ?? 0);
     }
 
-    /** The column of a field, null when no document has a value. */
+    /** Returns the doc values of a field, null when no document has a value. */
     column(name: string): DocValues | null {
 
         const field = this.field(name);
@@ -121,7 +123,7 @@ export class Segment {
         });
     }
 
-    /** How many words each document has in a field; null when none has any. */
+    /** Returns the norms of a field; null when no document has words in it. */
     lengths(field: number): Lengths | null {
 
         const [start = 0, count = 0, docs = NONE] = this.#record(field).subarray(FieldRecord.lenStart);
@@ -139,14 +141,17 @@ export class Segment {
         });
     }
 
-    /** To be called when no search will use it any more; those under way can go on, as long as its source can be read. */
+    /**
+     * Frees cached data. To be called when no new search uses the segment; running ones can go on, as long as its source can be
+     * read.
+     */
     release(): void {
 
         this.shelf.clear();
         this.source.release();
     }
 
-    /** Pieces of what is in memory anyway take no more. */
+    /** Views of sections in memory take no memory of their own. */
     #fresh(bytes: number): number {
 
         return this.source instanceof SectionsInMemory ? 0 : bytes;
@@ -163,7 +168,7 @@ export class Segment {
     }
 }
 
-/** Lengths as bytes (norms.ts): for every document when `documents` is null, else for those. */
+/** Norms as bytes (norms.ts): of every document when `documents` is null, else of these documents. */
 export interface Lengths {
     readonly bytes: Uint8Array;
     readonly documents: Uint32Array | null;

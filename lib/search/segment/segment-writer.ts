@@ -1,5 +1,5 @@
 /**
- * Writes the sections of a segment. Whoever uses it (the builder, the merge) brings fields and terms in sorted order.
+ * Writes the sections of a segment. The callers (builder and merger) provide fields and terms in sorted order.
  */
 
 import { ByteWriter, encodeText, NumberWriter } from './byte-buffers.js';
@@ -8,10 +8,10 @@ import { parseTime } from '../analysis/timestamps.js';
 import { FieldRecord, LAYOUT_VERSION, NONE, SINGLE } from './format.js';
 import type { Sections, Space } from './format.js';
 
-/** A value of a column. */
+/** A value in a column of doc values. */
 export type ColumnValue = string | number;
 
-/** Numbers come before texts. */
+/** Compares values: numbers come before texts. */
 export function compareValues(a: ColumnValue, b: ColumnValue): number {
 
     if (typeof a === 'number') {
@@ -21,23 +21,23 @@ export function compareValues(a: ColumnValue, b: ColumnValue): number {
     return typeof b === 'number' ? 1 : compareText(a, b);
 }
 
-/** The values of one field: `ordinals` names the distinct ones in `values` by place. */
+/** Doc values of one field; `ordinals` are indices in `values`. */
 export interface ColumnData {
     /** Distinct, sorted by {@link compareValues}. */
     readonly values: readonly ColumnValue[];
-    /** One for every value of a document, sorted by document, in the order of the values in the object. */
+    /** One element for every value of a document: sorted by document, then in the order of the values in the object. */
     readonly documents: Uint32Array;
     readonly ordinals: Uint32Array;
 }
 
-/** Lengths of one field in the documents that have it, in their order. */
+/** Norms of one field in the documents that have it, in their order. */
 export interface LengthData {
     readonly documents: Uint32Array;
     /** See norms.ts. */
     readonly bytes: Uint8Array;
 }
 
-/** From this share of documents on a field keeps one place for every document. */
+/** Fields that at least one in 8 documents has are stored dense, with one element for every document. */
 const DENSE_SHARE = 8;
 
 export class SegmentWriter {
@@ -52,7 +52,9 @@ export class SegmentWriter {
         ords: new ByteWriter(), pairDocs: new NumberWriter('uint32'), pairOrds: new NumberWriter('uint32')
     };
 
-    /** @param names of all fields, sorted by their bytes */
+    /**
+     * @param names of all fields, sorted by their bytes
+     */
     constructor(documents: number, names: readonly string[]) {
 
         this.#documents = documents;
@@ -75,7 +77,7 @@ export class SegmentWriter {
         this.#sections.set('nameAt', at.finish());
     }
 
-    /** Begins a space of terms; it is complete with {@link SpaceWriter.finish}. */
+    /** Starts a term dictionary, which {@link SpaceWriter.finish} completes. */
     space(space: Space): SpaceWriter {
 
         return new SpaceWriter(space, this.#fieldCount, this.#sections);
@@ -156,7 +158,7 @@ export class SegmentWriter {
         }
     }
 
-    /** Fields that few documents have keep pairs alone. */
+    /** Stores one ordinal for each document when the field is dense, and pairs for further values; else pairs only. */
     #columnOrdinals(field: number, { values, documents, ordinals }: ColumnData): void {
 
         const { ords, pairDocs, pairOrds } = this.#columns;
@@ -191,7 +193,7 @@ export class SegmentWriter {
     }
 }
 
-/** Writes the terms of a space: `term`, then `entry` for each of its fields, then the next term. */
+/** Writes a term dictionary: `term`, then `entry` or `single` for each of its fields, then the next term. */
 export class SpaceWriter {
 
     readonly #space: Space;
@@ -213,7 +215,7 @@ export class SpaceWriter {
         this.#sections = sections;
     }
 
-    /** Begins a term; terms come sorted by bytes. */
+    /** Starts a term; terms must be added in the order of their bytes. */
     term(bytes: Uint8Array): void {
 
         this.#termAt.push(this.#terms.length);
@@ -222,10 +224,10 @@ export class SpaceWriter {
     }
 
     /**
-     * The postings of the term in one field; fields come in ascending order.
+     * Adds the postings of the term in one field; fields must be added in ascending order.
      *
-     * @param postings without the number of documents
-     * @param positions empty but for texts
+     * @param postings encoded, without the number of documents
+     * @param positions encoded; empty in dictionaries without positions
      */
     entry(field: number, count: number, postings: Uint8Array, positions: Uint8Array): void {
 
@@ -236,7 +238,7 @@ export class SpaceWriter {
         this.#pos.append(positions);
     }
 
-    /** The term occurs in the field of one document, once. */
+    /** Adds a field in which the term occurs once, in one document. */
     single(field: number, document: number, positions: Uint8Array): void {
 
         this.#begin(field);

@@ -1,5 +1,5 @@
 /**
- * Reading the terms of one space of a segment, their entries and positions.
+ * Reads the terms of one space of a segment, with their entries and positions.
  */
 
 import { decodeText, encodeWanted } from './byte-buffers.js';
@@ -11,31 +11,31 @@ import type { SortedTerms } from '../analysis/term-bytes.js';
 import { bytesOf, isText, lowerBound, uint32 } from './section-reader.js';
 import type { ByteReader, SectionSource } from './section-reader.js';
 
-/** The terms that one field has. */
+/** Terms of one field. */
 export interface FieldTerms extends SortedTerms {
-    /** The entry of each. */
+    /** Entry of each term. */
     readonly entries: Uint32Array;
 }
 
-/** Where terms are looked up: plain data that threads can share. */
+/** Tables for looking up terms: plain data that threads can share. */
 export interface SpaceTables {
     readonly name: Space;
-    /** The bytes of all terms, one after the other, and where each begins; one more for the end of the last. */
+    /** UTF-8 of all terms, concatenated; offset of each, and the end of the last. */
     readonly terms: Uint8Array;
     readonly termAt: Uint32Array;
-    /** Where the entries of each term begin; one more for the end of the last. */
+    /** Index of the first entry of each term, and the end of the last. */
     readonly termEntry: Uint32Array;
     readonly entryField: Uint16Array | Uint32Array;
     readonly postings: PostingTables;
 }
 
-/** How what is read here and there is read. */
+/** Readers of what is not in memory as a whole. */
 export interface SpaceReaders {
     readonly post: ByteReader;
     readonly positions: { readonly entryPos: ByteReader; readonly pos: ByteReader; /** Bytes. */ readonly length: number } | null;
 }
 
-/** The terms of one space. Terms and entries are numbered from 0. */
+/** Term dictionary of one space. Terms and entries are numbered from 0. */
 export class TermDictionary {
 
     readonly tables: SpaceTables;
@@ -47,7 +47,7 @@ export class TermDictionary {
     readonly entryField: Uint16Array | Uint32Array;
     readonly postings: Postings;
     readonly hasPositions: boolean;
-    /** Where the positions of each entry begin; read here and there, for phrases only. */
+    /** Offset of the positions of each entry; needed for phrases only. */
     readonly #entryPos: ByteReader | null;
     readonly #pos: ByteReader | null;
     readonly #posLength: number;
@@ -87,14 +87,14 @@ export class TermDictionary {
         this.#posLength = positions ? positions.length : 0;
     }
 
-    /** Bytes that looking up terms takes. */
+    /** Memory used for looking up terms, in bytes. */
     get bytes(): number {
 
         return this.terms.length + this.termAt.byteLength + this.termEntry.byteLength + this.entryField.byteLength +
             this.postings.bytes;
     }
 
-    /** The number of a term, -1 when it does not occur. */
+    /** Returns the number of a term, -1 when it does not occur. */
     find(term: string): number {
 
         const wanted = encodeWanted(term);
@@ -102,7 +102,7 @@ export class TermDictionary {
         return found < this.termCount && isText(this.terms, this.termAt[found] ?? 0, this.termAt[found + 1] ?? 0, wanted) ? found : -1;
     }
 
-    /** The first term that is not before these bytes; the number of terms when there is none. */
+    /** Returns the first term that is not less than the bytes; {@link termCount} when there is none. */
     lowerBound(bytes: Uint8Array): number {
 
         return lowerBound(this.terms, this.termAt, this.termCount, bytes);
@@ -118,7 +118,7 @@ export class TermDictionary {
         return decodeText(this.terms, this.termAt[term] ?? 0, this.termAt[term + 1] ?? 0);
     }
 
-    /** Entries of a term are from here on, up to those of the next one. */
+    /** Returns the first entry of a term; its entries end at the first one of the next term. */
     firstEntry(term: number): number {
 
         return this.termEntry[term] ?? 0;
@@ -129,7 +129,7 @@ export class TermDictionary {
         return this.entryField[entry] ?? 0;
     }
 
-    /** The entry of a term in a field, -1 when it does not occur there. */
+    /** Returns the entry of a term in a field, -1 when it does not occur there. */
     entry(term: number, field: number): number {
 
         const end = this.firstEntry(term + 1);
@@ -142,7 +142,7 @@ export class TermDictionary {
         return -1;
     }
 
-    /** All terms of a field; goes through all entries. */
+    /** Returns all terms of a field; scans all entries. */
     ofField(field: number): FieldTerms {
 
         const { entryField, termEntry, termAt, termCount } = this;
@@ -173,7 +173,7 @@ export class TermDictionary {
         return { bytes: this.terms, starts: this.termAt, ends: this.termAt.subarray(1), count: this.termCount };
     }
 
-    /** The bytes of an entry's positions. */
+    /** Returns the encoded positions of an entry. */
     positions(entry: number): Uint8Array {
 
         if (!this.#pos || !this.#entryPos) {
@@ -191,7 +191,7 @@ export class TermDictionary {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Entries of a term in some fields, or in all of them. */
+/** Returns the entries of a term in some fields; null stands for all fields. */
 export function entriesOf(space: TermDictionary, term: number, fields: readonly number[] | null): number[] {
 
     if (fields) {
@@ -202,7 +202,7 @@ export function entriesOf(space: TermDictionary, term: number, fields: readonly 
     return Array.from({ length: end - first }, (_, i) => first + i);
 }
 
-/** Fields in which all the terms occur. */
+/** Returns the fields in which all of the terms occur. */
 export function commonFields(space: TermDictionary, terms: readonly number[], fields: readonly number[] | null): number[] {
 
     const [first = 0, ...rest] = terms;

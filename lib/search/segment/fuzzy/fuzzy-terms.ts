@@ -1,5 +1,5 @@
 /**
- * Fuzzy words: the terms within few edits of a word.
+ * Fuzzy matching: the terms within an edit distance of a word.
  */
 
 import type { Deadline } from '../../query/query-deadline.js';
@@ -8,21 +8,22 @@ import type { SortedTerms } from '../../analysis/term-bytes.js';
 import { HalfTermIndex } from './half-term-index.js';
 import { LetterMaskIndex } from './letter-mask-index.js';
 
-/** Finds the terms among which those are that are similar to a word. */
+/** Index that narrows down the terms similar to a word. */
 export interface Candidates {
     readonly bytes: number;
-    /** Tells all terms that can be made of the letters of a word by so many edits, maybe twice, maybe others with them, in any order. */
+    /** Visits a superset of the terms within `edits` of the word: no order; duplicates and false positives are allowed. */
     forEachCandidate(word: readonly number[], options: { edits: number; deadline: Deadline }, visit: (term: number) => void): void;
 }
 
-/** Candidates for words with at most so many edits. */
+/** Builds the index of candidates for up to `edits` edits. */
 export function candidatesOf(terms: SortedTerms, edits: number): Candidates {
 
     return edits > 1 ? new LetterMaskIndex(terms) : new HalfTermIndex(terms);
 }
 
 /**
- * Tells, each once, the terms that differ from a word by few edits (at most 2): a letter more, less or other, or two neighbours swapped.
+ * Visits each term within `edits` (1 or 2) of a word, once. An edit inserts, deletes or replaces a letter, or transposes two
+ * neighbours.
  */
 export function forEachSimilar(
     terms: SortedTerms, candidates: Candidates, { word, edits, deadline }: { word: string; edits: number; deadline: Deadline },
@@ -59,8 +60,8 @@ function readLetters({ bytes, starts, ends }: SortedTerms, term: number, letters
 }
 
 /**
- * Number of edits, or any greater number than `most` (1 or 2). Most pairs differ in one place: what they have in common at both ends
- * is set aside first, and only the rest of few of them needs a table.
+ * Returns the edit distance, or any number greater than `most` (1 or 2). The common prefix and suffix are stripped first: most
+ * pairs differ in one place, so that few need the table.
  */
 function distanceOf(a: readonly number[], b: readonly number[], most: number): number {
 
@@ -91,7 +92,7 @@ function distanceOf(a: readonly number[], b: readonly number[], most: number): n
     return most === 1 ? 2 : tableDistance(a.slice(start, endA), b.slice(start, endB));
 }
 
-/** Edits by the textbook: insert, delete, replace, swap neighbours. */
+/** Optimal string alignment distance by dynamic programming: insertion, deletion, substitution, transposition of neighbours. */
 function tableDistance(a: readonly number[], b: readonly number[]): number {
 
     let before = new Array<number>(b.length + 1).fill(0);

@@ -1,7 +1,7 @@
 /**
- * Terms by their halves. One edit leaves at least one half of a term as it is, at its end of the word; only two neighbours that are
- * swapped may be one in each. So the terms that one edit makes of a word share their first or their last half with it, and are
- * found among the few that do.
+ * Partition (pigeonhole) index for one edit: it leaves at least one half of a term unchanged, at its end of the word, unless it
+ * transposes the two letters in the middle. So candidates share their first or their last half with the word, and are found by the
+ * hash of that half.
  */
 
 import type { Deadline } from '../../query/query-deadline.js';
@@ -12,15 +12,15 @@ import type { SortedTerms } from '../../analysis/term-bytes.js';
 const FIRST = 0;
 const LAST = 1;
 
-/** Of the hash FNV-1a. */
+/** Parameters of the hash, FNV-1a. */
 const HASH_START = 0x811c_9dc5;
 const HASH_FACTOR = 0x0100_0193;
 
 export class HalfTermIndex {
 
-    /** Two places for each term, ordered by the hash of its half. */
+    /** Terms by hash of a half; each occurs twice. */
     readonly #terms: Uint32Array;
-    /** Where the terms of each hash begin; one more for the end of the last. */
+    /** Start of each hash bucket, and the end of the last. */
     readonly #starts: Uint32Array;
     readonly #mask: number;
 
@@ -39,7 +39,7 @@ export class HalfTermIndex {
         return this.#terms.byteLength + this.#starts.byteLength;
     }
 
-    /** Tells all terms that can be made of the letters of a word by one edit or none, some of them twice, and others with them, in any order. */
+    /** Visits a superset of the terms within one edit of the word: no order, with duplicates and false positives. */
     forEachCandidate(word: readonly number[], { deadline }: { deadline: Deadline }, visit: (term: number) => void): void {
 
         const length = word.length;
@@ -73,7 +73,7 @@ export class HalfTermIndex {
     }
 }
 
-/** Of the first and of the last half of each term, one after the other. */
+/** Returns the hashes of the first and the last half of each term, alternating. */
 function hashesOf({ bytes, starts, ends, count }: SortedTerms): Uint32Array {
 
     const hashes = new Uint32Array(count * 2);
@@ -95,7 +95,7 @@ function hashesOf({ bytes, starts, ends, count }: SortedTerms): Uint32Array {
     return hashes;
 }
 
-/** The hash of one half of a term of so many letters. */
+/** Hashes the letters from `start` to `end` as the first or last half of a term with `length` letters. */
 function hashOf(which: number, length: number, letters: readonly number[], start: number, end: number): number {
 
     let hash = Math.imul(HASH_START ^ (length << 1 | which), HASH_FACTOR);

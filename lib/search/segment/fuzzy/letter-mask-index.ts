@@ -1,9 +1,9 @@
 /**
- * Which letters terms have, and how many: their signatures. One edit changes at most two letters of the first and one of the
- * second, so a look at the signature rules out nearly all terms that are not similar to a word.
+ * Character mask filter: a signature says which letters a term has, and how many. One edit changes at most two bits of the mask and
+ * the length by one, so comparing signatures rules out nearly all terms that are not similar to a word.
  *
- * Terms are grouped by those letters that about half of them have; groups whose letters differ too much from those of the word are
- * passed over as a whole.
+ * Terms are grouped by the letters that about half of them have; groups whose letters differ too much from those of the word are
+ * skipped as a whole.
  */
 
 import type { Deadline } from '../../query/query-deadline.js';
@@ -11,25 +11,25 @@ import { groupBy } from '../../docset/counting-sort.js';
 import { letterAt, STEPS_PER_CHECK } from '../../analysis/term-bytes.js';
 import type { SortedTerms } from '../../analysis/term-bytes.js';
 
-/** Bits for letters; the others have the length. */
+/** Bits of the letter mask; the remaining bits hold the length. */
 const LETTER_BITS = 26;
 const LETTERS = 2 ** LETTER_BITS - 1;
-/** All greater lengths are as good as this. */
+/** Maximum length in a signature; greater ones are stored as this. */
 const MAX_LENGTH = 63;
 
-/** Terms that there are for one group, about, in powers of two; and the most letters that groups differ by. */
+/** Average size of a group, as a power of two, and maximum number of letters that groups are made by. */
 const GROUP_POWER = 3;
 const MAX_GROUP_BITS = 14;
 
 export class LetterMaskIndex {
 
-    /** Group by group. */
+    /** Terms, sorted by group. */
     readonly #terms: Uint32Array;
-    /** Of each of these. */
+    /** Signature of each of these. */
     readonly #signatures: Uint32Array;
-    /** Where each group begins; one more for the end of the last. */
+    /** Start of each group, and the end of the last. */
     readonly #starts: Uint32Array;
-    /** Places in signatures of the letters that groups differ by. */
+    /** Bits of the signature that groups are made by. */
     readonly #letters: readonly number[];
 
     constructor(terms: SortedTerms) {
@@ -48,7 +48,7 @@ export class LetterMaskIndex {
         return this.#terms.byteLength + this.#signatures.byteLength + this.#starts.byteLength;
     }
 
-    /** Tells all terms that can be made of the letters of a word by so many edits, maybe others with them, in any order. */
+    /** Visits a superset of the terms within `edits` of the word: no order, with false positives. */
     forEachCandidate(word: readonly number[], { edits, deadline }: { edits: number; deadline: Deadline }, visit: (term: number) => void): void {
 
         const wanted = signature(word.reduce((bits, letter) => bits | bitOf(letter), 0), word.length);
@@ -99,7 +99,7 @@ function signaturesOf({ bytes, starts, ends, count }: SortedTerms): Uint32Array 
     return signatures;
 }
 
-/** Places of the letters that tell most: those that nearest to half of the terms have. */
+/** Returns the bits that discriminate best: those set in nearly half of the signatures. */
 function discriminatingLetters(signatures: Uint32Array): number[] {
 
     const bits = Math.min(Math.max(Math.floor(Math.log2(signatures.length)) - GROUP_POWER, 0), MAX_GROUP_BITS);
@@ -127,7 +127,7 @@ function groupOf(own: number, letters: readonly number[]): number {
 
 const DIFFERENCES = new Map<number, Uint32Array>();
 
-/** All numbers of so many bits of which at most some are set. */
+/** Returns all numbers below `2 ** bits` with at most `most` bits set. */
 function differences(bits: number, most: number): Uint32Array {
 
     const key = bits << 8 | most;
