@@ -1,54 +1,54 @@
 /**
- * The access rules that an administrator writes: `authConfig` of the design object and of Schema objects. Whoever keeps types
- * and the design hands them to the policy; the shapes are read tolerantly, because a rule that cannot be read admits nobody.
+ * Access rules as administrators write them: `authConfig` of the design object and of Schema objects. Malformed rules are read
+ * as rules that grant nothing. The type registry provides them to the access policy.
  */
 
 import { isJsonObject } from '../util/json-types.js';
 import type { JsonValue } from '../util/json-types.js';
 
-/** One entry of an `authConfig`: the defaults of a type, or of the whole service. */
+/** One entry of an `authConfig`: the defaults for a type, or for the whole service. */
 export interface AclDefaults {
     readonly defaultAclRead: readonly string[];
     readonly defaultAclWrite: readonly string[];
-    /** Absent: whoever may read an object may read its elements. */
+    /** Absent: readers of an object may read its elements. */
     readonly defaultAclPayloadRead?: readonly string[];
     readonly aclCreate: readonly string[];
-    /** Who may provide modules for type code by objects of the type; absent: nobody. */
+    /** Who may provide script modules by objects of the type. Absent: the administrator only. */
     readonly aclModules?: readonly string[];
-    /** Who finds objects of the type by searching, of those who may read them; `writers` are those of the object. Absent: all of them. */
+    /** Who finds objects of the type by searching, among those who may read them; `writers` are those of the object. Absent: all readers. */
     readonly aclSearch?: readonly string[];
-    /** Absent: the service's own rules for methods count. */
+    /** Absent: the rules for methods of the whole service apply. */
     readonly aclMethods?: MethodAcls;
 }
 
-/** Who may call which method. A `Map`, so that a method named `constructor` finds nothing that was not written down. */
+/** Who may call a method, by its name. A `Map`, so that a method named `constructor` matches no inherited property. */
 export interface MethodAcls {
     readonly instance: ReadonlyMap<string, readonly string[]>;
     readonly static: ReadonlyMap<string, readonly string[]>;
-    /** For methods that are not listed. */
+    /** For methods without an entry. */
     readonly default: { readonly instance?: readonly string[]; readonly static?: readonly string[] };
 }
 
-/** All rules that count at a moment. */
+/** All access rules in force at a moment. */
 export interface AccessRules {
-    /** `authConfig.defaultAcls` of the design object: for types without an entry, and for objects that nobody knows. */
+    /** `authConfig.defaultAcls` of the design object: for types without an entry, and for objects that do not exist. */
     readonly system: AclDefaults;
     /**
-     * The entry of a type: what its code makes by `getAuthConfig`, else `authConfig` of its Schema object, else
-     * `authConfig.schemaAcls` of the design object; undefined when it has none of them. An entry replaces the rules of the
-     * service as a whole.
+     * Returns the entry of a type: the result of its `getAuthConfig`, else `authConfig` of its Schema object, else
+     * `authConfig.schemaAcls` of the design object; undefined if it has none. An entry replaces the rules of the whole service
+     * completely.
      */
     entryOf(type: string): AclDefaults | undefined;
     /** Names of all types, the built-in ones included. */
     typeNames(): Iterable<string>;
-    /** Names for which there may be an entry: those of all types, and of types that are gone while there still are objects of them. */
+    /** Names that may have an entry: all types, and deleted types of which there may still be objects. */
     entryNames(): Iterable<string>;
 }
 
-/** Rules that admit nobody but the administrator. */
+/** Rules that admit only the administrator. */
 export const NO_ACCESS: AclDefaults = { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] };
 
-/** Reads one entry of an `authConfig`. Missing and unreadable arrays count as empty. */
+/** Reads one entry of an `authConfig`. Missing and malformed arrays count as empty. */
 export function readAclDefaults(value: JsonValue | undefined): AclDefaults {
 
     if (!isJsonObject(value)) {

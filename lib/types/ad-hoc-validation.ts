@@ -1,5 +1,5 @@
 /**
- * Validation by a schema that no type has, as scripts ask for it. It may refer to the schemas of types.
+ * Validation against a schema that belongs to no type, for scripts. The schema may refer to the schemas of types.
  */
 
 import type { ContentError } from '../errors/errors.js';
@@ -12,9 +12,9 @@ import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js'
 import type { SchemaLookup } from './schema/linked-schema.js';
 
 /**
- * What is wrong with a value; empty when it is valid.
+ * Returns the errors of a value; empty if it is valid.
  *
- * @throws DoipError 400 for a schema that cannot be used, or that costs too much
+ * @throws DoipError 400 if the schema is unusable or too expensive to evaluate
  */
 export function faultsBySchema(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): ContentError[] {
 

@@ -1,6 +1,6 @@
 /**
- * The two types that every service has, whatever is stored: `Schema`, whose objects define types, and `CordraDesign`, the
- * type of the design object. Their schemas are fixed. Members that they do not know are let through.
+ * The two built-in types: `Schema`, whose objects define types, and `CordraDesign`, the type of the design object. Their
+ * schemas are fixed, but allow additional members.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -8,13 +8,13 @@ import type { JsonObject } from '../util/json-types.js';
 export const SCHEMA_TYPE = 'Schema';
 export const DESIGN_TYPE = 'CordraDesign';
 
-/** True for the name of a type that no Schema object may define. */
+/** True for the name of a built-in type; no Schema object may define it. */
 export function isBuiltInType(name: string): boolean {
 
     return name === SCHEMA_TYPE || name === DESIGN_TYPE;
 }
 
-/** The built-in types as if Schema objects defined them. `keyword` is the name of the extension keyword. */
+/** Returns the built-in types in the form of Schema objects. `keyword` is the name of the extension keyword. */
 export function builtInTypes(keyword: string): readonly JsonObject[] {
 
     return [
@@ -32,7 +32,7 @@ const PRINCIPALS = { type: 'array', items: STRING };
 
 const METHOD_ACLS = { type: 'object', additionalProperties: PRINCIPALS };
 
-/** Access rules of a type, or of all types: who may read, write, create, find by searching, and call which method. */
+/** Access rules of a type, or of all types: reading, writing, creating, finding by search, and calling methods. */
 export const ACL_DEFAULTS: JsonObject = {
     type: 'object',
     properties: {

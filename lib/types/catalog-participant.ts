@@ -1,5 +1,5 @@
 /**
- * Writes along when a Schema object or the design changes: keeps type names unique and raises the epoch of types.
+ * Write participant for Schema objects and the design: keeps type names unique and increments the epoch of types.
  */
 
 import type { Step } from '../../db/database.js';
@@ -12,7 +12,7 @@ import { SCHEMA_TYPE } from './built-in-types.js';
 
 const NAME_TAKEN = 'types:name';
 
-/** Keeps type names and the epoch of types in step with Schema objects. */
+/** Adds the steps for type names and the epoch of types to writes of Schema objects and the design. */
 export class CatalogParticipant implements WriteParticipant {
 
     readonly name = 'types';
@@ -47,7 +47,7 @@ export class CatalogParticipant implements WriteParticipant {
     }
 }
 
-/** The name of the type that an object defines; null when it defines none. Versions of Schema objects define none. */
+/** Returns the name of the type that an object defines; null if it defines none, as versions of Schema objects do. */
 export function typeNameOf(object: StoredObject | null): string | null {
 
     const name = object?.type === SCHEMA_TYPE && !object.metadata.isVersion ? object.content.name : null;

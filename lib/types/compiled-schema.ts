@@ -1,5 +1,5 @@
 /**
- * A schema ready for use: validates content, fills its generated fields, finds its annotations, orders its properties.
+ * A compiled schema: validates content, fills generated fields, collects annotations, orders properties.
  */
 
 import type { ContentError } from '../errors/errors.js';
@@ -21,22 +21,22 @@ import type { Schema } from './schema/shapes.js';
 import { BudgetExceeded } from '../util/concurrency/time-budget.js';
 import type { Annotation } from '../model/processed-content.js';
 
-/** More faults than this are not told. */
+/** Maximum number of errors that are reported. */
 const MAX_ERRORS = 20;
 
-/** Content with more values than this is told its first fault only: looking for all of them could fill the memory. */
+/** For content with more values than this only the first error is reported: collecting all of them could exhaust the memory. */
 const MAX_SEARCHED = 2000;
 
-/** A schema that was linked and compiled. Immutable for its users, who bound what they do with it by a budget. */
+/** A linked schema with its validator. Immutable for its users, who limit the work by a time budget. */
 export class CompiledSchema {
 
-    /** Every other schema that was asked for, and what was found. */
+    /** Lookups of other schemas with their results; see {@link LinkedSchema}. */
     readonly dependencies: LinkedSchema['dependencies'];
     readonly #targets: readonly Schema[];
     readonly #plan: PlanNode;
     readonly #order: Order | undefined;
     readonly #validator: Validator;
-    /** A validator that goes on after the first fault; made when content is found faulty. */
+    /** Validator that goes on after the first error; created when it is first needed. */
     #searching: Validator | undefined;
 
     private constructor({ targets, dependencies }: LinkedSchema) {
@@ -49,9 +49,9 @@ export class CompiledSchema {
     }
 
     /**
-     * Links the schema of a document. Its parts are compiled when they are first needed.
+     * Links the schema of a document. Its parts are compiled on first use.
      *
-     * @param keywordNames under which the extension keyword is read.
+     * @param keywordNames names under which the extension keyword is read
      * @throws UnusableSchema
      */
     static compile(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): CompiledSchema {
@@ -81,7 +81,7 @@ export class CompiledSchema {
         }
     }
 
-    /** What is wrong with content; empty when it is valid. */
+    /** Returns the errors of content; empty if it is valid. */
     validate(content: JsonValue): ContentError[] {
 
         const errors = this.#validator.errors(content);
@@ -93,31 +93,31 @@ export class CompiledSchema {
         return isLarger(content, MAX_SEARCHED) ? first : this.#allFaults(content) ?? first;
     }
 
-    /** The extension keyword wherever it applies to the content. Best effort for content that is not valid. */
+    /** Returns the annotations of content. Best effort if the content is invalid. */
     annotate(content: JsonValue): Annotation[] {
 
         return collectAnnotations(this.#plan, content, this.#validator.matches);
     }
 
-    /** True when some content may have values for logging in, or members of a group. */
+    /** True if content may have values for authentication, or members of a group. */
     get hasAuthRoles(): boolean {
 
         return this.#plan.hasAuthRole;
     }
 
-    /** The content with its generated fields; see {@link fillGenerated}. */
+    /** Returns the content with its generated fields; see {@link fillGenerated}. */
     fill(content: JsonObject, facts: GeneratedFacts & FillRules): JsonObject {
 
         return fillGenerated(this.#plan, content, facts, this.#validator.matches);
     }
 
-    /** The content with its properties in order; see {@link reorder}. */
+    /** Returns the content with its properties in order; see {@link reorder}. */
     reorder(content: JsonObject): JsonObject {
 
         return reorder(content, this.#order);
     }
 
-    /** All faults; undefined when it takes too long to find them. */
+    /** Returns all errors; undefined if finding them exceeds the time budget. */
     #allFaults(content: JsonValue): ContentError[] | undefined {
 
         this.#searching ??= compileSchemas(this.#targets, true);
@@ -134,7 +134,7 @@ export class CompiledSchema {
     }
 }
 
-/** True when JSON has more values than a number of them; stops counting there. */
+/** True if JSON has more values than `limit`. Stops counting there. */
 function isLarger(value: JsonValue, limit: number): boolean {
 
     const pending = [value];

@@ -1,6 +1,6 @@
 /**
- * The design as clients read it. User interfaces count on three of its members, so what the design object does not say stands
- * there as it counts.
+ * The design in the form for clients. User interfaces rely on three members; where the design object lacks them, they hold the
+ * effective defaults.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -8,7 +8,7 @@ import type { TypeRegistry } from './type-registry.js';
 import { isJsonObject } from '../util/json-types.js';
 import { INITIAL_AUTH_CONFIG } from './seed-content.js';
 
-/** How a user interface looks where the design says nothing about it. */
+/** Default of `uiConfig`. */
 const DEFAULT_UI_CONFIG: JsonObject = {
     title: 'Digital Object Repository',
     relationshipsButtonText: 'Show Relationships',
@@ -26,12 +26,12 @@ const DEFAULT_UI_CONFIG: JsonObject = {
     ]
 };
 
-/** The links in handle records where the design names none. */
+/** Default links of handle records. */
 const DEFAULT_LINKS: JsonObject[] = [{ type: 'json' }, { type: 'ui', primary: true }];
 
 /**
- * Design content plus `schemas` (type name to schema) and `schemaIds` (id of the Schema object to type name). `uiConfig`,
- * `authConfig` and `handleMintingConfig` are always there.
+ * Returns the content of the design plus `schemas` (type name → schema) and `schemaIds` (id of the Schema object → type name).
+ * `uiConfig`, `authConfig` and `handleMintingConfig` are always present.
  */
 export function designDocument(types: TypeRegistry): JsonObject {
 

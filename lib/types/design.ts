@@ -1,12 +1,12 @@
 /**
- * The design object as the rest of the service asks for it: flags with their defaults, and the parts of its configuration
- * that several services share. Everything else is in `content`.
+ * The design object in typed form: flags with their defaults, and the configuration that several modules share. Everything else
+ * is in `content`.
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 
-/** Switches of the design object; each is off unless it is exactly true. */
+/** Boolean members of the design object; only `true` switches one on. */
 export const DESIGN_FLAGS = [
     'isReadOnly', 'useLegacySessionsApi', 'useLegacyContentOnlyJavaScriptHooks', 'useLegacySearchPageSizeZeroReturnsAll',
     'useLegacyAttributesAsInputForDoipGet', 'enableVersionEdits', 'includePayloadsInReplicationMessages', 'disableAuthenticationBackOff',
@@ -21,19 +21,19 @@ export interface Design extends Flags {
     readonly content: JsonObject;
     /** Prefix of minted ids, without a slash. */
     readonly prefix: string;
-    /** Where this service is reached; undefined when it is not said. */
+    /** Base URI of this service; undefined if it is not configured. */
     readonly baseUri: string | undefined;
-    /** Ids that tokens of callers may be meant for. */
+    /** Accepted audiences of tokens. */
     readonly ids: readonly string[];
-    /** Key of the administrator as a JWK. */
+    /** Public key of the administrator, as a JWK. */
     readonly adminPublicKey: JsonObject | undefined;
-    /** Scripts of the design itself, of the built-in types, and for handle values; undefined where there is none. */
+    /** Scripts of the design itself, for handle values, and of the built-in types; undefined if there is none. */
     readonly javascript: string | undefined;
     readonly handleJavascript: string | undefined;
     readonly builtInJavascript: ReadonlyMap<string, string>;
 }
 
-/** Reads the content of the design object. What is missing or odd counts as not said. */
+/** Reads the content of the design object. Missing and malformed members count as not set. */
 export function readDesign(content: JsonObject, defaultPrefix: string): Design {
 
     const minting = objectAt(content, 'handleMintingConfig');
@@ -67,7 +67,7 @@ function textIn(value: JsonValue | undefined): string | undefined {
     return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Old configurations write prefixes as handles of naming authorities, or with a slash behind them. */
+/** Returns a prefix without `0.NA/` in front and without a slash at the end, as older configurations write it. */
 function prefixIn(value: JsonValue | undefined): string | undefined {
 
     return textIn(typeof value === 'string' ? value.replace(/^0\.NA\//i, '').replace(/\/$/, '') : undefined);

@@ -1,5 +1,5 @@
 /**
- * A type as the rest of the service uses it: makes content storable, and tells what its schema notes about content.
+ * A type in use: makes content storable, and evaluates the annotations of its schema.
  */
 
 import type { ContentError } from '../errors/errors.js';
@@ -19,7 +19,7 @@ import type { SchemaLookup } from './schema/linked-schema.js';
 
 export type { ContentReference } from '../model/processed-content.js';
 
-/** Content that is about to be stored, and what generated fields are made of. */
+/** Content that is about to be stored, and the facts for generated fields. */
 export interface ProcessInput {
     readonly content: JsonObject;
     readonly id: string;
@@ -29,23 +29,23 @@ export interface ProcessInput {
     /** User ids, or `anonymous`. */
     readonly createdBy: string;
     readonly modifiedBy: string;
-    /** True for content that comes back: it is given nothing that it did not have, and need not have. */
+    /** True for restored content: fields that are absent and not required stay absent. */
     readonly isRestored?: boolean;
 }
 
-/** What a type needs of the registry that it belongs to. */
+/** What a type uses of its registry. */
 export interface TypeSurroundings {
     readonly lookup: SchemaLookup;
     readonly keywordNames: readonly string[];
     /** The prefix under which this service mints ids. */
     readonly prefix: string;
-    /** JavaScript of a built-in type; other types bring theirs with them. */
+    /** JavaScript of a built-in type; other types have theirs in the Schema object. */
     readonly javascript?: string | undefined;
-    /** More to be checked than the schema of the type can say. */
+    /** Checks beyond the schema of the type. */
     readonly check?: (content: JsonObject) => ContentError[];
 }
 
-/** One type at one moment. Its schema is compiled when it is first needed. */
+/** One type at one moment. Its schema is compiled on first use. */
 export class TypeDefinition {
 
     readonly name: string;
@@ -66,20 +66,20 @@ export class TypeDefinition {
         this.#surroundings = surroundings;
     }
 
-    /** The JavaScript of the type; undefined when it has none. */
+    /** The JavaScript of the type; undefined if it has none. */
     get javascript(): string | undefined {
 
         const { javascript } = this.schemaId === null ? this.#surroundings : this.#source.content;
         return typeof javascript === 'string' && javascript !== '' ? javascript : undefined;
     }
 
-    /** True when objects of the type carry hashes in their metadata. */
+    /** True if objects of the type have hashes in their metadata. */
     get hashesObjects(): boolean {
 
         return this.#source.content['hashObject'] === true;
     }
 
-    /** False when the text of elements is not to be searched. */
+    /** False if the text of elements is not indexed. */
     get indexesPayloads(): boolean {
 
         return memberOf(this.#rootKeyword(), 'indexPayloads') !== false;
@@ -92,7 +92,7 @@ export class TypeDefinition {
         return isJsonObject(names) ? names : {};
     }
 
-    /** Access rules of the type, as its Schema object states them; undefined when it states none. */
+    /** Access rules in the Schema object of the type; undefined if it has none. */
     get authConfig(): JsonObject | undefined {
 
         const { authConfig } = this.#source.content;
@@ -100,9 +100,9 @@ export class TypeDefinition {
     }
 
     /**
-     * Fills generated fields, validates, and orders content.
+     * Fills generated fields, validates content and orders its properties.
      *
-     * @throws DoipError 400 with the pointer of each fault; also when the schema of the type cannot be used
+     * @throws DoipError 400 with the JSON pointer of each error; also if the schema of the type cannot be used
      */
     process({ content, isRestored = false, ...facts }: ProcessInput): ProcessedContent {
 
@@ -128,32 +128,32 @@ export class TypeDefinition {
         });
     }
 
-    /** Content that is left as it is but for its generated fields; the same object when none of them differs. */
+    /** Returns content with its generated fields updated and everything else unchanged; the same object if no field changes. */
     regenerate({ content, ...facts }: ProcessInput): JsonObject {
 
         const { prefix } = this.#surroundings;
         return this.#attempt((compiled) => compiled.fill(content, { ...facts, type: this.name, prefix, addsHandle: false })) ?? content;
     }
 
-    /** What {@link process} tells of content, of content that is left as it is and may break the rules of the type. */
+    /** Returns the result of {@link process} for content that stays unchanged and may be invalid. */
     examine(content: JsonObject): ProcessedContent {
 
         return this.#described(content, this.annotate(content));
     }
 
-    /** The extension keyword wherever it applies to stored content; nothing when the type cannot be used. */
+    /** Returns the annotations of stored content; none if the type cannot be used. */
     annotate(content: JsonObject): Annotation[] {
 
         return this.#attempt((compiled) => compiled.annotate(content)) ?? [];
     }
 
-    /** Text of the primary property of content, from which an id may be derived; undefined when there is none. */
+    /** Returns the text of the primary property, from which an id may be derived; undefined if there is none. */
     primaryOf(content: JsonObject): string | undefined {
 
         return primaryText(this.annotate(content));
     }
 
-    /** Media type in which the text at a pointer is answered; undefined when the schema notes none. */
+    /** Returns the media type in which the text at a JSON pointer is served; undefined if the schema has none. */
     textMediaTypeAt(content: JsonObject, pointer: string): string | undefined {
 
         return textMediaType(this.annotate(content), pointer);
@@ -170,7 +170,7 @@ export class TypeDefinition {
         };
     }
 
-    /** Undefined when the type cannot be used, or the work takes too long. */
+    /** Returns undefined if the type cannot be used or the work exceeds its time budget. */
     #attempt<T extends object>(work: (compiled: CompiledSchema) => T): T | undefined {
 
         try {
@@ -208,7 +208,7 @@ function sentence({ message }: UnusableSchema): string {
     return message.startsWith('/') ? `is faulty: ${message}` : message.replace(/^: /, '');
 }
 
-/** Runs work that content could make endless within the limits of time and stack. */
+/** Runs work within a time budget and reports stack overflows, since content determines how long and how deep it runs. */
 function bounded<T extends JsonValue | object>(work: () => T): T {
 
     startBudget();

@@ -1,6 +1,6 @@
 /**
- * The definition of a type as it is stored, and what was worked out from it so far. Lives as long as the definition stays
- * the same, through any number of registries, so that changing one type leaves the work done for the others alone.
+ * Stored definition of a type, with cached results. Shared by successive registries as long as the definition stays the same,
+ * so that changing one type does not recompute the others.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -36,7 +36,7 @@ export class TypeEntry {
         return isJsonObject(this.content['schema']) ? this.content['schema'] : {};
     }
 
-    /** The schema, examined. */
+    /** The parsed schema document. */
     get document(): SchemaDocument {
 
         this.#document ??= new SchemaDocument(this.name, this.schema, this.content['baseUri']);
@@ -44,7 +44,7 @@ export class TypeEntry {
     }
 
     /**
-     * The schema, compiled; from an earlier time if all that it refers to is still the same.
+     * Returns the compiled schema; cached as long as everything it refers to stays the same.
      *
      * @throws UnusableSchema
      */
@@ -76,7 +76,7 @@ export class TypeEntry {
     }
 }
 
-/** True when every lookup behind a result would find the same again. */
+/** True if every lookup behind a result would return the same again. */
 function holds({ dependencies }: CompiledSchema | UnusableSchema, lookup: SchemaLookup): boolean {
 
     for (const [name, found] of dependencies) {

@@ -1,6 +1,6 @@
 /**
- * All types and the design as they are at one moment. Immutable; a change makes a new registry, which takes over what was
- * worked out for the types that stayed the same. Schemas are compiled when they are first needed.
+ * All types and the design at one moment. Immutable; a change makes a new registry, which reuses the results computed for
+ * unchanged types. Schemas are compiled on first use.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -29,22 +29,22 @@ export interface SchemaObject {
     readonly content: JsonObject;
 }
 
-/** What a registry is made of. */
+/** Input of a registry. */
 export interface RegistryOptions {
     /** Content of the design object. */
     readonly design: JsonObject;
     readonly schemas: readonly SchemaObject[];
-    /** The registry before, if there is one. */
+    /** The previous registry, whose unchanged types are reused. */
     readonly previous?: TypeRegistry | null;
     /** Name of the extension keyword. */
     readonly extensionKeyword: string;
-    /** Prefix of minted ids, where the design does not say another. */
+    /** Prefix of minted ids, unless the design has one. */
     readonly prefix: string;
-    /** Access rules that the code of types made, in the place of stored ones: name → entry. */
+    /** Access rules that type code computed, which replace the stored ones: name → entry. */
     readonly codedRules?: ReadonlyMap<string, JsonObject>;
 }
 
-/** The types of this moment. */
+/** The types of one moment. */
 export class TypeRegistry {
 
     readonly design: Design;
@@ -57,7 +57,7 @@ export class TypeRegistry {
     readonly #keywordNames: readonly string[];
     readonly #sources = new Map<string, TypeEntry>();
     readonly #types = new Map<string, TypeDefinition>();
-    /** URI of a schema, by its own id or by the base URI of its Schema object → name of its type. */
+    /** URI of a schema, from its own id or the `baseUri` of its Schema object → name of its type. */
     readonly #ids = new Map<string, string>();
 
     private constructor({ design, schemas, previous, extensionKeyword, prefix, codedRules = new Map() }: RegistryOptions) {
@@ -78,49 +78,49 @@ export class TypeRegistry {
         this.accessRules = this.#readAccessRules(codedRules);
     }
 
-    /** Makes a registry; quick, because schemas are not looked into yet. */
+    /** Builds a registry. Cheap, because schemas are not examined yet. */
     static build(options: RegistryOptions): TypeRegistry {
 
         return new TypeRegistry(options);
     }
 
-    /** The same types under the rules that their code made for them; the others keep theirs. */
+    /** Returns the same types with the access rules that type code computed; types without such rules keep theirs. */
     ruledBy(codedRules: ReadonlyMap<string, JsonObject>): TypeRegistry {
 
         return codedRules.size === 0 ? this : TypeRegistry.build({ ...this.#made, previous: this, codedRules });
     }
 
-    /** The type with a name; undefined when there is none. */
+    /** Returns a type; undefined if there is none of this name. */
     get(name: string): TypeDefinition | undefined {
 
         return this.#types.get(name);
     }
 
-    /** Names of all types, the built-in ones first. */
+    /** Returns the names of all types, built-in types first. */
     names(): string[] {
 
         return [...this.#types.keys()];
     }
 
-    /** The schemas of all types: name → JSON schema. */
+    /** Returns the schemas of all types: name → JSON schema. */
     schemas(): JsonObject {
 
         return Object.fromEntries([...this.#types.values()].map(({ name, schema }) => [name, schema]));
     }
 
-    /** The Schema objects behind the types: id → name. */
+    /** Returns the Schema objects of the types: id → name. */
     schemaIds(): JsonObject {
 
         return Object.fromEntries([...this.#types.values()].flatMap(({ name, schemaId }) => (schemaId === null ? [] : [[schemaId, name]])));
     }
 
-    /** Types that a Schema object refers to and that do not exist yet; until they do, its own type cannot be used. */
+    /** Returns the types that a Schema object refers to and that do not exist yet; its own type cannot be used until they do. */
     missingTypes(schemaObject: JsonObject): readonly string[] {
 
         return missingTypes(schemaObject, this.#lookup, this.#keywordNames);
     }
 
-    /** The schema of a type, or the one that has given itself an id. */
+    /** Returns the schema of a type, or the schema with an id or base URI. */
     documentOf(nameOrId: string): SchemaDocument | undefined {
 
         return this.#lookup(nameOrId);
@@ -150,7 +150,7 @@ export class TypeRegistry {
         }
     }
 
-    /** The source of a type if it is the same as asked for. */
+    /** Returns the entry of a type if its definition is unchanged. */
     protected sourceFor(name: string, id: string | null, content: JsonObject, names: readonly string[]): TypeEntry | undefined {
 
         const source = this.#sources.get(name);
@@ -195,15 +195,15 @@ export class TypeRegistry {
 }
 
 /**
- * The entry of a built-in type that the design has none for. Types and the design have code that runs with the rights of the
- * service: the rules for all types say who reads them, but let nobody create or change them.
+ * Returns the entry of a built-in type for which the design has none. Types and the design contain code that runs with the
+ * rights of the service: the default rules decide who reads them, but only the administrator may create or change them.
  */
 function builtInEntry(type: string, { aclModules: _modules, ...system }: AclDefaults): AclDefaults | undefined {
 
     return isBuiltInType(type) ? { ...system, defaultAclWrite: [], aclCreate: [] } : undefined;
 }
 
-/** The URIs that a schema gives itself, and that its Schema object gives it. */
+/** Returns the URIs of a schema: its own id, and the base URI in its Schema object. */
 function ownUris(name: string, { schema, baseUri }: JsonObject): string[] {
 
     const id = isJsonObject(schema) ? schema['$id'] ?? schema['id'] : undefined;

@@ -1,6 +1,6 @@
 /**
- * Where in content the extension keyword has a say, worked out once per schema: a graph that leaves out every part of the
- * schema that leads to no annotation, so that walking it along some content costs little.
+ * Evaluation plan for annotations, built once per schema: a graph without the parts of the schema that lead to no annotation,
+ * so that walking it along content is cheap.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -12,45 +12,45 @@ import { ANNOTATION, propertiesOf, referredBy } from '../schema/linked-schema.js
 import { authRoleOf } from './roles.js';
 import type { Schema } from '../schema/shapes.js';
 
-/** A part of a schema that counts where the content matches it. */
+/** A part of a schema that applies only to content that matches it. */
 export interface PlanOption {
     readonly schema: Schema;
     readonly node: PlanNode;
 }
 
-/** What a schema says about one value and what is in it. */
+/** Annotations of one value and of the values inside. */
 export interface PlanNode {
     readonly keyword: JsonObject | undefined;
     readonly auto: AutoField | undefined;
     properties: (readonly [name: string, node: PlanNode])[];
     patterns: (readonly [pattern: SafeRegExp, node: PlanNode])[];
-    /** For the members that neither `properties` nor `patternProperties` names. */
+    /** For members named by neither `properties` nor `patternProperties`. */
     others: { readonly names: ReadonlySet<string>; readonly patterns: readonly SafeRegExp[]; readonly node: PlanNode } | undefined;
-    /** For the first elements of an array, by position. */
+    /** For the first elements of an array, by index. */
     tuple: (PlanNode | undefined)[];
-    /** For the elements after those of the tuple; `from` is the index of the first one. */
+    /** For the elements after the tuple; `from` is the index of the first one. */
     items: { readonly from: number; readonly node: PlanNode } | undefined;
     contains: PlanOption | undefined;
-    /** Other schemas that apply to the same value: references and `allOf`. */
+    /** Schemas that always apply to the same value: references and `allOf`. */
     inPlace: PlanNode[];
-    /** `anyOf` and `oneOf`. Of an exclusive group only the first match counts. */
+    /** `anyOf` and `oneOf`. In an exclusive group (`oneOf`) only the first match counts. */
     alternatives: { readonly isExclusive: boolean; readonly options: readonly PlanOption[] }[];
     condition: { readonly test: PlanOption; readonly then: PlanNode | undefined; readonly otherwise: PlanNode | undefined } | undefined;
     dependents: (readonly [name: string, node: PlanNode])[];
-    /** Names of the members that must be there. */
+    /** Names of required members. */
     readonly required: ReadonlySet<string>;
-    /** Those of `inPlace` that name such members, or lead to some that do. */
+    /** Those of `inPlace` that require members, directly or indirectly. */
     requiring: readonly PlanNode[];
-    /** True when it, or anything it leads to, has an annotation or an auto-generated field. */
+    /** True if it, or a node it leads to, has an annotation. `isGenerated`: the same for generated fields. */
     isMarked: boolean;
     isGenerated: boolean;
-    /** True when it, or anything it leads to, has a role for logging in or for groups. */
+    /** True if it, or a node it leads to, has a role for authentication or groups. */
     hasAuthRole: boolean;
-    /** True when it, or anything that applies to the same value in any case, names members that must be there. */
+    /** True if it, or a node that always applies to the same value, requires members. */
     isRequiring: boolean;
 }
 
-/** The plan of linked schemas. */
+/** Builds the plan of linked schemas. */
 export function buildPlan(targets: readonly Schema[]): PlanNode {
 
     return new Planner(targets).plan();
@@ -154,7 +154,7 @@ class Planner {
     }
 }
 
-/** Leaves out what leads nowhere. */
+/** Removes children that lead to no annotation. */
 function prune(node: PlanNode): void {
 
     node.properties = node.properties.filter(([, child]) => child.isMarked);
@@ -183,7 +183,7 @@ function emptyNode(schema: JsonObject): PlanNode {
     };
 }
 
-/** Sets a flag on the nodes that have something, and on all that lead to them. */
+/** Sets a flag on all nodes that satisfy `has`, and on their ancestors. */
 function mark(
     nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated' | 'hasAuthRole' | 'isRequiring', has: (node: PlanNode) => boolean, leadsTo = childrenOf
 ): void {

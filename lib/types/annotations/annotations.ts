@@ -1,7 +1,6 @@
 /**
- * Annotations: the extension keyword where it applies to some content. It applies where validation looks at a value:
- * through properties, elements, references, and those branches of alternatives that the value matches. A branch that does
- * not match leaves nothing behind.
+ * Collects annotations: the extension keyword where it applies to content. As in validation, it applies through properties,
+ * elements, references, and the branches of alternatives that the value matches.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -12,10 +11,10 @@ import type { MatchTest } from '../schema/compiler.js';
 import { spend } from '../../util/concurrency/time-budget.js';
 import type { Annotation } from '../../model/processed-content.js';
 
-/** About what a visit costs, in steps of the budget. */
+/** Approximate cost of a visit, in steps of the time budget. */
 const VISIT_COST = 10;
 
-/** All annotations of some content, in the order of the schema. */
+/** Returns all annotations of content, in the order of the schema. */
 export function collectAnnotations(plan: PlanNode, content: JsonValue, matches: MatchTest): Annotation[] {
 
     const found: Annotation[] = [];
@@ -128,7 +127,7 @@ class Collector {
     }
 }
 
-/** What the plan says of a member by a pattern of its name, or because nothing else names it. */
+/** Returns the nodes for a member by a pattern of its name, or as an additional property. */
 export function nodesByName(node: PlanNode, name: string): PlanNode[] {
 
     const nodes = node.patterns.filter(([pattern]) => pattern.test(name)).map(([, child]) => child);
@@ -140,7 +139,7 @@ export function nodesByName(node: PlanNode, name: string): PlanNode[] {
     return nodes;
 }
 
-/** What the plan says of an element by its position. */
+/** Returns the nodes for an element by its index. */
 export function nodesByIndex(node: PlanNode, index: number): PlanNode[] {
 
     const byPosition = node.tuple[index];

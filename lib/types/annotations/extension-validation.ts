@@ -1,7 +1,7 @@
 /**
- * Whether the extension keyword makes sense where a schema uses it. A misspelt field name would otherwise be found out when a date
- * was never written. Members that only editors read may be anything, and so may `auth`: published schemas have roles that mean
- * something to other software only.
+ * Validation of the extension keyword in schemas: without it a misspelt field name would show only when a date is never
+ * written. Members that only editors read may be anything. So may `auth`, because published schemas contain roles that are
+ * meant for other software.
  */
 
 import type { ContentError } from '../../errors/errors.js';
@@ -11,7 +11,7 @@ import { AUTO_FIELD_NAMES } from './generated-values.js';
 import { memberOf } from '../schema/extension-keyword.js';
 import type { SchemaDocument } from '../schema/document.js';
 
-/** What is wrong with a member, as the rest of a sentence; null when nothing is. */
+/** Returns the error in a member, as the predicate of a sentence; null if it is valid. */
 type Check = (value: JsonValue, schema: JsonObject) => string | null;
 
 const CHECKS: readonly (readonly [path: readonly string[], check: Check])[] = [
@@ -31,7 +31,7 @@ const CHECKS: readonly (readonly [path: readonly string[], check: Check])[] = [
     [['referrable', 'payloads'], isString]
 ];
 
-/** Everything that is wrong with the extension keyword in a schema. */
+/** Returns all errors in the uses of the extension keyword in a schema. */
 export function extensionErrors(document: SchemaDocument, keywordNames: readonly string[]): ContentError[] {
 
     const faults: ContentError[] = [];
@@ -63,7 +63,7 @@ function keywordErrors(schema: JsonObject, name: string, pointer: string): Conte
     });
 }
 
-/** A name, or an object whose member `type` is the name. */
+/** Accepts one of the names, or an object with one of them as `type`. */
 function named(names: readonly string[]): Check {
 
     return (value) => {

@@ -1,7 +1,7 @@
 /**
- * Writes the auto-generated fields into content, before it is validated: a field that the service fills is never wrong. It is
- * filled where content has it, also empty, and where it is required; content that came without it stays without it. A field in a
- * branch of alternatives is filled when the content, with the field in it, matches the branch.
+ * Writes generated fields into content before validation, so that their input is never invalid. A field is filled where the
+ * content has it, even empty, and where it is required; otherwise it stays absent. A field in a branch of alternatives is
+ * filled if the content, with the field, matches the branch.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -14,16 +14,16 @@ import { generate } from './generated-values.js';
 import type { MatchTest } from '../schema/compiler.js';
 import { spend } from '../../util/concurrency/time-budget.js';
 
-/** About what a visit costs, in steps of the budget. */
+/** Approximate cost of a visit, in steps of the time budget. */
 const VISIT_COST = 20;
 
-/** What is added to content that does not have it and need not have it. */
+/** Fields that are added to content that lacks them although they are not required. */
 export interface FillRules {
-    /** True for the id of the object, at the top of its content. */
+    /** True for the id of the object, at the top level of its content. */
     readonly addsHandle: boolean;
 }
 
-/** The content with its generated fields. The given content stays as it is; unchanged parts are shared. */
+/** Returns the content with its generated fields. Does not modify the given content; unchanged parts are shared. */
 export function fillGenerated(plan: PlanNode, content: JsonObject, facts: GeneratedFacts & FillRules, matches: MatchTest): JsonObject {
 
     const top: Scope = { nodes: [plan], addsHandle: facts.addsHandle };
@@ -31,9 +31,9 @@ export function fillGenerated(plan: PlanNode, content: JsonObject, facts: Genera
     return isJsonObject(filled) ? filled : content;
 }
 
-/** What applies to one value. */
+/** Schemas that apply to one value. */
 interface Scope extends FillRules {
-    /** The schema of the value, and the branches of it that are being tried. */
+    /** The schema of the value, and those of its branches that are being tried. */
     readonly nodes: readonly PlanNode[];
 }
 
@@ -48,7 +48,7 @@ class Filler {
         this.#matches = matches;
     }
 
-    /** The value with its generated fields. */
+    /** Returns the value with its generated fields. */
     fill(node: PlanNode, value: JsonValue, scope: Scope = { nodes: [node], addsHandle: false }): JsonValue {
 
         spend(VISIT_COST);
@@ -82,7 +82,7 @@ class Filler {
             const before = Object.hasOwn(filled, name) ? filled[name] : undefined;
             const after = before === undefined ? this.#generateAbsent(name, child, scope) : this.fill(child, before);
             if (after !== undefined && after !== before) {
-                // Copied once: a content of thousands of properties is copied for each of them otherwise.
+                // copied once per object, not once per property
                 filled = filled === value ? { ...value } : filled;
                 setMember(filled, name, after);
             }
@@ -108,7 +108,7 @@ class Filler {
         return filled;
     }
 
-    /** The value of a property that is not there: the one that its schema, or a schema that this one refers to, has generated. */
+    /** Returns the generated value of an absent property; undefined if it stays absent. */
     #generateAbsent(name: string, node: PlanNode, scope: Scope): JsonValue | undefined {
 
         const auto = fieldOf(node, new Set());
@@ -160,7 +160,7 @@ class Filler {
         return filled;
     }
 
-    /** The value filled as a branch asks for it, when it then matches the branch; undefined when it does not. */
+    /** Returns the value filled according to a branch if it then matches the branch; otherwise undefined. */
     #tryBranch(option: PlanOption, value: JsonValue, scope: Scope): JsonValue | undefined {
 
         const candidate = this.fill(option.node, value, within(scope, option.node));
@@ -168,7 +168,7 @@ class Filler {
     }
 }
 
-/** Defined, not assigned: a member called __proto__ must stay one. */
+/** Sets a member. defineProperty, because an assignment to __proto__ would set the prototype. */
 function setMember(object: JsonObject, name: string, value: JsonValue): void {
 
     if (name === '__proto__') {
@@ -179,16 +179,16 @@ function setMember(object: JsonObject, name: string, value: JsonValue): void {
     }
 }
 
-/** Of a value that is not the whole content. */
+/** Scope of a value that is not the whole content. */
 const INNER: Scope = { nodes: [], addsHandle: false };
 
-/** The same value, when one more schema applies to it. */
+/** Returns the scope of the same value with one more schema. */
 function within({ nodes, ...rules }: Scope, node: PlanNode): Scope {
 
     return { ...rules, nodes: [...nodes, node] };
 }
 
-/** The field that a schema, or one that it refers to, has generated. */
+/** Returns the generated field of a schema or of a schema it refers to. */
 function fieldOf(node: PlanNode, seen: Set<PlanNode>): AutoField | undefined {
 
     spend(VISIT_COST);
@@ -207,7 +207,7 @@ function fieldOf(node: PlanNode, seen: Set<PlanNode>): AutoField | undefined {
     return undefined;
 }
 
-/** True when one of the schemas, or of those that they refer to, demands a property. */
+/** True if one of the schemas, or a schema it refers to, requires a property. */
 function isRequired(name: string, nodes: readonly PlanNode[], seen: Set<PlanNode>): boolean {
 
     return nodes.some((node) => {

@@ -1,11 +1,11 @@
 /**
- * Small facts that schemas note at properties and that other parts of the service ask for.
+ * Annotations of single properties that other modules use.
  */
 
 import { memberOf } from '../schema/extension-keyword.js';
 import type { Annotation } from '../../model/processed-content.js';
 
-/** Text of the primary property (`preview.isPrimary`), from which an id may be derived; undefined when none is marked. */
+/** Returns the text of the primary property (`preview.isPrimary`), from which an id may be derived; undefined if there is none. */
 export function primaryText(annotations: readonly Annotation[]): string | undefined {
 
     const primary = annotations.filter(({ keyword }) => memberOf(keyword, 'preview', 'isPrimary') === true).map(({ value }) => value);
@@ -13,7 +13,7 @@ export function primaryText(annotations: readonly Annotation[]): string | undefi
     return found === undefined ? undefined : String(found);
 }
 
-/** Media type in which the text at a pointer is to be answered (`response.mediaType`); undefined when none is noted. */
+/** Returns the media type in which the text at a JSON pointer is served (`response.mediaType`); undefined if there is none. */
 export function textMediaType(annotations: readonly Annotation[], pointer: string): string | undefined {
 
     const types = annotations.filter((annotation) => annotation.pointer === pointer)

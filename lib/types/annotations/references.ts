@@ -1,6 +1,6 @@
 /**
- * Handle references: values of content that name other objects. Which values they are is found here; whether the objects
- * exist is for the caller to look up, and what it means when they do not is said here again.
+ * Handle references: values of content that name other objects. Finds them, and reports the errors once the caller has looked
+ * up the objects.
  */
 
 import type { ContentError } from '../../errors/errors.js';
@@ -11,13 +11,13 @@ import { childPointer } from '../../json/pointer.js';
 import { memberOf, prependOf } from '../schema/extension-keyword.js';
 import type { ContentReference, Annotation } from '../../model/processed-content.js';
 
-/** One object pointing at more than this many others is no longer a document. */
+/** Maximum number of references in one object. */
 const MAX_REFERENCES = 10_000;
 
 /**
- * The references among annotations. An array that is marked as a whole is a list of references.
+ * Returns the references among annotations. An annotated array is a list of references.
  *
- * @throws DoipError 400 for a reference that is no string, and for too many of them
+ * @throws DoipError 400 if a reference is not a string, or if there are too many
  */
 export function findReferences(annotations: readonly Annotation[], prefix: string): ContentReference[] {
 
@@ -41,7 +41,7 @@ export function findReferences(annotations: readonly Annotation[], prefix: strin
     return references;
 }
 
-/** What is wrong with references, given the types of the objects that were found: id → type. */
+/** Returns the errors of references. `types` holds the objects that exist: id → type. */
 export function referenceErrors(references: readonly ContentReference[], types: ReadonlyMap<string, string>): ContentError[] {
 
     return references.flatMap(({ pointer, id, types: allowed, excludeTypes }) => {

@@ -1,6 +1,6 @@
 /**
- * Values with a role: those that the schema marks for logging in and for groups (`auth`), those that are kept as hashes
- * only (`secureProperty`), and the directory name of an object whose elements are modules for scripts (`referrable`).
+ * Values with a role: those for authentication and groups (`auth`), those stored as hashes only (`secureProperty`), and the
+ * directory name of an object whose elements are script modules (`referrable`).
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -9,12 +9,12 @@ import type { AccountAnnotations, AnnotatedValue } from '../../model/account-ann
 import { memberOf, prependOf } from '../schema/extension-keyword.js';
 import type { Annotation } from '../../model/processed-content.js';
 
-/** The names that `auth` may have. */
+/** Values of `auth`. */
 export const AUTH_ROLES: readonly string[] = [
     'username', 'password', 'requirePasswordChange', 'accountActive', 'publicKey', 'usersList'
 ];
 
-/** What a value with this keyword is for in logging in or in groups; undefined for nothing. */
+/** Returns the role of a value for authentication or groups; undefined if it has none. */
 export function authRoleOf(keyword: JsonObject): string | undefined {
 
     const auth = memberOf(keyword, 'auth');
@@ -22,7 +22,7 @@ export function authRoleOf(keyword: JsonObject): string | undefined {
     return typeof role === 'string' && AUTH_ROLES.includes(role) ? role : undefined;
 }
 
-/** The roles among annotations. Of several values with one role the first counts, of lists of members the last. */
+/** Returns the roles among annotations. Of several values with one role the first counts; of several member lists, the last. */
 export function findRoles(annotations: readonly Annotation[], prefix: string): AccountAnnotations {
 
     const marked: Record<string, AnnotatedValue> = {};
@@ -46,7 +46,7 @@ export function findRoles(annotations: readonly Annotation[], prefix: string): A
     return { ...marked, ...(members ? { members } : {}), secure };
 }
 
-/** Name of the directory in which the elements of an object are modules for scripts; undefined when they are none. */
+/** Returns the name of the directory for the elements of an object that holds script modules; undefined if it holds none. */
 export function findModuleDirectory(annotations: readonly Annotation[]): string | undefined {
 
     const directories = annotations.filter(({ keyword }) => {
