@@ -1,7 +1,4 @@
-/**
- * Files that live no longer than a request, in a folder of their own below the data folder. Whatever a crash left there is
- * removed at the next start.
- */
+/** Temporary files of requests, in a folder below the data folder. Files left by a crash are removed at the next start. */
 
 import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -15,7 +12,7 @@ export interface TempFile {
     remove(): Promise<void>;
 }
 
-/** The folder. */
+/** Folder for temporary files. */
 export class TempFolder {
 
     readonly #path: string;
@@ -25,13 +22,13 @@ export class TempFolder {
         this.#path = join(resolve(dataDir), 'tmp');
     }
 
-    /** Removes what an earlier process left. Only for the one that has claimed the data folder. */
+    /** Removes files of an earlier process. Only for the process that owns the data folder. */
     async clear(): Promise<void> {
 
         await rm(this.#path, { recursive: true, force: true });
     }
 
-    /** Makes an empty file that nobody else can read. */
+    /** Creates an empty file that only its owner can read. */
     async create(): Promise<TempFile> {
 
         await mkdir(this.#path, { recursive: true, mode: 0o700 });

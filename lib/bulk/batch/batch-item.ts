@@ -1,7 +1,7 @@
 /**
- * Items of a batch: from their bytes to the segments that create and update read. Items come in the form of REST (members
- * `content`, `payloads` …) or as digital objects (`attributes`, `elements`); the bytes of elements stand in them as base64.
- * Forms: interface specification, "Payload descriptor" and "BatchUpload".
+ * Items of a batch: converts their bytes to the segments that create and update read. An item is in REST form (members `content`,
+ * `payloads` …) or a digital object (`attributes`, `elements`); the bytes of its elements are base64. See interface specification, "Payload
+ * descriptor" and "BatchUpload".
  */
 
 import type { Segment } from '../../doip/envelope.js';
@@ -12,11 +12,11 @@ import { parseJson } from '../../json/strict-parser.js';
 import { bytesSegment, jsonSegment } from '../../doip/segments.js';
 import type { JsonItem } from '../../json/stream/splitter.js';
 
-/** An item that was read, or the reason why it could not be. */
+/** A parsed item, or the reason why it is invalid. */
 export type BulkItem = { readonly position: number; readonly bytes: number } & (
     { readonly value: JsonObject; readonly fault?: undefined } | { readonly fault: DoipError; readonly value?: undefined });
 
-/** What text items are read from and how strictly. */
+/** Format and limits of items. */
 export interface ItemRules {
     readonly format: 'json' | 'ndjson';
     readonly maxItemBytes: number;
@@ -25,9 +25,9 @@ export interface ItemRules {
 }
 
 /**
- * Reads the bytes of an item. What is wrong with it alone becomes its fault.
+ * Parses the bytes of an item. An error that concerns only this item becomes its fault.
  *
- * @throws DoipError 400 for a syntax error within an array: where the rest of the array begins is then not known
+ * @throws DoipError 400 for a syntax error within an array, where the start of the next item cannot be found any more
  */
 export function readItem({ position, offset, length, bytes }: JsonItem, { format, maxItemBytes, maxDepth, maxValues = Infinity }: ItemRules): BulkItem {
 
@@ -54,19 +54,19 @@ export function readItem({ position, offset, length, bytes }: JsonItem, { format
     }
 }
 
-/** An item whose value is known. */
+/** Wraps a parsed value as an item. */
 export function itemOf(facts: { readonly position: number; readonly bytes: number }, value: JsonValue): BulkItem {
 
     return isJsonObject(value) ? { ...facts, value } : { ...facts, fault: badRequest('each item must be a JSON object') };
 }
 
-/** The id that an item asks for, whatever its form. */
+/** The id that an item requests, in either form. */
 export function idOf({ id }: JsonObject): string | undefined {
 
     return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The item as input of create or update: the object, then a header and bytes for each element whose bytes it brings. */
+/** The item as input of create or update: the object, then a header and bytes for each element whose bytes it contains. */
 export async function *itemSegments(item: JsonObject): AsyncGenerator<Segment> {
 
     const elements = elementsOf(item);
@@ -79,13 +79,13 @@ export async function *itemSegments(item: JsonObject): AsyncGenerator<Segment> {
     }
 }
 
-/** What an item says of its elements, in the words of digital objects. */
+/** Element descriptions of an item, in the form of digital objects. */
 export function elementsOf(item: JsonObject): JsonObject[] {
 
     return [...listOf(item, 'elements'), ...listOf(item, 'payloads').map(toElement)];
 }
 
-/** The digital object without bytes. */
+/** Converts an item to a digital object, without the bytes of its elements. Throws 400 for attributes of the wrong kind. */
 export function toDigitalObject(item: JsonObject, elements: readonly JsonObject[]): JsonObject {
 
     const given = item['attributes'] ?? {};
@@ -122,7 +122,7 @@ function listOf(item: JsonObject, name: string): JsonObject[] {
     return list;
 }
 
-/** A payload in the words of elements. */
+/** Converts a payload description to that of an element. */
 function toElement({ name, mediaType, filename, size, base64Payload }: JsonObject): JsonObject {
 
     return {
@@ -136,7 +136,7 @@ function toElement({ name, mediaType, filename, size, base64Payload }: JsonObjec
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Bytes from base64 with or without padding; nothing is guessed, nothing skipped. */
+/** Decodes base64, with or without padding. Strict: throws 400 for any other character. */
 export function decodeBase64(text: JsonValue, name: JsonValue | undefined): Buffer {
 
     if (typeof text !== 'string' || !BASE64.test(text) || withoutPadding(text).length % 4 === 1) {
@@ -146,7 +146,7 @@ export function decodeBase64(text: JsonValue, name: JsonValue | undefined): Buff
     return Buffer.from(text, 'base64');
 }
 
-/** For text that matches {@link BASE64}. */
+/** Strips the padding of text that matches {@link BASE64}. */
 function withoutPadding(text: string): string {
 
     const padding = text.indexOf('=');

@@ -1,6 +1,6 @@
 /**
- * The record that answers a batch: `{results, success}`, and `message` where the input broke. A short one is one JSON value. A
- * long one is never in memory as a whole: it goes out in blocks of results, or as the bytes of its text.
+ * The record that a batch returns: `{results, success}`, and `message` for invalid input. A short record is one JSON value; a long one is
+ * streamed, in batches of results or as the bytes of its text.
  */
 
 import type { BytesSegment, Segment } from '../../doip/envelope.js';
@@ -12,25 +12,25 @@ import { jsonSegment } from '../../doip/segments.js';
 import { onClose } from '../../util/streams/on-close.js';
 import { headOf } from './batch-service.js';
 
-/** Results that are read at once, in characters of their texts; a single one may be longer. */
+/** Maximum size of a batch of results in characters; a single result may be longer. */
 const LENGTH_PER_BATCH = 64 * 1024;
 
-/** Segments that whoever is given them reads to their end, or ends: the results are on disk until then. */
+/** Segments that the consumer must read to the end or return from: the results stay on disk until then. */
 type Segments = AsyncGenerator<Segment, void, undefined>;
 
-/** The record with its results in further segments: its head, then arrays of results. For carriers that write it piece by piece. */
+/** The record as a head followed by arrays of results, for translators that write it in chunks. */
 export function recordInBlocks(outcome: BulkOutcome): Segments {
 
     return disposing(outcome, inBlocks(outcome));
 }
 
-/** The record as one segment, with more members. */
+/** The record as one segment, with additional members. */
 export function wholeRecord(outcome: BulkOutcome, more: JsonObject = {}): Segments {
 
     return disposing(outcome, inOneSegment(outcome, more));
 }
 
-/** Lets go of the results also when nobody began to read them, because the client has gone. */
+/** Disposes of the results even when they are never read, because the client disconnected. */
 function disposing({ results }: BulkOutcome, record: Segments): Segments {
 
     return onClose(record, () => void results.dispose());
@@ -50,7 +50,7 @@ async function *inBlocks(outcome: BulkOutcome): Segments {
     }
 }
 
-/** The same texts; a long one comes on its own. */
+/** Splits results into batches; a long result is a batch of its own. */
 function *pieces(texts: readonly string[]): Generator<readonly string[]> {
 
     let piece: string[] = [];

@@ -1,7 +1,6 @@
 /**
- * Works off the items of a batch: one after the other or many at a time, in bounded memory, with a result for each. Items
- * that are worked off at the same time end up in common commits of the database. What is done with an item is decided by the
- * caller.
+ * Runs the items of a batch, sequentially or concurrently, in bounded memory, and records a result for each. Concurrent items share group
+ * commits of the database. The caller supplies the work for each item.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,49 +9,49 @@ import type { SpillableList } from './spill-list.js';
 import { DoipError, internal } from '../../errors/errors.js';
 import { turnForValue } from '../../util/concurrency/event-loop-yielder.js';
 
-/** One item and what is to be done with it. */
+/** One item and the work for it. */
 export interface BatchTask {
     readonly position: number;
-    /** What it takes in memory while it is worked off. */
+    /** Memory that the item takes while it is processed. */
     readonly bytes: number;
-    /** Tasks with the same id follow one another; those without come as they come. */
+    /** Tasks with the same id run in order; those without one run concurrently. */
     readonly id?: string | undefined;
     /**
-     * Stores the item; resolves to the response, or to undefined when nothing is to be noted of it. Throws when it is refused.
+     * Stores the item; resolves to the response, or to undefined for no result. Throws when the item is rejected.
      *
-     * @param earlier resolves when all items before it are done: what it refers to may be among them
+     * @param earlier resolves when all items before it are done: the item may refer to them
      */
     readonly work: (earlier: () => Promise<void>) => Promise<JsonValue | undefined>;
 }
 
-/** How a batch is worked off. */
+/** Options of a batch. */
 export interface BatchOptions {
-    /** The HTTP code that stands for an error. */
+    /** The HTTP status of an error. */
     readonly codeOf: (error: DoipError) => number;
-    /** The answer that stands for a fault of the storage; null for any other error. */
+    /** Maps an error of the storage to the error to report; null for any other error. */
     readonly explain: (error: unknown) => DoipError | null;
     readonly results: SpillableList;
-    /** Items at the same time; 1 for one after the other. */
+    /** Maximum number of concurrent items; 1 is sequential. */
     readonly width: number;
-    /** Takes no further items after one was refused. */
+    /** Stops after the first rejected item. */
     readonly failFast: boolean;
-    /** Is told of faults that nobody expected. */
+    /** Called for unexpected errors. */
     readonly onFault: (error: unknown, position: number) => void;
 }
 
-/** Bytes of items that are worked off at the same time; a longer one is worked off alone. */
+/** Maximum total size in bytes of concurrent items; a larger item runs alone. */
 const BYTES_PER_BATCH = 16 * 1024 * 1024;
 
 const NO_RESULTS = 'the results could not be kept: look which items were stored';
 
-/** Milliseconds after which others get a turn. */
+/** Milliseconds of work after which the event loop is yielded to. */
 const TURN_MS = 4;
 
 /** One batch. */
 export class Batch {
 
     readonly #options: BatchOptions;
-    /** The last item of an id, while it is worked off: the next one waits for it. */
+    /** The last task of each id while it runs; the next one waits for it. */
     readonly #byId = new Map<string, Promise<void>>();
     #running = 0;
     #bytes = 0;
@@ -61,7 +60,7 @@ export class Batch {
     #done: Promise<void> = Promise.resolve();
     #fault: Error | null = null;
     #turn = performance.now();
-    /** False as soon as an item was refused. */
+    /** False after an item was rejected. */
     success = true;
 
     constructor(options: BatchOptions) {
@@ -69,13 +68,13 @@ export class Batch {
         this.#options = options;
     }
 
-    /** True when no further items are wanted. */
+    /** True when no more items are accepted. */
     get isOver(): boolean {
 
         return this.#fault !== null || this.#options.failFast && !this.success;
     }
 
-    /** Takes an item as soon as there is room for it. */
+    /** Starts an item as soon as the limits allow it. */
     async take(task: BatchTask): Promise<void> {
 
         while (this.#running > 0 && (this.#running >= this.#options.width || this.#bytes + task.bytes > BYTES_PER_BATCH)) {
@@ -97,16 +96,16 @@ export class Batch {
         this.#start(task);
     }
 
-    /** Resolves when everything that was taken is done; more may be taken afterwards. */
+    /** Resolves when all tasks taken so far are done; more may be taken afterwards. */
     async settled(): Promise<void> {
 
         await this.#done;
     }
 
     /**
-     * Resolves when everything that was taken is stored or refused, and noted in the results.
+     * Resolves when all items are stored or rejected, with their results recorded.
      *
-     * @throws DoipError 500 when the results could not be kept; items were stored all the same
+     * @throws DoipError 500 when results could not be recorded; items were stored nevertheless
      */
     async end(): Promise<void> {
 
@@ -123,7 +122,7 @@ export class Batch {
         const before = this.#done;
         const work = this.#work(task, () => before).catch((error: unknown) => {
 
-            // The result could not be noted: without it the batch is of no use any more.
+            // The result could not be recorded, which fails the whole batch
             this.#fault ??= error as Error;
         }).finally(() => {
 
@@ -155,7 +154,7 @@ export class Batch {
         }
     }
 
-    /** Tasks of the same id follow one another. */
+    /** Chains the task behind the previous one with the same id. */
     async #inOrder({ id, work }: BatchTask, earlier: () => Promise<void>): Promise<JsonValue | undefined> {
 
         if (id === undefined) {

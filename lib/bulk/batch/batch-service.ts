@@ -1,6 +1,6 @@
 /**
- * Requests that carry many objects: their input is read as it arrives, worked off in bounded memory, and answered with a list
- * of results that may be longer than memory. Forms: interface specification, "POST /batchUpload" and "BatchUpload".
+ * Requests with many objects: streams their input, processes it in bounded memory, and returns a list of results that may exceed memory.
+ * See interface specification, "POST /batchUpload" and "BatchUpload".
  */
 
 import type { Log } from '../../../db/log.js';
@@ -17,37 +17,37 @@ import { ErrorLogLimiter } from './error-log-limiter.js';
 import { ItemSource } from './item-reader.js';
 import { SpillableList } from './spill-list.js';
 
-/** How items are worked off. */
+/** Options of a request. */
 export interface BulkOptions {
-    /** Many at a time; otherwise one after the other. */
+    /** Concurrently; otherwise sequentially. */
     readonly parallel: boolean;
     readonly failFast: boolean;
     readonly log: Log;
 }
 
-/** What came of a request. Whoever is given it reads the results to their end, or disposes of them. */
+/** Outcome of a request. The consumer must read the results to the end or dispose of them. */
 export interface BulkOutcome {
-    /** False when any item was refused or the input broke off. */
+    /** False when an item was rejected or the input was invalid. */
     readonly success: boolean;
     readonly results: SpillableList;
-    /** Where the input broke. What was before that place has been worked off. */
+    /** Error in the input. The items before it have been processed. */
     readonly fault: DoipError | null;
 }
 
 /** Stores one item of a batch. */
 export type StoreItem = (item: JsonObject, earlier: () => Promise<void>) => Promise<JsonValue>;
 
-/** Items at the same time: enough for one common commit that is being written and one that gathers meanwhile. */
+/** Number of concurrent items: enough to fill one group commit while another one is being written. */
 const WIDTH = 128;
 
-/** Works off requests with many objects. */
+/** Processes requests with many objects. */
 export class BulkService {
 
     readonly source: ItemSource;
-    /** For files that live no longer than a request or a job. */
+    /** Folder for temporary files of requests and jobs. */
     readonly folder: TempFolder;
     readonly #codeOf: BatchOptions['codeOf'];
-    /** The answer that stands for a fault of the storage; null for any other error. */
+    /** Maps an error of the storage to the error to report; null for any other error. */
     readonly explain: BatchOptions['explain'];
 
     constructor(parts: { folder: TempFolder; limits: BulkLimits; codeOf: BatchOptions['codeOf']; explain: BatchOptions['explain'] }) {
@@ -59,12 +59,12 @@ export class BulkService {
     }
 
     /**
-     * Works off the items of an input: one JSON value, or bytes that hold one. Resolves after the whole input has been read and
-     * every item that was taken is stored or refused.
+     * Processes the items of an input: one JSON value, or bytes that hold one. Resolves after the whole input was read and all accepted
+     * items are stored or rejected.
      *
-     * @param isFoundation true for an item that what comes after it may depend on in any way: that waits until it is stored
-     * @param store stores one item; resolves to what is answered, throws when it is refused; see {@link BatchTask.work}
-     * @throws DoipError 400 when there is no input at all
+     * @param isFoundation true for an item that later ones may depend on: they wait until it is stored
+     * @param store stores one item; resolves to the response, throws to reject the item; see {@link BatchTask.work}
+     * @throws DoipError 400 for an empty input
      */
     storeAll(
         input: AsyncIterable<Segment>, options: BulkOptions & { readonly ndjson: boolean; isFoundation(item: JsonObject): boolean }, store: StoreItem
@@ -85,7 +85,7 @@ export class BulkService {
         }));
     }
 
-    /** Runs work that gives tasks to a batch and resolves to the fault at which its input broke, or null. */
+    /** Runs work that adds tasks to a batch and resolves to the error in its input, or null. */
     async run(options: BulkOptions, work: (batch: Batch) => Promise<DoipError | null>): Promise<BulkOutcome> {
 
         const { parallel, failFast, log } = options;
@@ -123,7 +123,7 @@ function taskOf({ position, bytes, fault, value }: BulkItem, store: StoreItem): 
     return { position, bytes, id: idOf(value), work: (earlier) => store(value, earlier) };
 }
 
-/** What is told of an outcome beside the results. */
+/** Members of the record besides the results. */
 export function headOf({ success, fault }: BulkOutcome): JsonObject {
 
     return fault ? { success, message: fault.message, ...fault.details } : { success };

@@ -1,18 +1,18 @@
 /**
- * Rate limiter for the error log of a batch: when a database goes away every item fails alike, so the first error of a kind is
- * logged at once, further ones only as a count.
+ * Rate limiter for the error log of a batch: when the database fails, all items fail alike, so only the first error of each kind is logged
+ * at once; further ones are counted.
  */
 
 import type { Log } from '../../../db/log.js';
 
-/** Faults that are told apart; beyond them they are counted together. */
+/** Maximum number of distinct errors; others share one counter. */
 const MAX_KINDS = 10;
 
-/** The faults of one batch. */
+/** Errors of one batch. */
 export class ErrorLogLimiter {
 
     readonly #log: Log;
-    /** Further faults by their message, and of those that are not told apart by an empty one. */
+    /** Number of further errors by message; the key of the shared counter is empty. */
     readonly #more = new Map<string, number>();
 
     constructor(log: Log) {
@@ -20,7 +20,7 @@ export class ErrorLogLimiter {
         this.#log = log;
     }
 
-    /** Notes the fault of an item; the first of its kind goes into the log with its stack. */
+    /** Adds the error of an item; the first of its kind is logged with its stack. */
     add(fault: unknown, position: number): void {
 
         const err = fault instanceof Error ? fault.cause ?? fault : fault;
@@ -36,7 +36,7 @@ export class ErrorLogLimiter {
         this.#more.set(kind, (this.#more.get(kind) ?? 0) + 1);
     }
 
-    /** Tells how many more there were of each kind. */
+    /** Logs how many more errors of each kind there were. */
     end(): void {
 
         for (const [message, count] of this.#more) {

@@ -1,7 +1,4 @@
-/**
- * The items of an input, one after the other while it arrives: of one JSON value, or of the text of an array, of an object with
- * `results`, or of lines.
- */
+/** Streams the items of an input while it arrives: one JSON value, or the text of an array, of an object with `results`, or of JSON lines. */
 
 import type { Segment } from '../../doip/envelope.js';
 import type { JsonValue } from '../../util/json-types.js';
@@ -13,17 +10,17 @@ import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { drain } from '../../doip/segments.js';
 import { itemOf, readItem } from './batch-item.js';
 
-/** Bounds of what a request may bring. */
+/** Limits of a request. */
 export interface BulkLimits {
-    /** Bytes of one item, base64 and all. */
+    /** Maximum size of an item in bytes, including base64. */
     readonly itemBytes: number;
-    /** Levels of nesting in an item. */
+    /** Maximum nesting depth of an item. */
     readonly jsonDepth: number;
-    /** Values in an item; default any number. */
+    /** Maximum number of values in an item; unlimited by default. */
     readonly jsonValues?: number;
 }
 
-/** Reads items. */
+/** Reads items from input. */
 export class ItemSource {
 
     readonly #limits: BulkLimits;
@@ -34,12 +31,12 @@ export class ItemSource {
     }
 
     /**
-     * Hands the items of an input to `use`, which may leave early. The input is read to its end in any case, because clients read
-     * an answer only after they have sent everything.
+     * Passes the items of an input to `use`, which may return early. The rest of the input is read nevertheless, because clients read the
+     * response only after they sent everything.
      *
-     * @param ndjson lines; also told by the media type of the input
-     * @returns the fault at which the input broke; null when it is whole, or was left early
-     * @throws DoipError 400 when there is no input at all; whatever else `use` throws but DoipErrors
+     * @param ndjson the input is JSON lines; the media type of the input may also say so
+     * @returns the error in the input; null when it is valid, or `use` returned early
+     * @throws DoipError 400 for an empty input; any error of `use` except DoipErrors
      */
     async read(input: AsyncIterable<Segment>, ndjson: boolean, use: (items: AsyncIterable<BulkItem>) => Promise<void>): Promise<DoipError | null> {
 
@@ -63,7 +60,7 @@ export class ItemSource {
         return null;
     }
 
-    /** The items of bytes that somebody has kept. */
+    /** Reads items from bytes. */
     async *items(body: AsyncIterable<Uint8Array>, ndjson: boolean): AsyncGenerator<BulkItem> {
 
         const rules: ItemRules = {
@@ -95,14 +92,14 @@ export class ItemSource {
         finally {
             if (body) {
                 await drain(body).catch(() => {
-                    // Whoever sent it is gone.
+                    // The client has disconnected
                 });
             }
         }
     }
 }
 
-/** The items of a value that somebody has read already. */
+/** Items of a value that is already parsed. */
 async function *itemsOf(segment: Segment): AsyncGenerator<BulkItem> {
 
     const value: JsonValue = segment.kind === 'json' ? segment.value : null;
@@ -121,7 +118,7 @@ function isNdjson(segment: Segment): boolean {
     return segment.kind === 'bytes' && /^application\/(x-)?(ndjson|jsonl(ines)?)\s*(;|$)/i.test(segment.mediaType ?? '');
 }
 
-/** The same bytes; whoever leaves a loop over them can go on where it left. */
+/** Wraps a stream so that leaving a loop over it does not close it; the next loop continues there. */
 function resumable(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
 
     const iterator = body[Symbol.asyncIterator]();

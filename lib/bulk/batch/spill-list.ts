@@ -1,6 +1,6 @@
 /**
- * A list of JSON values that grows while a long request is worked off and is read once, from its start, when the request has
- * ended. The first part of it is kept in memory, the rest in a file.
+ * Append-only list of JSON values that is read once, from its start, after it is complete. Values beyond a memory limit are spilled to a
+ * temporary file.
  */
 
 import type { JsonValue } from '../../util/json-types.js';
@@ -8,13 +8,13 @@ import type { TempFile, TempFolder } from '../temp-folder.js';
 import { jsonItems } from '../../json/stream/item-splitter.js';
 import { writeStored } from '../../json/serializer.js';
 
-/** Characters that are kept in memory. */
+/** Maximum number of characters in memory. */
 const IN_MEMORY = 1024 * 1024;
 
-/** Bytes that are read from the file at once. */
+/** Size of a read from the file in bytes. */
 const READ_BYTES = 64 * 1024;
 
-/** The list. Whoever makes one reads it to its end or disposes of it. */
+/** The list. Its owner must read it to the end or dispose of it. */
 export class SpillableList {
 
     readonly #folder: TempFolder;
@@ -29,13 +29,13 @@ export class SpillableList {
         this.#folder = folder;
     }
 
-    /** True when it all fits into one ordinary answer. */
+    /** True while nothing was spilled. */
     get isShort(): boolean {
 
         return this.#file === null;
     }
 
-    /** Adds a value. Await it: it holds back who is faster than the disk. */
+    /** Adds a value. Await it for back-pressure: it resolves when the value is in memory or on disk. */
     async add(value: JsonValue): Promise<void> {
 
         const text = writeStored(value);
@@ -46,7 +46,7 @@ export class SpillableList {
         }
     }
 
-    /** The texts of the values in the order in which they were added, in blocks of at least one. Ends with {@link dispose}. */
+    /** Yields the JSON texts of the values in insertion order, in non-empty batches, then disposes of the list. */
     async *blocks(): AsyncGenerator<string[]> {
 
         try {
@@ -64,19 +64,19 @@ export class SpillableList {
         }
     }
 
-    /** Lets go of everything. */
+    /** Releases memory and removes the file. */
     async dispose(): Promise<void> {
 
         this.#lines = [];
         await this.#writing.catch(() => {
-            // Whoever added it has been told.
+            // The caller of `add` received the error
         });
         const file = this.#file;
         this.#file = null;
         await file?.remove();
     }
 
-    /** One write at a time, in order; the file is made by the first. */
+    /** Appends to the file, one write at a time; the first write creates it. */
     #spill(): Promise<void> {
 
         const bytes = Buffer.from(`${this.#lines.join('\n')}\n`);
@@ -92,7 +92,7 @@ export class SpillableList {
     }
 }
 
-/** The lines of the file, in blocks of about as many characters as are read at once. */
+/** Reads the lines of the file, in batches of about the size of a read. */
 async function *readLines(file: TempFile, length: number): AsyncGenerator<string[]> {
 
     let block: string[] = [];

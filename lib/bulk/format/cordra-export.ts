@@ -1,7 +1,6 @@
 /**
- * Exports of the reference implementation, made into ours: each object is one JSON value, `{"cordraObject": …, "payloads": …}` with the
- * bytes of payloads as base64, in a line or in a file of its own. Hashes of passwords and of secure properties stand in the internal
- * metadata of objects.
+ * Converts exports of the reference implementation: each object is one JSON value, `{"cordraObject": …, "payloads": …}` with payloads as
+ * base64, on a line or in a file of its own. Hashes of passwords and of secure properties are in the internal metadata of the object.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -17,26 +16,26 @@ import { lineOf, CHUNK_BYTES, pieceLine } from './export-format.js';
 /** An object of such an export. */
 export interface ReferenceObject {
     readonly id: string;
-    /** True for types and the design: they come first, because they say what the others mean. */
+    /** True for types and the design, which are imported first because other objects depend on them. */
     readonly isFirst: boolean;
-    /** Lines of an export of ours. */
+    /** The object as lines of this service's export format. */
     lines(): Iterable<string>;
-    /** What of it is not taken over, or does not work here; for people. */
+    /** Messages for the user about what is not imported, or does not work here. */
     readonly notes: readonly string[];
 }
 
 const ALGORITHM = 'PBKDF2WithHmacSHA1';
 
-/** What follows when the code of the design cannot be loaded. */
+/** Consequence of design code that cannot be loaded. */
 const LOCKED = ': where it fails when it is loaded, only admin can log in';
 
-/** Code that runs in Java there. */
+/** Code that needs the Java runtime of the reference implementation. */
 const JAVA = /\bJava\s*\.\s*type\b|\bjava\s*\.\s*(?:lang|util|io|nio|net)\b|\bPackages\s*\./;
 
 /**
  * Reads an object of an export of the reference implementation.
  *
- * @throws DoipError 400 for what is none
+ * @throws DoipError 400 for any other value
  */
 export function readReference(value: JsonValue): ReferenceObject {
 
@@ -72,7 +71,7 @@ export function readReference(value: JsonValue): ReferenceObject {
 }
 
 /**
- * The elements of an object with the lengths of their bytes. Bytes that the object says nothing of are an element, too.
+ * The elements of an object with their lengths. Bytes without a description become an element, too.
  *
  * @throws DoipError 400 for an element whose bytes are missing
  */
@@ -138,7 +137,7 @@ function secretsOf({ secureProperties, ...own }: JsonObject): Secrets {
     return { secrets: Object.keys(secrets).length > 0 ? secrets : null, lost };
 }
 
-/** Numbers may have become texts, as all internal metadata once were. */
+/** Reads a password record. Numbers may be strings: older versions stored all internal metadata as strings. */
 function recordOf(kept: JsonValue): JsonObject | null {
 
     if (!isJsonObject(kept) || (kept['algorithm'] ?? ALGORITHM) !== ALGORITHM) {
@@ -160,7 +159,7 @@ function notesOn({ type, content, payloads }: JsonObject): string[] {
     ];
 }
 
-/** Members in which code stands; of the design also one level deeper. */
+/** Members that hold code; one level deeper in the design. */
 function codeIn(content: JsonValue | undefined): JsonValue[] {
 
     return isJsonObject(content) ? Object.entries(content).flatMap(([name, value]) => (

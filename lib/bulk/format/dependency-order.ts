@@ -1,10 +1,8 @@
-/**
- * Work on many things at a time whose results are wanted in the order of the things.
- */
+/** Concurrent map over a sequence that keeps its order. */
 
 /**
- * The results of work on some items, in their order. At most `width` items are worked on at a time, and no more are read ahead. A failure
- * ends the sequence when its turn comes, after all work that was begun has ended.
+ * Yields the results of `work` in the order of the items. At most `width` items are in progress, and no more are read ahead. A failure is
+ * thrown in its turn, after all work in progress has ended.
  */
 export async function *inOrder<T, R>(items: AsyncIterable<T>, width: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
 
@@ -12,7 +10,7 @@ export async function *inOrder<T, R>(items: AsyncIterable<T>, width: number, wor
     try {
         for await (const item of items) {
             const result = work(item);
-            // Whether it failed is asked when its turn comes.
+            // A failure is thrown when its turn comes
             result.catch(() => {});
             running.push(result);
             if (running.length === width) {

@@ -1,11 +1,10 @@
 /**
- * The form of exports: lines of JSON.
+ * The export format: JSON lines.
  *
- * The first line says what it is: `{"export": 1, "prefix": …, "exportedOn": …}`. Then come the objects, types first: each is a
- * digital object with its metadata, and with the hashes of its secrets where it has any. Few bytes of an element stand in it
- * (`base64Element`); more of them follow it, in the order of the elements, as lines of their own:
- * `{"element": name, "base64": …}`, until there are as many bytes as the element's `length` says. The last line,
- * `{"end": true, "objects": …}`, tells that nothing is missing.
+ * The first line is a header: `{"export": 1, "prefix": …, "exportedOn": …}`. The objects follow, types first: each is a digital object with
+ * its metadata, and with the hashes of its secrets if it has any. The bytes of small elements are in the line of their object
+ * (`base64Element`); those of larger ones follow it in lines of their own, in the order of the elements: `{"element": name, "base64": …}`,
+ * until the `length` of the element is reached. The last line, `{"end": true, "objects": …}`, marks the export as complete.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -13,18 +12,18 @@ import { writeJson } from '../../json/serializer.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import { toDigitalObject } from '../../model/stored-object.js';
 
-/** The version of the form. */
+/** Version of the format. */
 export const EXPORT_VERSION = 1;
 
 export const EXPORT_TYPE = 'application/x-ndjson';
 
-/** Bytes of an element that stand in the line of its object. */
+/** Maximum size in bytes of an element in the line of its object. */
 export const INLINE_BYTES = 16 * 1024;
 
-/** Bytes of all elements that stand in the line of their object. */
+/** Maximum total size in bytes of the elements in the line of their object. */
 export const INLINE_TOTAL = 1024 * 1024;
 
-/** Bytes of an element in one line; a multiple of 3, so that base64 needs no padding in between. */
+/** Bytes of an element per line; a multiple of 3, so that only the last line has base64 padding. */
 export const CHUNK_BYTES = 192 * 1024;
 
 /** True for the first line of an export. */
@@ -39,14 +38,14 @@ export function isTrailer(value: JsonObject): boolean {
     return value['end'] === true && value['id'] === undefined;
 }
 
-/** The name of the element that a line brings bytes of; null for other lines. */
+/** The element chunk of a line; null for other lines. */
 export function pieceOf(value: JsonObject): { readonly element: string; readonly base64: JsonValue } | null {
 
     const { element, base64 } = value;
     return typeof element === 'string' && base64 !== undefined && value['id'] === undefined ? { element, base64 } : null;
 }
 
-/** The line of an object. */
+/** Formats the line of an object. */
 export function objectLine(object: StoredObject, inline: ReadonlyMap<string, string>, secrets: JsonObject | undefined): string {
 
     const { elements, ...digital } = toDigitalObject(object);
@@ -61,7 +60,7 @@ export function objectLine(object: StoredObject, inline: ReadonlyMap<string, str
     });
 }
 
-/** A line with bytes of an element. */
+/** Formats a line with bytes of an element. */
 export function pieceLine({ name }: Pick<StoredElement, 'name'>, bytes: Uint8Array): string {
 
     return lineOf({ element: name, base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') });

@@ -1,7 +1,4 @@
-/**
- * What a line of an export says of an object, checked. Lines of other makes are taken too: digital objects, and objects in REST
- * form, with their ids.
- */
+/** Reads and validates the object in a line of an export. Other lines are accepted too: digital objects, and objects in REST form, with their ids. */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { Metadata } from '../../doip/digital-object.js';
@@ -15,14 +12,14 @@ import { elementsOf, toDigitalObject } from '../batch/batch-item.js';
 import { sequence, jsonSegment } from '../../doip/segments.js';
 import type { ObjectInput } from '../../model/object-input.js';
 
-/** An element of a line: its bytes stand in the line, or so many follow it. */
+/** An element of a line: its bytes are in the line, or `length` bytes follow it. */
 export interface ImportedElement {
     readonly name: string;
     readonly base64: JsonValue | undefined;
     readonly length: number;
 }
 
-/** An object of a line. */
+/** The object of a line. */
 export interface ImportedObject {
     readonly id: string;
     readonly type: string;
@@ -33,7 +30,7 @@ export interface ImportedObject {
     readonly secrets: JsonValue | undefined;
 }
 
-/** What metadata says where a line says nothing. */
+/** Default values of metadata that a line does not give. */
 export interface Fallback {
     readonly author: string;
     /** Epoch milliseconds. */
@@ -43,7 +40,7 @@ export interface Fallback {
 /**
  * Reads the object of a line.
  *
- * @throws DoipError 400 for a line that describes none
+ * @throws DoipError 400 for a line that does not describe an object
  */
 export async function readImported(line: JsonObject, limits: FieldLimits, fallback: Fallback): Promise<ImportedObject> {
 
@@ -88,7 +85,7 @@ function lengthOf(length: JsonValue | undefined, base64: JsonValue | undefined):
 const AUTHOR_BYTES = 255;
 
 /**
- * Metadata as it shall be kept. Its transaction number is not.
+ * Metadata to store, without its transaction number.
  *
  * @throws DoipError 400 for members of the wrong kind
  */

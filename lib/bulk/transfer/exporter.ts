@@ -1,6 +1,6 @@
 /**
- * Writes all objects as lines, as `export-format.ts` describes them. What changes meanwhile is exported as it was before or after;
- * each object by itself is whole.
+ * Exports all objects as lines (`export-format.ts`). Each object is consistent; one that changes during the export is exported in its state
+ * before or after the change.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -16,14 +16,14 @@ import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_B
 /** Reads objects in pages. */
 export interface ObjectReader {
     byIds(ids: readonly string[]): Promise<StoredObject[]>;
-    /** The next ones by id; an empty list after the last. */
+    /** The next page by id; an empty list after the last object. */
     after(id: string): Promise<StoredObject[]>;
 }
 
-/** Ids that are read at once. */
+/** Number of ids read at a time. */
 const IDS_PER_BATCH = 100;
 
-/** Characters that are handed on at once. */
+/** Size of a chunk in characters. */
 const BLOCK = 64 * 1024;
 
 /** Exports objects. */
@@ -42,7 +42,7 @@ export class Exporter {
         this.#catalog = parts.catalog;
     }
 
-    /** The text of an export in blocks of bytes. Fails in mid-stream when bytes of an element are missing. */
+    /** Yields the text of an export in chunks. Throws in mid-stream when the bytes of an element are missing. */
     async *run(): AsyncGenerator<Uint8Array> {
 
         let text = '';
@@ -65,14 +65,14 @@ export class Exporter {
         for await (const page of this.#pages()) {
             objects += page.length;
             yield *this.#page(page);
-            // SQLite answers at once: without a pause a fast reader would keep the event loop for itself.
+            // SQLite is synchronous: without yielding, a fast reader would block the event loop
             await nextTurn();
         }
 
         yield lineOf({ end: true, objects });
     }
 
-    /** All objects, those that the others need first. */
+    /** All objects in pages: the design and types first, since the others depend on them. */
     async *#pages(): AsyncGenerator<StoredObject[]> {
 
         const first = [DESIGN_ID, ...Object.keys(this.#catalog.current.schemaIds())];
@@ -104,7 +104,7 @@ export class Exporter {
         }
     }
 
-    /** The short elements of an object, as base64. */
+    /** The small elements of an object as base64. */
     async #inline({ elements }: StoredObject): Promise<Map<string, string>> {
 
         const inline = new Map<string, string>();

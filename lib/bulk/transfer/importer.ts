@@ -1,6 +1,6 @@
 /**
- * Reads exports back (`export-format.ts`). Objects keep their ids, metadata and secrets; those that are there already, exactly so,
- * are passed over, so that an import that was interrupted is simply repeated.
+ * Imports exports (`export-format.ts`). Objects keep their ids, metadata and secrets. Objects that already exist unchanged are skipped, so
+ * that an interrupted import can simply be repeated.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -22,18 +22,18 @@ import { EXPORT_VERSION, isHeader, isTrailer, pieceOf } from '../format/export-f
 import { readImported } from '../format/import-object.js';
 import type { StagedElement } from '../../model/object-input.js';
 
-/** For whom, and until when. */
+/** Caller and cancellation of an import. */
 export interface ImportContext {
     readonly caller: Caller;
     readonly requestContext: JsonObject;
     readonly signal: AbortSignal;
 }
 
-/** How many objects met with what; those that were refused are in the results. */
+/** Number of objects by outcome; rejected ones are in the results. */
 export interface ImportCounts {
     created: number;
     updated: number;
-    /** Were there already. */
+    /** Already existed. */
     unchanged: number;
 }
 
@@ -54,10 +54,10 @@ export class Importer {
     }
 
     /**
-     * Hands the objects of some lines to a batch.
+     * Adds the objects of some lines to a batch.
      *
-     * @param counts is kept up to date
-     * @throws DoipError 400 when there are no lines, or when they are an export that is not complete, or of another version
+     * @param counts updated as objects are stored
+     * @throws DoipError 400 when there are no lines, and for an incomplete export or one of another version
      */
     async run(items: AsyncIterable<BulkItem>, batch: Batch, context: ImportContext, counts: ImportCounts): Promise<void> {
 
@@ -70,7 +70,7 @@ export class Importer {
 
         for (let item = await lines.next(); item; item = await lines.next()) {
             if (item.fault) {
-                // Whether it was an object is not known, nor then how many there were.
+                // The line may or may not have been an object, so the total is unknown
                 objects = NaN;
                 await this.#refuse(batch, item, item.fault);
             }
@@ -83,7 +83,7 @@ export class Importer {
             }
             else if (isTrailer(item.value)) {
                 checkCount(item.value, objects);
-                // Another export may follow.
+                // Another export may follow
                 isExport = false;
                 objects = 0;
             }
@@ -116,7 +116,7 @@ export class Importer {
             const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
             await batch.take({ position, bytes, id: object.id, work: () => this.#restore(object, staged, context, counts) });
             if (isFoundation) {
-                // What comes next may be of this type.
+                // Later objects may be of this type
                 await batch.settled();
             }
         }
@@ -143,7 +143,7 @@ export class Importer {
         });
     }
 
-    /** Keeps the bytes that follow the line of an object. */
+    /** Stages the bytes that follow the line of an object. */
     async #stagePieces(object: ImportedObject, lines: PeekableItems, context: ImportContext): Promise<Map<string, StagedElement>> {
 
         const staged = new Map<string, StagedElement>();
@@ -167,7 +167,7 @@ export class Importer {
         return this.#elements.stage(body, { input, requestContext, signal });
     }
 
-    /** @param pieces what followed the object in lines of its own; null when nothing did, and it may be there already */
+    /** @param pieces elements from lines that followed the object; null without such lines, when the object may exist already */
     async #restore(
         object: ImportedObject, pieces: Map<string, StagedElement> | null, context: ImportContext, counts: ImportCounts
     ): Promise<JsonValue | undefined> {
@@ -203,7 +203,7 @@ export class Importer {
     }
 }
 
-/** Requires as many objects as the last line of an export tells of. */
+/** Throws 400 unless the number of objects matches the last line of the export. */
 function checkCount({ objects: told }: JsonObject, objects: number): void {
 
     if (typeof told === 'number' && !Number.isNaN(objects) && told !== objects) {
@@ -211,7 +211,7 @@ function checkCount({ objects: told }: JsonObject, objects: number): void {
     }
 }
 
-/** The bytes of an element from the lines that follow its object. */
+/** Reads the bytes of an element from the lines that follow its object. */
 async function *pieces(lines: PeekableItems, { name, length }: ImportedElement): AsyncGenerator<Uint8Array> {
 
     let count = 0;
@@ -233,7 +233,7 @@ async function *pieces(lines: PeekableItems, { name, length }: ImportedElement):
     }
 }
 
-/** Passes over bytes that nobody wanted. */
+/** Skips element lines that were not consumed. */
 async function skipPieces(lines: PeekableItems): Promise<void> {
 
     for (let next = await lines.peek(); next?.value && pieceOf(next.value); next = await lines.peek()) {
@@ -265,7 +265,7 @@ async function discard(staged: ReadonlyMap<string, StagedElement>): Promise<void
     }
 }
 
-/** Throws an error again, with the id of the object that it is about. */
+/** Rethrows an error with the id of its object. */
 function naming(id: JsonValue | undefined, error: unknown): never {
 
     if (typeof id !== 'string') {
@@ -281,7 +281,7 @@ async function *once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     yield bytes;
 }
 
-/** A sequence of items. */
+/** A sequence of items with one item of look-ahead. */
 export class PeekableItems {
 
     readonly #iterator: AsyncIterator<BulkItem>;
@@ -292,7 +292,7 @@ export class PeekableItems {
         this.#iterator = items[Symbol.asyncIterator]();
     }
 
-    /** The next item, which stays; null at the end. */
+    /** Returns the next item without consuming it; null at the end. */
     async peek(): Promise<BulkItem | null> {
 
         if (this.#ahead === undefined) {
@@ -303,7 +303,7 @@ export class PeekableItems {
         return this.#ahead;
     }
 
-    /** The next item; null at the end. */
+    /** Consumes the next item; null at the end. */
     async next(): Promise<BulkItem | null> {
 
         const item = await this.peek();

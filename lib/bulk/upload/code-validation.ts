@@ -1,6 +1,4 @@
-/**
- * The code that an upload brings, among the types, modules and objects as they will be: looked at, and run, before anything is stored.
- */
+/** Validates the code of an upload before anything is stored: compiles it, and runs it against the types, modules and objects as they will be. */
 
 import type { JsonObject } from '../../util/json-types.js';
 import type { Lifecycle } from '../../objects/hooks/lifecycle.js';
@@ -25,24 +23,24 @@ import type { SpooledUpload, ReviewParts } from './validation-parts.js';
 import { wasStopped } from '../../scripting/protocol/script-error.js';
 import { toFullForm } from '../../model/stored-object.js';
 
-/** What the code works on. */
+/** The future state that the code runs against. */
 interface Coming {
     readonly upload: SpooledUpload;
     readonly plan: UploadPlan;
     readonly types: TypeRegistry;
-    /** The objects as they will be. */
+    /** The objects as they will be stored. */
     readonly file: DraftFile;
 }
 
-/** The code of one upload. */
+/** Code of one upload. */
 export class UploadCode {
 
     readonly #parts: ReviewParts;
     readonly #coming: Coming;
     readonly #files: ModuleFile[];
-    /** Objects of the upload whose elements are modules: id → directory. */
+    /** Module directory by id, for objects of the upload whose elements are modules. */
     readonly #directories = new Map<string, string>();
-    /** Types whose code was stopped at a limit: each further object would take as long. */
+    /** Types whose code exceeded a limit: it is not run again, as every further object would take as long. */
     readonly #stopped = new Set<string>();
     #rehearsal: Rehearsal | null = null;
 
@@ -53,7 +51,7 @@ export class UploadCode {
         this.#files = parts.catalog.moduleFiles.filter(({ objectId }) => coming.plan.stays(objectId));
     }
 
-    /** Notes the modules that an object brings. All of them before any code is looked at. */
+    /** Registers the modules of an object. All of them must be registered before code is inspected. */
     note({ after, processed }: PreparedChange): void {
 
         const directory = processed?.moduleDirectory;
@@ -63,16 +61,16 @@ export class UploadCode {
         }
     }
 
-    /** True for an object that brings code. */
+    /** True for an object that contains code. */
     isIn({ id, type }: PlannedLine): boolean {
 
         return this.#directories.has(id) || type === SCHEMA_TYPE || type === DESIGN_TYPE;
     }
 
     /**
-     * Looks at the code of an object.
+     * Inspects the code of an object.
      *
-     * @throws DoipError 400 for code that cannot be
+     * @throws DoipError 400 for invalid code
      */
     async inspect({ position }: PlannedLine): Promise<void> {
 
@@ -82,14 +80,14 @@ export class UploadCode {
         await this.#code().inspector.inspect({ before: await this.#before(after), after, processed });
     }
 
-    /** True for a type that says how its objects are indexed, and whose code was not stopped while it did. */
+    /** True for a type with the hook `objectForIndexing`, unless its code exceeded a limit. */
     makesForms(type: string): boolean {
 
         return !this.#stopped.has(type) && this.#code().lifecycle.has(type, 'objectForIndexing');
     }
 
     /**
-     * The form in which an object is to be indexed: undefined where its type says nothing about it after all.
+     * The indexed form of an object; undefined when the hook of its type is not there after all.
      *
      * @throws DoipError when the code of the type fails
      */
@@ -117,7 +115,7 @@ export class UploadCode {
     #begin(): Rehearsal {
 
         const { types, plan } = this.#coming;
-        // Of several modules with one path that of the first object counts.
+        // Of several modules with the same path, that of the smallest object id takes precedence
         const moduleFiles = this.#files.toSorted((a, b) => (a.objectId < b.objectId ? -1 : Number(a.objectId > b.objectId)));
         const open = (element: StoredElement): AsyncIterable<Uint8Array> => this.#open(element);
         return this.#parts.rehearse({
@@ -127,7 +125,7 @@ export class UploadCode {
         });
     }
 
-    /** Only code that changes is looked at. */
+    /** The current object, for comparison: only changed code is inspected. */
     async #before({ id, type }: StoredObject): Promise<StoredObject | null> {
 
         const mayHaveCode = type === SCHEMA_TYPE || type === DESIGN_TYPE;
@@ -146,7 +144,7 @@ export class UploadCode {
         return { form: toFullForm(object, { ...object.metadata }), elements: object.elements };
     }
 
-    /** The bytes of an element; of one that comes from its line in the upload. */
+    /** The bytes of an element; decoded from its line when the upload contains them. */
     async *#open(element: StoredElement): AsyncGenerator<Uint8Array> {
 
         const { blobs, elements } = this.#parts;

@@ -1,6 +1,4 @@
-/**
- * The objects of an upload between the first look and the last: lines in a file, to be read in any order.
- */
+/** Validated objects of an upload, as lines of a temporary file with random access. */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { StoredObject } from '../../model/stored-object.js';
@@ -10,17 +8,17 @@ import type { PreparedChange } from '../../model/object-draft.js';
 
 const BLOCK_BYTES = 64 * 1024;
 
-/** Levels of nesting of lines that the service has written itself. */
+/** Maximum nesting depth of lines that the service itself wrote. */
 const MAX_DEPTH = 10_000;
 
-/** Bounds of such lines. */
+/** Limits for such lines. */
 export const DRAFT_LIMITS = { itemBytes: 1024 ** 3, jsonDepth: MAX_DEPTH };
 
-/** Lines by their positions. */
+/** Lines by position. */
 export class DraftFile {
 
     readonly #file: TempFile;
-    /** 0 bytes for objects that were refused. */
+    /** Offset and length by position; 0 bytes for a rejected object. */
     readonly #places: { readonly start: number; readonly length: number }[] = [];
     #waiting: Buffer[] = [];
     #bytes = 0;
@@ -31,7 +29,7 @@ export class DraftFile {
         this.#file = file;
     }
 
-    /** Adds the line of the next position; an empty one where the object was refused. */
+    /** Appends the line of the next position; an empty one for a rejected object. */
     async add(line: string): Promise<void> {
 
         const bytes = Buffer.from(line);
@@ -44,7 +42,7 @@ export class DraftFile {
         }
     }
 
-    /** What was added can be read afterwards. */
+    /** Writes buffered lines, which can be read afterwards. */
     async flush(): Promise<void> {
 
         const block = Buffer.concat(this.#waiting.splice(0));
@@ -52,7 +50,7 @@ export class DraftFile {
         await this.#file.handle.appendFile(block);
     }
 
-    /** The line of a position; empty where there is none. */
+    /** Reads the line of a position; empty for a rejected object or beyond the end. */
     async line(position: number): Promise<Buffer> {
 
         const { start, length } = this.#places[position] ?? { start: 0, length: 0 };
@@ -62,7 +60,7 @@ export class DraftFile {
     }
 }
 
-/** A change as a line, all but the bytes of its elements. */
+/** A change as a line, without the bytes of its elements. */
 export function draftOf({ after, secrets }: PreparedChange): JsonObject {
 
     return { ...after, ...secrets ? { secrets } : {} } as unknown as JsonObject;
@@ -73,7 +71,7 @@ export function objectOf(line: Uint8Array): StoredObject {
     return parsed(line) as unknown as StoredObject;
 }
 
-/** What was checked when it came. */
+/** Parses a line that was validated before it was written. */
 export function parsed(line: Uint8Array): JsonValue {
 
     return parseJson(line, { name: 'an object of an upload', maxDepth: MAX_DEPTH });

@@ -1,6 +1,6 @@
 /**
- * Puts objects back as they once were, here or elsewhere: with their ids, times and authors, not validated anew, without hooks
- * but the one for indexing. Only their transaction numbers are new. For administrators.
+ * Restores objects to a given state with their ids, times and authors, without validation, and without hooks except the one for indexing.
+ * Only their transaction numbers are new. For administrators.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -29,30 +29,30 @@ import { withIndexForm } from '../../objects/hooks/indexed-form-builder.js';
 import { isUntouchedDefault } from '../../types/seed-content.js';
 import { checkWritable } from '../../objects/update-request.js';
 
-/** An object as it shall be. */
+/** Target state of an object. */
 export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
     readonly metadata: Metadata;
     /**
-     * Set for an object that was reviewed as a part of an upload: nothing is asked of it again, and it is written while all others
-     * wait. `indexForm` is what its type made of it for the index; absent when the type says nothing about that.
+     * Set for an object that was validated as part of an upload: it is not validated again, and is written while other writers are blocked.
+     * `indexForm` is the result of the hook for indexing; absent for a type without that hook.
      */
     readonly reviewed?: { readonly indexForm?: IndexedForm | null };
-    /** True: a type of the service's own, untouched since its first start, gives way to another one of its name. */
+    /** When true, a default type with the same name, unchanged since the first start, is replaced. */
     readonly replacesDefault?: boolean;
-    /** Steps that belong to it, such as its hashed secrets. */
+    /** Additional steps of the write, such as hashed secrets. */
     readonly steps: (isNew: boolean) => Step[];
 };
 
-/** The part of it by which an object that is there already can be recognised; bytes are told by their number alone. */
+/** Facts by which an identical existing object is recognised; of bytes only the number. */
 export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
     readonly metadata: Metadata;
     readonly elements: readonly Pick<StoredElement, 'name' | 'filename' | 'mediaType' | 'size'>[];
 };
 
-/** What became of it. */
+/** Outcome of a restore. */
 export type RestoreOutcome = 'created' | 'updated';
 
-/** Most milliseconds between two attempts while others keep being faster. */
+/** Maximum pause in milliseconds before a retry after a conflict. */
 const RACE_PAUSE = 20;
 
 /** Restores objects. */
@@ -80,7 +80,7 @@ export class ObjectRestorer {
         this.#frame = new ObjectTransaction(parts);
     }
 
-    /** Is the object there already, exactly so? The catalog of types is at least as new as it afterwards. */
+    /** Returns true when an identical object exists. The catalog of types is then at least as new as that object. */
     async isThere(wanted: ObjectFacts): Promise<boolean> {
 
         const object = await this.#finder.find(wanted.id);
@@ -88,10 +88,10 @@ export class ObjectRestorer {
     }
 
     /**
-     * Creates an object, or puts it in the place of the one that has its id.
+     * Creates or replaces an object.
      *
-     * @param make makes it, given what is there
-     * @throws DoipError 400 for an id that cannot be, or a username that is taken
+     * @param make builds the target state from the existing object
+     * @throws DoipError 400 for an invalid id or a username that is taken
      */
     async restore(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome> {
 
@@ -111,13 +111,13 @@ export class ObjectRestorer {
         });
     }
 
-    /** Deletes an object, whoever refers to it; no hook is asked. False when it has changed meanwhile. */
+    /** Deletes an object without hooks, even when others reference it. Returns false when it has changed meanwhile. */
     async remove(before: StoredObject, caller: Caller): Promise<boolean> {
 
         return await this.#writer.write({ ...removal(before, caller), isBulk: true }) === 'stored';
     }
 
-    /** The type of the service's own that has the name of this one. */
+    /** The default type with the same name, if unchanged. */
     async #madeBefore(after: StoredObject): Promise<StoredObject | null> {
 
         const name = typeNameOf(after);

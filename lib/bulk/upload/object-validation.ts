@@ -1,6 +1,6 @@
 /**
- * Tries an object of an upload by what does it when an object is saved: its content by its type as it will be, its secrets, its
- * references, the length of its elements. Code is not asked here: it may need what comes later.
+ * Validates an object of an upload as a save would: content against the future types, secrets, references, lengths of elements. Code is
+ * validated later, since it may depend on later objects.
  */
 
 import type { StoredElement } from '../../model/stored-object.js';
@@ -20,14 +20,14 @@ import type { PreparedChange } from '../../model/object-draft.js';
 import type { SpooledUpload, ReviewParts } from './validation-parts.js';
 import { ObjectHasher } from '../../objects/hashes/object-hashes.js';
 
-/** An object after it was tried: as it would be stored, or what is wrong with it. */
+/** Outcome of validation: the object as it would be stored, or the error. */
 export interface Judged {
     readonly position: number;
     readonly change: PreparedChange | null;
     readonly error: unknown;
 }
 
-/** Tries objects. */
+/** Validates objects. */
 export class UploadJudge {
 
     readonly #parts: ReviewParts;
@@ -36,7 +36,7 @@ export class UploadJudge {
     readonly #prefix: string;
     readonly #pipeline: ContentPipeline;
 
-    /** @param coming the types as they will be */
+    /** @param coming the future types */
     constructor(parts: ReviewParts, { upload, plan, coming }: { upload: SpooledUpload; plan: UploadPlan; coming: TypeRegistry }) {
 
         const { secretKeeper, references, clock, limits, elements } = parts;
@@ -47,12 +47,12 @@ export class UploadJudge {
         this.#prefix = coming.prefix;
         this.#pipeline = new ContentPipeline({
             catalog, secrets: secretKeeper, references, clock, limits, code: { inspect: () => null }, hasher: new ObjectHasher(catalog, elements),
-            // Uploads are for the administrator, and may exchange the modules of objects.
+            // Uploads are for administrators, who may replace the modules of objects
             modules: { checkRight: () => {}, checkPlaces: () => {} }
         });
     }
 
-    /** Never rejects for what is wrong with the object. */
+    /** Validates an item. Errors of the object are returned, not thrown. */
     async judge(item: BulkItem): Promise<Judged> {
 
         const { position } = item;
@@ -99,7 +99,7 @@ export class UploadJudge {
     }
 }
 
-/** The value of an item; throws its fault. */
+/** Returns the value of an item; throws its fault. */
 export function valueOf({ value, fault }: BulkItem): JsonObject {
 
     if (fault) {
@@ -122,13 +122,13 @@ function requirer(types: TypeRegistry): (name: string) => TypeDefinition {
     };
 }
 
-/** Bytes that stand in the line of their object have no blob yet: the number says which line. */
+/** Placeholder blob id for bytes in the line of their object: negative, and encodes the position. */
 function uploadedBlob(position: number): number {
 
     return -1 - position;
 }
 
-/** True for an element whose bytes stand in its line. */
+/** True for an element whose bytes are in its line. */
 export function isUploaded({ blobId }: StoredElement): boolean {
 
     return blobId < 0;

@@ -1,6 +1,6 @@
 /**
- * What an upload is about to replace or delete, kept until it is over: objects with the hashes of their secrets and the forms in which
- * they are indexed. Bytes of payloads are not copied: those that nothing refers to stay for a day.
+ * Rollback data of an upload: objects that it replaces or deletes, with hashed secrets and indexed forms. Bytes of payloads are not copied;
+ * the sweeper leaves unreferenced ones for a day.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import type { ItemSource } from '../batch/item-reader.js';
 import { SERVICE } from '../../model/caller.js';
 import { lineOf } from '../format/export-format.js';
 
-/** An object as it was. */
+/** An object before the upload. */
 export interface FormerObject {
     readonly object: StoredObject;
     readonly secrets?: JsonObject;
@@ -23,7 +23,7 @@ export interface FormerObject {
 
 const MAX_BYTES = 1024 ** 4;
 
-/** Keeps objects as they were. */
+/** Saves and restores the state before an upload. */
 export class FormerState {
 
     readonly #blobs: BlobStore;
@@ -40,13 +40,13 @@ export class FormerState {
         this.#source = source;
     }
 
-    /** Keeps some objects, at most 100 at a time. */
+    /** Saves pages of at most 100 objects to a blob. */
     keep(pages: AsyncIterable<readonly StoredObject[]>, signal: AbortSignal): Promise<StagedBlob> {
 
         return this.#blobs.stage(this.#lines(pages), { maxBytes: MAX_BYTES, signal });
     }
 
-    /** The objects that were kept, in their order. */
+    /** Yields the saved objects in their order. */
     async *read(kept: BlobRef): AsyncGenerator<FormerObject> {
 
         for await (const { value, fault } of this.#source.items(this.#blobs.open(kept), true)) {
@@ -58,7 +58,7 @@ export class FormerState {
         }
     }
 
-    /** Puts an object back. */
+    /** Restores one object. */
     async putBack({ object: { id, ...object }, secrets, indexForm }: FormerObject, restorer: ObjectRestorer): Promise<undefined> {
 
         await restorer.restore(id, () => ({

@@ -1,17 +1,15 @@
-/**
- * Usernames of an upload: each may have one owner, among what comes and among what stays.
- */
+/** Uniqueness of the usernames in an upload, among its objects and those that remain. */
 
 import type { AccountAnnotations } from '../../model/account-annotations.js';
 import type { Directory } from '../../identity/accounts/user-directory.js';
 import { checkUsername, loginKey, usernameTaken } from '../../identity/accounts/login-name.js';
 
-/** The usernames of one upload. */
+/** Usernames of one upload. */
 export class UploadNames {
 
     readonly #directory: Directory;
     readonly #keepsOthers: boolean;
-    /** Usernames of the upload as they are compared, and whose they are. */
+    /** Owner by normalised username. */
     readonly #owners = new Map<string, string>();
 
     constructor(directory: Directory, keepsOthers: boolean) {
@@ -21,10 +19,10 @@ export class UploadNames {
     }
 
     /**
-     * Notes the username of an object. A name that another object has is refused also where that object gets another one: which
-     * comes first is not certain.
+     * Registers the username of an object. The name of another existing object is rejected even when the upload renames that object, since
+     * the order of the writes is not defined.
      *
-     * @throws DoipError 400 for a name that cannot be, or is taken
+     * @throws DoipError 400 for an invalid or taken name
      */
     async add(id: string, { username }: AccountAnnotations): Promise<void> {
 

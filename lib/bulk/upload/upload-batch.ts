@@ -1,13 +1,11 @@
-/**
- * Runs the writes of an upload, many at a time, and tells a storage that is away, which ends the run, from a write that is refused.
- */
+/** Runs the writes of an upload concurrently. Distinguishes storage failures, which end the run, from rejected writes. */
 
 import type { Log } from '../../../db/log.js';
 import type { BatchTask } from '../batch/batch-runner.js';
 import type { BulkService } from '../batch/batch-service.js';
 import { messageOf, type UploadProgress } from './upload-progress.js';
 
-/** Takes tasks, and waits for those that were taken. */
+/** Accepts tasks and waits for those in progress. */
 export interface Tasks {
     readonly take: (task: BatchTask) => Promise<void>;
     readonly settled: () => Promise<void>;
@@ -19,7 +17,7 @@ export class UploadBatch {
     readonly #bulk: BulkService;
     readonly #log: Log;
     readonly #signal: AbortSignal;
-    /** What the storage failed with. */
+    /** The storage failure that ended the run. */
     #fault: Error | null = null;
     #refused: UploadProgress['failure'] | null = null;
 
@@ -30,13 +28,13 @@ export class UploadBatch {
         this.#signal = signal;
     }
 
-    /** The first write of this run that was refused; null when none was. */
+    /** The first rejected write of this run, or null. */
     get refused(): UploadProgress['failure'] | null {
 
         return this.#refused;
     }
 
-    /** Runs work that gives tasks. A fault of the storage ends the run, which begins again when there may be a storage. */
+    /** Runs work that adds tasks. Throws on a storage failure; the job then retries the run. */
     async run(isParallel: boolean, work: (tasks: Tasks) => Promise<void>): Promise<void> {
 
         this.#refused = null;

@@ -1,7 +1,4 @@
-/**
- * What scripts find while an upload is reviewed: objects, payloads and types as they will be when all of it is stored. Searches find
- * what is stored by then.
- */
+/** Script host for the validation of an upload: objects, payloads and types are those after the upload. Searches use the current index. */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { StoredElement } from '../../model/stored-object.js';
@@ -13,17 +10,17 @@ import { readBytes } from '../../doip/segments.js';
 import { faultsBySchema } from '../../types/ad-hoc-validation.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 
-/** What an upload brings, as it was reviewed. */
+/** The state after the upload. */
 export interface ComingObjects {
     readonly registry: TypeRegistry;
-    /** The object in its full form; null when it was refused or is not reviewed yet, undefined when the upload does not bring it. */
+    /** The object in its full form; null when it is invalid or not validated yet, undefined when the upload does not contain it. */
     find(id: string): Promise<{ readonly form: JsonObject; readonly elements: readonly StoredElement[] } | null | undefined>;
-    /** False for an object that the upload removes. */
+    /** False for an object that the upload deletes. */
     stays(id: string): boolean;
     open(element: StoredElement): AsyncIterable<Uint8Array>;
 }
 
-/** The service as it will be. */
+/** The service after the upload. */
 export class UploadHost implements ScriptHost {
 
     readonly #stored: ScriptHost;

@@ -1,7 +1,7 @@
 /**
- * Applies an upload that was kept: reviews all of it, keeps what it replaces, deletes what is to be deleted, then stores design and
- * types, then all other objects. It notes how far it is; interrupted it goes on from there, and what it does a second time changes
- * nothing. When the review refuses, nothing was written; when a write is refused all the same, everything becomes as it was.
+ * Job that applies a spooled upload: validates everything, saves what it replaces, deletes if requested, stores design and types, then all
+ * other objects. It records its progress and resumes there after an interruption; all steps are idempotent. Nothing is written when
+ * validation fails; a rejected write later rolls everything back.
  */
 
 import type { Database, Step } from '../../../db/database.js';
@@ -33,12 +33,12 @@ import { UploadScope } from './upload-scope.js';
 import { readUploaded, wantedObject, type ReviewedObject } from './uploaded-object.js';
 import { type ReviewParts } from './validation-parts.js';
 
-/** Items between two notes of how far it is. */
+/** Number of items between two progress records. */
 const NOTED_EVERY = 2000;
 const LEASE_MS = 10_000;
 const PAUSE_MS = 1000;
 
-/** Attempts to review an upload while what it takes is not to be had, such as a thread for scripts. */
+/** Maximum number of validation attempts when a temporary error occurs, such as no free thread for scripts. */
 const REVIEWS = 30;
 
 export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
@@ -50,13 +50,13 @@ export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
     readonly gate: WriteBarrier;
     readonly secrets: SecretTransfer;
     readonly forms: IndexFormStore;
-    /** Makes sure that the design and the types are those of now. */
+    /** Reloads the design and the types if they are not current. */
     readonly refresh: () => Promise<unknown>;
     readonly restorer: ObjectRestorer;
     readonly log: Log;
 }
 
-/** The job that applies uploads. It never gives up: what was begun is brought to its end. */
+/** The job for uploads. It is retried without limit: an upload that has begun is always completed or rolled back. */
 export function uploadJob(parts: UploadJobParts): JobKind {
 
     return {
@@ -89,7 +89,7 @@ class UploadRun {
 
     async run(): Promise<void> {
 
-        // Whoever was let in before nobody was any more has written then.
+        // Wait for writers that passed the barrier before it was closed
         await this.#parts.refresh();
         await this.#parts.gate.drained();
         const steps: Readonly<Record<UploadProgress['phase'], () => Promise<void>>> = {
@@ -142,7 +142,7 @@ class UploadRun {
         }
     }
 
-    /** True for what another attempt may not meet: nothing was written so far, so that an upload can also be given up. */
+    /** True for errors that a retry may not meet. Nothing was written so far, so the upload can also fail. */
     #mayPass(error: unknown): boolean {
 
         const isStorage = this.#job.signal.aborted || this.#parts.bulk.explain(error) !== null;
@@ -174,7 +174,7 @@ class UploadRun {
         await this.#note(refused ? { phase: 'undo', position: 0, failure: refused } : { phase: next, position: 0 });
     }
 
-    /** Types may exchange their names. */
+    /** Releases the names of renamed types first, so that types can swap names. */
     async #freeNames(): Promise<void> {
 
         const { db, catalogStore } = this.#parts;
@@ -184,7 +184,7 @@ class UploadRun {
         }
     }
 
-    /** Applies the objects of a phase from the noted position on, many at a time. */
+    /** Applies the objects of a phase from the recorded position, concurrently. */
     async #apply(phase: Phase, { take, settled }: Tasks): Promise<void> {
 
         const { blobs } = this.#parts;
@@ -207,7 +207,7 @@ class UploadRun {
                     await settled();
                 }
 
-                // What is noted as stored must be so: a refusal is noted first of all.
+                // A recorded position means that everything before it is stored, so a rejected write is checked first
                 if (this.#batch.refused) {
                     return;
                 }
@@ -248,13 +248,13 @@ class UploadRun {
         await this.#note({ phase: 'over' });
     }
 
-    /** The lines of the upload. */
+    /** Lines of the upload. */
     #items(): AsyncGenerator<BulkItem> {
 
         return this.#source.items(this.#parts.blobs.open(this.#payload.blob), true);
     }
 
-    /** Makes everything as it was: takes away what was stored, then puts back what was there. */
+    /** Rolls back: deletes what was stored, then restores what was there before. */
     async #undo(): Promise<void> {
 
         const { former } = this.#progress;
@@ -298,7 +298,7 @@ class UploadRun {
     }
 }
 
-/** What an earlier version of the service has begun is reviewed first, and then written from its start. */
+/** Restarts uploads of service versions without a validation phase from validation. */
 function progressOf(noted: JsonValue): UploadProgress {
 
     const progress = (noted ?? { phase: 'review' }) as unknown as UploadProgress;

@@ -1,7 +1,4 @@
-/**
- * What an upload brings, and what is wrong with it: ids, types and the place of each object, and the types as they will be. Each fault
- * is told at the position of the object that it is the fault of.
- */
+/** Contents of an upload: id, type and position of each object, the future types, and the errors found, each with the position of its object. */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { Catalog, SchemaRecord } from '../../types/catalog.js';
@@ -13,42 +10,42 @@ import { isJsonObject } from '../../util/json-types.js';
 import { checkNewId, type FieldLimits } from '../../objects/input/field-validation.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
 
-/** Faults that are told of. */
+/** Maximum number of errors reported. */
 const MAX_ERRORS = 100;
 
-/** Characters of a message that is told, and faults within one object. */
+/** Maximum length of a message in characters, and maximum number of errors per object. */
 const MESSAGE_LENGTH = 1000;
 const MAX_DETAILS = 20;
 
-/** Objects of one upload; their ids are kept in memory while it is looked at. */
+/** Maximum number of objects in an upload; their ids are kept in memory during validation. */
 const MAX_OBJECTS = 1_000_000;
 
-/** What was wrong with an upload. */
+/** Errors of an upload. */
 export interface Refusal {
-    /** Objects that were wrong. */
+    /** Number of invalid objects. */
     readonly count: number;
-    /** The first of them, in words. */
+    /** Message about the first of them. */
     readonly first: string;
     readonly errors: JsonObject[];
 }
 
-/** The line of an object in the upload. */
+/** Line of an object in the upload. */
 export interface PlannedLine {
     readonly id: string;
     readonly position: number;
     readonly type: string;
-    /** Bytes from the start of what was kept. */
+    /** Byte offset in the spooled upload. */
     readonly offset: number;
     readonly length: number;
 }
 
-/** The error for a refusal: nothing was written. */
+/** The 400 error for a rejected upload: nothing was written. */
 export function refusalOf({ count, first, errors }: Refusal): DoipError {
 
     return badRequest(`nothing was uploaded: ${count === 1 ? '1 object is' : `${count} objects are`} wrong, ${first}`, { details: { errors } });
 }
 
-/** What is known of an upload. */
+/** Contents and errors of an upload. */
 export class UploadPlan {
 
     readonly #catalog: Catalog;
@@ -69,7 +66,7 @@ export class UploadPlan {
         this.#keepsOthers = parts.keepsOthers;
     }
 
-    /** Notes an object. */
+    /** Adds an object. Throws 400 for a duplicate id or a design of another type, 413 beyond the maximum number of objects. */
     add({ id, type, content, metadata }: ImportedObject, place: Omit<PlannedLine, 'id' | 'type'>): void {
 
         if (id === DESIGN_ID && type !== DESIGN_TYPE) {
@@ -95,13 +92,13 @@ export class UploadPlan {
         }
     }
 
-    /** The line of an object; undefined for one that the upload does not bring. */
+    /** The line of an object; undefined when the upload does not contain it. */
     lineOf(id: string): PlannedLine | undefined {
 
         return this.#lines.get(id);
     }
 
-    /** All lines in their order. */
+    /** All lines in order. */
     get lines(): Iterable<PlannedLine> {
 
         return this.#lines.values();
@@ -118,10 +115,10 @@ export class UploadPlan {
         return line;
     }
 
-    /** True for an object that is there and that the upload leaves as it is. */
+    /** True for an existing object that the upload neither replaces nor deletes. */
     readonly stays = (id: string): boolean => (id === DESIGN_ID ? this.#design === undefined : this.#keepsOthers && !this.#lines.has(id));
 
-    /** Ids of the Schema objects that get another name: these are free before any is given anew. */
+    /** Ids of Schema objects that are renamed: their names are released before any name is assigned. */
     renamed(): string[] {
 
         const now = this.#catalog.current.schemaIds();
@@ -129,7 +126,7 @@ export class UploadPlan {
         return Object.entries(now).filter(([id, name]) => this.#lines.has(id) && names.get(id) !== name).map(([id]) => id);
     }
 
-    /** Types and design as they will be, after all objects were added. What has a name that is taken becomes a fault. */
+    /** Future types and design, after all objects were added. Records an error for each type whose name is taken. */
     coming(): TypeRegistry {
 
         const names = new Set(Object.entries(this.#catalog.current.schemaIds()).flatMap(([id, name]) => (this.stays(id) ? [name] : [])));
@@ -148,7 +145,7 @@ export class UploadPlan {
         return this.#catalog.imagine(accepted, this.#design, this.stays);
     }
 
-    /** @throws DoipError 400 for an id that no object can have, where a prefix rules */
+    /** @throws DoipError 400 for an invalid id, or one outside of the prefix */
     checkId(id: string, prefix: string): void {
 
         if (id !== DESIGN_ID) {
@@ -156,7 +153,7 @@ export class UploadPlan {
         }
     }
 
-    /** Notes what is wrong with an object; of one that is wrong already nothing more. */
+    /** Records the first error of an object; ignores further ones. Rethrows anything but a DoipError. */
     fault(position: number, error: unknown): void {
 
         if (!(error instanceof DoipError)) {
@@ -176,19 +173,19 @@ export class UploadPlan {
         this.#faults.set(position, this.#faults.size < MAX_ERRORS ? { position, message, ...detailsOf(error) } : {});
     }
 
-    /** True when something is wrong with the object at a position. */
+    /** True when the object at a position is invalid. */
     isWrong(position: number): boolean {
 
         return this.#faults.has(position);
     }
 
-    /** True when anything is wrong. */
+    /** True when any object is invalid. */
     get isRefused(): boolean {
 
         return this.#first !== null;
     }
 
-    /** What was wrong; null when nothing was. */
+    /** The errors found; null without any. */
     get refusal(): Refusal | null {
 
         const errors = [...this.#faults.values()].filter(({ position }) => position !== undefined);
@@ -200,7 +197,7 @@ export class UploadPlan {
     }
 }
 
-/** The places in the content, but no stacks: a list of objects would become as long as their code, or as the names in their content. */
+/** Error details without stacks, and clipped: they could be as long as the code or the names in the content. */
 function detailsOf({ details: { errors, pointer } }: DoipError): JsonObject {
 
     return {

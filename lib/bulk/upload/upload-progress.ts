@@ -1,6 +1,4 @@
-/**
- * What the job that applies an upload is given, and what it writes down of itself.
- */
+/** Payload and progress record of the upload job. */
 
 import type { JsonObject } from '../../util/json-types.js';
 import type { StoredObject } from '../../model/stored-object.js';
@@ -12,7 +10,7 @@ import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 
 export const UPLOAD_KIND = 'objects.upload';
 
-/** What the job is given. */
+/** Payload of the job. */
 export interface UploadPayload {
     readonly blob: BlobRef;
     readonly author: string;
@@ -22,39 +20,39 @@ export interface UploadPayload {
     readonly deleteCurrentObjects: boolean;
 }
 
-/** How far it is, and in the end what came of it. */
+/** Progress of the job, and finally its outcome. */
 export interface UploadProgress {
     readonly phase: 'review' | 'keep' | 'delete' | 'types' | 'others' | 'sweep' | 'undo' | 'over';
-    /** Of the next item. */
+    /** Position of the next item. */
     readonly position: number;
     /** Lines of `ReviewedObject`. */
     readonly reviewed?: BlobRef;
-    /** What was there before. */
+    /** Rollback data. */
     readonly former?: BlobRef;
-    /** Ids of Schema objects that get another name. */
+    /** Ids of Schema objects that are renamed. */
     readonly renamed?: readonly string[];
     /** Why nothing was written. */
     readonly refusal?: Refusal;
-    /** Why everything is as it was. */
+    /** Why everything was rolled back. */
     readonly failure?: { readonly message: string; readonly position?: number };
 }
 
 /** Types and the design are written before all other objects. */
 export type Phase = 'types' | 'others';
 
-/** In which phase an object is written. */
+/** The phase in which an object is written. */
 export function phaseOf({ id, type }: Pick<StoredObject, 'id' | 'type'>): Phase {
 
     return id === DESIGN_ID || type === SCHEMA_TYPE ? 'types' : 'others';
 }
 
-/** A blob as it is written down. */
+/** Reference to a staged blob, for the progress record. */
 export function refOf({ blobId, size, store }: StagedBlob): BlobRef {
 
     return { blobId, size, store };
 }
 
-/** What may be told: of what nobody expected only the log knows more. */
+/** Message for the client; details of unexpected errors are only logged. */
 export function messageOf(error: unknown): string {
 
     return error instanceof DoipError ? error.message : 'Something went wrong. Contact your sysadmin.';

@@ -1,6 +1,4 @@
-/**
- * The stored objects that an upload concerns: those that it replaces, or all.
- */
+/** Stored objects that an upload affects: those that it replaces, or all. */
 
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectRestorer } from './object-restorer.js';
@@ -10,14 +8,14 @@ import { DESIGN_ID } from '../../doip/ids.js';
 import { SERVICE } from '../../model/caller.js';
 import { OBJECTS_PER_BATCH, type ObjectScan } from '../../stores/objects/object-scan.js';
 
-/** Objects of before. */
+/** Objects from before the upload. */
 export class UploadScope {
 
     readonly #parts: { readonly objects: ObjectScan; readonly restorer: ObjectRestorer };
     readonly #items: () => AsyncIterable<BulkItem>;
     readonly #signal: AbortSignal;
 
-    /** @param items what is uploaded */
+    /** @param items items of the upload */
     constructor(parts: { objects: ObjectScan; restorer: ObjectRestorer }, items: () => AsyncIterable<BulkItem>, signal: AbortSignal) {
 
         this.#parts = parts;
@@ -34,7 +32,7 @@ export class UploadScope {
         }
     }
 
-    /** Those of the objects that the upload brings that are there. */
+    /** Existing objects with an id in the upload. */
     async *uploaded(): AsyncGenerator<readonly StoredObject[]> {
 
         let ids: string[] = [];
@@ -49,7 +47,7 @@ export class UploadScope {
         yield *this.#pages(ids);
     }
 
-    /** Long objects come a few at a time. */
+    /** Pages of objects, smaller ones where objects are long. */
     async *#pages(ids: readonly string[]): AsyncGenerator<readonly StoredObject[]> {
 
         const { objects } = this.#parts;
@@ -58,7 +56,7 @@ export class UploadScope {
         }
     }
 
-    /** Removes all objects of some pages but the design, until none is left. */
+    /** Deletes all objects of some pages except the design; repeats while any changed concurrently. */
     async remove(pages: () => AsyncIterable<readonly StoredObject[]>): Promise<void> {
 
         let isLeft: boolean;
@@ -73,7 +71,7 @@ export class UploadScope {
         while (isLeft);
     }
 
-    /** Removes what a writer on another node, who was let in before, has written after the deletion. */
+    /** Deletes objects that a writer on another node, which passed the barrier before it closed, stored after the deletion. */
     async removeLate(): Promise<void> {
 
         const { objects, restorer } = this.#parts;
@@ -91,7 +89,7 @@ export class UploadScope {
                 }
             }
 
-            // On SQLite nothing of this waits for anything else.
+            // Yield to the event loop: SQLite is synchronous
             await setImmediate();
         }
     }

@@ -1,6 +1,6 @@
 /**
- * Uploads of all objects: everything that comes is kept first, then a job of the database reviews and applies it, which goes on where
- * it stopped whatever happens to a process. Meanwhile nobody else writes. See `write-barrier.ts`.
+ * Uploads of whole repositories: the input is spooled to a blob, then a database job validates and applies it, resuming after a restart of
+ * any process. Other writers are blocked meanwhile; see `write-barrier.ts`.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,20 +29,20 @@ import { UPLOAD_KIND, type UploadPayload, type UploadProgress } from './upload-p
 import { refusalOf, UploadPlan } from './upload-plan.js';
 import { checkWritable } from '../../objects/update-request.js';
 
-/** Who uploads, and how. */
+/** Caller and options of an upload. */
 export interface UploadRequest {
     readonly caller: Caller;
     readonly requestContext: JsonObject;
-    /** Removes all objects but the design first. */
+    /** Deletes all objects except the design first. */
     readonly deleteCurrentObjects: boolean;
-    /** Ends the reading when the peer goes away. */
+    /** Aborts reading when the client disconnects. */
     readonly signal: AbortSignal;
 }
 
-/** Bytes of one upload. */
+/** Maximum size of an upload in bytes. */
 const MAX_BYTES = 1024 ** 4;
 
-/** Milliseconds between two looks at the job. */
+/** Polling interval of the job in milliseconds. */
 const LOOK_MS = 50;
 
 const RUNNING = 'upload:running';
@@ -60,7 +60,7 @@ interface UploaderParts {
     readonly limits: FieldLimits;
 }
 
-/** Takes uploads. */
+/** Accepts uploads. */
 export class UploadService {
 
     readonly #parts: UploaderParts;
@@ -73,7 +73,7 @@ export class UploadService {
     /**
      * Uploads objects. Resolves when all of them are stored.
      *
-     * @throws DoipError 400 for anything that is wrong with any of them: then nothing was written; 409 while another upload runs
+     * @throws DoipError 400 when any of them is invalid, in which case nothing was written; 409 while another upload runs
      */
     async upload(input: AsyncIterable<Segment>, wish: UploadRequest): Promise<void> {
 
@@ -97,7 +97,7 @@ export class UploadService {
         await this.#ended(jobId);
     }
 
-    /** What was uploaded, one line for each object, with its id. */
+    /** Yields the uploaded objects as lines, each with its id; mints missing ids. */
     async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, wish: UploadRequest): AsyncGenerator<Uint8Array> {
 
         const { catalog } = this.#parts;
@@ -115,7 +115,7 @@ export class UploadService {
         await reading;
     }
 
-    /** What is wrong with an object by itself is told at once, before others have to wait. */
+    /** Records errors of single objects at once, before other writers are blocked. */
     async #judge({ position, value, fault }: BulkItem, plan: UploadPlan, { caller }: UploadRequest): Promise<void> {
 
         try {
@@ -131,7 +131,7 @@ export class UploadService {
         }
     }
 
-    /** From this moment on it will be applied, and nobody else writes. */
+    /** Enqueues the job; from its commit on, the upload will be applied and other writers are blocked. */
     async #begin({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadRequest): Promise<number> {
 
         const { db, blobs, settings, catalogStore, catalog, objects, jobs, jobStore } = this.#parts;
@@ -151,7 +151,7 @@ export class UploadService {
         return outcome.steps[0]?.insertId ?? 0;
     }
 
-    /** Waits for the job, whichever node does it. */
+    /** Waits for the job, which may run on any node. */
     async #ended(jobId: number): Promise<void> {
 
         for (;;) {
@@ -166,7 +166,7 @@ export class UploadService {
     }
 }
 
-/** @throws DoipError when nothing of the upload was stored */
+/** @throws DoipError when nothing was stored */
 function throwOutcome(progress: JsonValue): void {
 
     const { refusal, failure } = (progress ?? {}) as unknown as Partial<UploadProgress>;
@@ -180,13 +180,13 @@ function throwOutcome(progress: JsonValue): void {
     }
 }
 
-/** Hands things from one who gives to one who takes, one at a time. */
+/** Rendezvous channel of one producer and one consumer: `put` resolves when the value was consumed. */
 class UploadHandover<T> {
 
     #waiting: { value: T; taken: () => void } | null = null;
     #wake: (() => void) | null = null;
     #isOver = false;
-    /** Nobody takes any more; what is put is forgotten. */
+    /** The consumer has stopped; further values are dropped. */
     #isClosed = false;
     #error: Error | null = null;
 

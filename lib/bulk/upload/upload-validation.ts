@@ -1,7 +1,7 @@
 /**
- * Tries everything that an upload brings, before anything of it is written and while nobody else writes: reading, types in whatever
- * order, content, secrets, references, names, code, and the code for indexing, each by what does it when an object is saved. What comes
- * of it is kept, and is what the job writes, so that nothing is left that could refuse then.
+ * Validates an upload before anything of it is written, while other writers are blocked: syntax, types in any order, content, secrets,
+ * references, names, code, and the hooks for indexing, each by the code that a save uses. The job writes the validated results, so that its
+ * writes cannot be rejected for these reasons.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -21,24 +21,24 @@ import { UploadNames } from './unique-names.js';
 import { UploadPlan } from './upload-plan.js';
 import type { ReviewParts, SpooledUpload } from './validation-parts.js';
 
-/** Objects that are looked at at a time. */
+/** Maximum number of objects validated concurrently. */
 const WIDTH = 16;
 
-/** Objects whose code runs at a time: of more the last would wait for longer than a call may, where each takes long. */
+/** Maximum number of objects whose code runs concurrently: with more, slow code would make the last one exceed the time limit of a call. */
 const CODE_WIDTH = 2;
 
-/** Lines after which others get a turn. */
+/** Number of lines between yields to the event loop. */
 const LINES_PER_BATCH = 32;
 
-/** HTTP codes of what says nothing about an object: it is tried again. */
+/** HTTP statuses of temporary errors, which say nothing about the object and are retried. */
 const PASSING: readonly (number | undefined)[] = [429, 503];
 
 const MAX_BYTES = 1024 ** 4;
 
-/** What came of it: lines of `ReviewedObject`, one for each line of the upload, or why nothing is written. */
+/** Outcome: one line of `ReviewedObject` per object of the upload, or the errors. */
 export type ReviewOutcome = { readonly reviewed: StagedBlob; readonly renamed: readonly string[] } | { readonly refusal: Refusal };
 
-/** Reviews one upload. */
+/** Validates one upload. */
 export class UploadReview {
 
     readonly #parts: ReviewParts;
@@ -52,7 +52,7 @@ export class UploadReview {
         this.#plan = new UploadPlan({ catalog: parts.catalog, limits: parts.limits, keepsOthers: !upload.deleteCurrentObjects });
     }
 
-    /** Reviews all of it. What it throws says nothing about the upload. */
+    /** Validates the upload. Throws only errors unrelated to the upload itself. */
     async run(): Promise<ReviewOutcome> {
 
         const file = await this.#parts.folder.create();
@@ -64,7 +64,7 @@ export class UploadReview {
         }
     }
 
-    /** Each look is at the whole, and only when nothing was wrong before: what follows from a fault is not told as another one. */
+    /** Each pass covers all objects, and runs only if the passes before found no error: consequential errors are not reported. */
     async #run(file: DraftFile): Promise<ReviewOutcome> {
 
         await this.#collect();
@@ -92,7 +92,7 @@ export class UploadReview {
         return { reviewed, renamed: this.#plan.renamed() };
     }
 
-    /** Which objects there are, and where. */
+    /** Collects the objects and their positions. */
     async #collect(): Promise<void> {
 
         const { limits } = this.#parts;
@@ -108,7 +108,7 @@ export class UploadReview {
         }
     }
 
-    /** Everything but code, which may need what comes later. */
+    /** Validates everything except code, which may depend on later objects. */
     async #judgeAll(coming: TypeRegistry, file: DraftFile, code: UploadCode): Promise<void> {
 
         const judge = new UploadJudge(this.#parts, { upload: this.#upload, plan: this.#plan, coming });
@@ -134,7 +134,7 @@ export class UploadReview {
         await file.flush();
     }
 
-    /** Looks at all code before any of it runs: what cannot be compiled is the fault of the object that brings it. */
+    /** Compiles all code before any of it runs, so that a syntax error is reported for the object that contains it. */
     async #inspect(code: UploadCode): Promise<void> {
 
         for await (const line of this.#lines()) {
@@ -144,7 +144,7 @@ export class UploadReview {
         }
     }
 
-    /** Makes the forms for the index, and keeps what is to be written. */
+    /** Runs the hooks for indexing, and writes the validated objects to a blob. */
     #keep(code: UploadCode, file: DraftFile): Promise<StagedBlob> {
 
         const finish = async ({ type, position }: PlannedLine): Promise<Uint8Array> => {
@@ -206,7 +206,7 @@ export class UploadReview {
         }
     }
 
-    /** Notes why work on an object was refused; a failure of anything else is thrown, as long as another attempt may go well. */
+    /** Records an error of an object; rethrows temporary errors, unless the upload is rejected anyway. */
     async #attempt(position: number, work: () => Promise<void>): Promise<void> {
 
         try {

@@ -1,6 +1,6 @@
 /**
- * An object of an upload: as it came, as the review made it, and as the job writes it. The review and the job read a line by the same
- * function, so that what the one took the other takes, too.
+ * An object of an upload: as received, as validated, and as the job writes it. Validation and job parse lines with the same function, so
+ * that they accept the same input.
  */
 
 import type { JsonObject } from '../../util/json-types.js';
@@ -19,11 +19,11 @@ import type { ObjectInput } from '../../model/object-input.js';
 export interface UploadedObject {
     readonly object: ImportedObject;
     readonly input: ObjectInput;
-    /** False: an object that is there already keeps the time and the author of its creation. */
+    /** False when the input has no metadata: an existing object then keeps the time and author of its creation. */
     readonly hasMetadata: boolean;
 }
 
-/** What the review made of it, but for the bytes of its elements: what the job writes. A line of JSON. */
+/** Result of validation without the bytes of elements, which the job writes. Stored as a line of JSON. */
 export interface ReviewedObject {
     readonly id: string;
     readonly type: string;
@@ -33,11 +33,11 @@ export interface ReviewedObject {
     readonly metadata: Metadata;
     /** Hashes of its secrets; see `identity/secrets/secret-transfer`. */
     readonly secrets?: JsonObject;
-    /** Absent when its type says nothing about indexing, null when it is to be indexed as it is. */
+    /** Absent when its type has no hook for indexing; null to index the object as it is. */
     readonly indexForm?: IndexedForm | null;
 }
 
-/** How a line is read. */
+/** Options for reading a line. */
 export interface LineReading {
     readonly limits: FieldLimits;
     readonly fallback: Fallback;
@@ -47,7 +47,7 @@ export interface LineReading {
 /**
  * Reads the line of an object, with its elements.
  *
- * @throws DoipError 400 for a line that describes none
+ * @throws DoipError 400 for a line that does not describe an object
  */
 export async function readUploaded(value: JsonObject, { limits, fallback, stage }: LineReading): Promise<UploadedObject> {
 
@@ -58,7 +58,7 @@ export async function readUploaded(value: JsonObject, { limits, fallback, stage 
     };
 }
 
-/** The object as it shall be, given what is there. Hashes are computed: what is generated may not have been in what was sent. */
+/** The object to store, given the existing one. Hashes are recomputed, since generated values may differ from the input. */
 export function wantedObject({ object, input, hasMetadata: isDated }: UploadedObject, before: StoredObject | null): Omit<RestoredObject, 'steps'> {
 
     const { id, type, content, metadata: { hashes: _hashes, ...metadata } } = object;

@@ -1,6 +1,4 @@
-/**
- * What the validation of an upload works with.
- */
+/** Dependencies of the validation of an upload. */
 
 import type { JsonObject } from '../../util/json-types.js';
 import type { Directory } from '../../identity/accounts/user-directory.js';
@@ -18,7 +16,7 @@ import type { ItemSource } from '../batch/item-reader.js';
 import type { TempFolder } from '../temp-folder.js';
 import type { SecretRemover } from '../../model/object-draft.js';
 
-/** What the review needs of the rest. */
+/** Services that validation uses. */
 export interface ReviewParts {
     readonly catalog: Catalog;
     readonly blobs: BlobStore;
@@ -35,7 +33,7 @@ export interface ReviewParts {
     readonly rehearse: Scripting['rehearse'];
 }
 
-/** An upload that was kept. */
+/** An upload that was stored in a blob. */
 export interface SpooledUpload {
     readonly blob: BlobRef;
     readonly fallback: Fallback;

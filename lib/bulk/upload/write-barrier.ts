@@ -1,16 +1,13 @@
-/**
- * Closed while an upload of all objects runs, here or on another node: then only its own writes pass. Whether one runs is known to
- * the catalog of types.
- */
+/** Write barrier: while an upload runs on any node, only its own writes pass. The catalog of types knows whether one runs. */
 
 import type { WriteGuard } from '../../objects/object-writer.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import type { Catalog } from '../../types/catalog.js';
 
-/** Those who passed since the last time somebody waited for all of them. */
+/** Writes in flight since the last drain. */
 interface InFlight {
     count: number;
-    /** Called when the last one has left. */
+    /** Called when the last one has ended. */
     isEmpty: (() => void) | null;
 }
 
@@ -45,7 +42,7 @@ export class WriteBarrier implements WriteGuard {
         }
     }
 
-    /** Resolves when all who have passed on this node so far have written. The catalog must know of the upload already. */
+    /** Drain latch: resolves when all writes that passed on this node so far have ended. The catalog must know of the upload already. */
     async drained(): Promise<void> {
 
         const crowd = this.#crowd;
