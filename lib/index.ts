@@ -1,6 +1,4 @@
-/**
- * The public interface of the package: what a program needs to embed the service and to extend it.
- */
+/** The public API of the package, to embed and extend the service. */
 
 export { createGateway } from './app/gateway.js';
 export type { Gateway, GatewayStart } from './app/gateway.js';

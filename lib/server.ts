@@ -1,6 +1,6 @@
 /**
- * The composition root with hapi: a server that listens as configured, with the interfaces of a gateway mounted, logged and
- * guarded. What the service can do is not decided here.
+ * Composition root with hapi: a server that listens as configured, with the interfaces of a gateway, logging and protection. Contains no
+ * operations.
  */
 
 import { readFileSync } from 'node:fs';
@@ -30,21 +30,21 @@ import { assignRequestId, requestIdOf } from './http-server/request-id.js';
 import { checkRequest } from './http-server/request-limits.js';
 import type { Endpoint } from './core/services.js';
 
-/** What a server can be given besides its configuration. */
+/** Options of a server besides its configuration. */
 export interface ServerOptions {
-    /** A gateway that was made already; the server starts and stops it. Without it one is made from the configuration. */
+    /** An existing gateway, which the server starts and stops. Without it one is created from the configuration. */
     readonly gateway?: Gateway;
     readonly log?: Logger;
-    /** Is told the password of the administrator when the first start had to make one up. Default: printed. */
+    /** Called with the administrator's password if the first start generated one. Default: printed. */
     readonly onGeneratedPassword?: (password: string) => void;
-    /** What hashing a password costs in a gateway made from the configuration. Default: what OWASP recommends for scrypt. */
+    /** Cost of password hashing in a gateway created from the configuration. Default: OWASP's recommendation for scrypt. */
     readonly passwordCost?: ScryptCost;
 }
 
 /**
- * Makes a server that is ready to start. Its gateway, `server.plugins['doip-gateway'].gateway`, takes operations of one's own
- * until `server.start()`, which opens the database and listens. It listens also while the gateway cannot be started, so that
- * `/startupStatus` can tell, and goes on trying. `server.stop()` lets requests in progress end.
+ * Creates a server that is ready to start. Operations can be added to its gateway, `server.plugins['doip-gateway'].gateway`, until
+ * `server.start()`, which opens the database and listens. It also listens while the gateway cannot be started, to serve `/startupStatus`,
+ * and retries. `server.stop()` lets requests in progress finish.
  *
  * @example
  * const config = configure({ PORT: 0, DATA_DIR: './data' });
@@ -53,8 +53,8 @@ export interface ServerOptions {
  * await server.start();
  * console.log(serverUrl(server, config));
  *
- * @param config by default what environment and configuration file say
- * @throws ConfigError when certificate and key cannot be used
+ * @param config by default from the environment and the configuration file
+ * @throws ConfigError for an invalid certificate or key
  */
 export async function createServer(config: Config = loadConfig(), options: ServerOptions = {}): Promise<Server> {
 
@@ -70,13 +70,13 @@ export async function createServer(config: Config = loadConfig(), options: Serve
         tls: listener.isSecure,
         port: config.listen.port,
         address: config.listen.host,
-        operations: { cleanStop: false },                   // See connections.ts, which also knows HTTP/2
+        operations: { cleanStop: false },                   // See connections.ts, which handles HTTP/2 as well
         debug: false,
         state: { ignoreErrors: true },
         routes: { state: { parse: true, failAction: 'ignore' }, payload: { maxBytes: config.limits.jsonBytes } }
     });
     shareConnections(listener.front, config.http, config.listen);
-    listener.front.removeAllListeners('clientError');       // hapi's, whose answer is not JSON
+    listener.front.removeAllListeners('clientError');       // hapi's own response is not JSON
     listener.front.on('clientError', clientErrorHandler(connections, log));
     listener.front.on('checkExpectation', refuseExpectation);
 
@@ -91,21 +91,21 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     return server;
 }
 
-/** The address under which a started server can be reached from its own machine. */
+/** URL of a started server for clients on the same machine. */
 export function serverUrl(server: Server, { listen: { host, basePath } }: Config): string {
 
     const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
     return `${server.info.protocol}://${name.includes(':') ? `[${name}]` : name}:${server.info.port}${basePath}`;
 }
 
-/** Where clients reach the service, as Hello tells it. */
+/** Address of the service, as in Hello. */
 function endpointOf(server: Server, config: Config): Endpoint {
 
     const { address, host, port, protocol } = server.info;
     return { address: address ?? host, port: Number(port), protocol: protocol.toUpperCase(), url: `${serverUrl(server, config)}/` };
 }
 
-/** What happens to every request and response, also to those that no route takes. One step each: every step costs time. */
+/** Steps for every request and response, including those without a route. One hapi extension each, since every extension costs time. */
 function guard(server: Server, config: Config, connections: Connections, gateway: Gateway): void {
 
     const cors = new Cors(config.listen);
@@ -139,7 +139,7 @@ function guard(server: Server, config: Config, connections: Connections, gateway
     });
 }
 
-/** Tells programs that may read the data folder how to reach this server; see the command line. */
+/** Writes the server file, by which commands that can read the data folder find this server. */
 function offerLocalEntry(server: Server, gateway: Gateway, config: Config, log: Logger): void {
 
     const { dataDir } = config.storage;
@@ -156,7 +156,7 @@ function offerLocalEntry(server: Server, gateway: Gateway, config: Config, log: 
                 isOffered = true;
             }
             catch (error) {
-                // A full disk: commands cannot reach this server, everybody else can.
+                // On a full disk only commands cannot reach this server
                 log.warn({ err: error }, 'the file that tells commands how to reach this server could not be written');
             }
         }

@@ -1,6 +1,6 @@
 /**
- * Reads the configuration: defaults ← JSON file (`CONFIG_FILE`) ← environment, checked by one schema. What is wrong is
- * reported all at once, by the names that people wrote, and never with a secret in it.
+ * Loads the configuration: defaults ← JSON file (`CONFIG_FILE`) ← environment, validated by one schema. All errors are reported together,
+ * with the names used in the source, and never with the value of a secret.
  */
 
 import { accessSync, constants, readFileSync } from 'node:fs';
@@ -16,10 +16,10 @@ import type { Config } from './types.js';
 export { configTable, describeConfig } from './settings.js';
 export type { Config, HandlesConfig, HttpConfig, LimitsConfig, ListenConfig, LogConfig, ServiceConfig, StorageConfig } from './types.js';
 
-/** The name of the variable that says where the configuration file is. */
+/** Name of the variable with the path of the configuration file. */
 export const CONFIG_FILE = 'CONFIG_FILE';
 
-/** A configuration that cannot be used. The message lists every fault, a line each. */
+/** An invalid configuration. The message lists all errors, one per line. */
 export class ConfigError extends Error {
 
     readonly faults: readonly string[];
@@ -32,22 +32,22 @@ export class ConfigError extends Error {
     }
 }
 
-/** A value with the place it was found in. */
+/** A value and where it was found. */
 interface Found {
     readonly value: unknown;
     readonly source: string;
 }
 
-/** What the sources gave, by the names of settings, and what is wrong with them so far. */
+/** Values from the sources by setting, and the errors so far. */
 interface Findings {
     readonly values: Map<string, Found>;
     readonly faults: string[];
 }
 
 /**
- * The configuration of the service as its owner started it.
+ * Loads the configuration of the service.
  *
- * @throws ConfigError that names every fault
+ * @throws ConfigError that lists all errors
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
 
@@ -68,17 +68,17 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     return check(findings);
 }
 
-/** Variables that are no settings, but have almost the name of one. */
+/** Variables that are not settings, but are spelt almost like one. */
 export function doubtfulVariables(environment: NodeJS.ProcessEnv = process.env): MisspeltVariable[] {
 
     return misspeltVariables(environment, [CONFIG_FILE, ...settingNames()]);
 }
 
 /**
- * A configuration made in code, for embedding and for tests; nothing is read from the environment.
+ * Creates a configuration in code, for embedding and tests; ignores the environment.
  *
  * @param settings by the same names: `configure({ PORT: 0, DATA_DIR: '/var/lib/gateway' })`
- * @throws ConfigError that names every fault
+ * @throws ConfigError that lists all errors
  */
 export function configure(settings: Readonly<Record<string, unknown>> = {}): Config {
 
@@ -134,7 +134,7 @@ function parseConfigFile(path: string, faults: string[]): object {
         faults.push(`${CONFIG_FILE} ${path} must hold one JSON object`);
     }
     catch (error) {
-        // The parser's own words quote the text, in which there may be a secret that does not belong there.
+        // The parser's message quotes the text, which may contain a misplaced secret
         faults.push(`${CONFIG_FILE} ${path} ${error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read: ${reason(error)}`}`);
     }
 
@@ -226,7 +226,7 @@ function unreadableFiles(values: ReadonlyMap<string, Found>): string[] {
     return faults;
 }
 
-/** The database layer knows what its URLs look like; its messages never repeat the password. */
+/** Validates the database URL. The messages never contain the password. */
 function databaseErrors(values: ReadonlyMap<string, Found>): string[] {
 
     const { value, source } = values.get('DATABASE_URL') ?? {};
@@ -243,22 +243,18 @@ function databaseErrors(values: ReadonlyMap<string, Found>): string[] {
     }
 }
 
-/** Node's words for a file that cannot be read: `ENOENT: no such file or directory, open '…'`. */
+/** Message of a system error: `ENOENT: no such file or directory, open '…'`. */
 function reason(error: unknown): string {
 
     return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * What settings of a handle server must be together.
- */
-
-/** Names this machine itself, where a secret may travel in the clear. */
+/** URLs of this machine, to which secrets may be sent without encryption. */
 const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
 
 const OTHERS = ['IDENTITY', 'SECRET', 'CERT', 'KEY', 'CA'].map((name) => `HANDLE_SERVER_${name}`);
 
-/** What is wrong with them, if anything is. `has` tells whether a setting is there. */
+/** Errors in the combination of handle server settings. `has` says whether a setting is given. */
 export function handleServerErrors(has: (name: string) => boolean, url: unknown): string[] {
 
     if (typeof url !== 'string' || url === '') {

@@ -1,27 +1,26 @@
 /**
- * The one schema of the configuration: every setting with its name, default, rule and description. The table in docs/settings.md is
- * made from it. A setting has the same name in the environment and in the file; the schema says where it ends up in
- * {@link Config}.
+ * The schema of the configuration: every setting with its name, default, rule and description. The table in docs/settings.md is generated
+ * from it. A setting has the same name in the environment and in the file; its position in the schema is that in {@link Config}.
  */
 
 import Joi from 'joi';
 import { parseAddressRanges } from '../util/net/ip-address.js';
 import type { Config } from './types.js';
 
-/** Facts about a setting that joi does not keep itself. */
+/** Properties of a setting that joi does not store. */
 export interface SettingFacts {
     /** Name in the environment and in the file. */
     readonly name: string;
-    /** True to be taken from the environment or from a file of its own, `<name>_FILE`, and never shown. */
+    /** True for a secret: read from the environment or from a file of its own, `<name>_FILE`, and never displayed. */
     readonly secret?: boolean;
-    /** True where the value is a path of a file that must be readable. */
+    /** True for the path of a file that must be readable. */
     readonly file?: boolean;
 }
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
-/** Width of the columns that hold ids and names. */
+/** Width of database columns for ids and names. */
 const COLUMN_BYTES = 255;
 
 function setting<S extends Joi.Schema>(schema: S, facts: SettingFacts, description: string): S {
@@ -34,7 +33,7 @@ function whole(name: string, fallback: number, [min, max]: readonly [number, num
     return setting(Joi.number().integer().min(min).max(max).default(fallback), { name }, description);
 }
 
-/** A length of time; parts of a second are for tests mostly. */
+/** A duration in seconds; fractions are mainly for tests. */
 function seconds(name: string, fallback: number, max: number, description: string): Joi.NumberSchema {
 
     return setting(Joi.number().min(0.1).max(max).default(fallback), { name }, description);
@@ -45,7 +44,7 @@ function optional(schema: Joi.StringSchema, facts: SettingFacts, description: st
     return setting(schema.allow(null).default(null), facts, description);
 }
 
-/** A list: an array in the file, comma-separated in the environment, `none` for an empty one. */
+/** A list: an array in the file, comma-separated in the environment, where `none` is an empty one. */
 function list(name: string, items: Joi.Schema, fallback: readonly string[], description: string): Joi.ArraySchema {
 
     return setting(Lists.list().items(items).default(fallback), { name }, description);
@@ -83,7 +82,7 @@ const handlePrefix = Joi.string().pattern(/^[^/.\s\p{Cc}][^/\s\p{Cc}]*$/u).max(1
 const keyword = Joi.string().pattern(/^[A-Za-z_][\w-]*$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a word of letters, digits, _ and -' });
 
-/** How many or how long, over HTTP and elsewhere. */
+/** Limits and timeouts of HTTP. */
 const http = {
     maxUrlBytes: whole('MAX_URL_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'Longest URL of a request; longer ones get 414.'),
     maxHeaderBytes: whole('MAX_HEADER_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'All headers of a request together; more gets 431.'),
@@ -142,7 +141,7 @@ const scripts = {
 const handleIdentity = Joi.string().pattern(/^\d{1,10}:[^/\s]+\/\S+$/)
     .messages({ 'string.pattern.base': '{{#label}} must be an index and a handle, such as 300:20.500.123/ADMIN' });
 
-/** What handles lead to, and where they are registered. */
+/** Targets of handles, and the server where they are registered. */
 const handles = {
     uiBaseUri: optional(webAddress, { name: 'UI_BASE_URI' },
         'Address of a user interface, to which handles lead people: #objects/ and the id are added. Unset: a page of the service.'),
@@ -168,7 +167,7 @@ const texts = {
     memory: whole('MAX_TEXT_MEMORY_BYTES', 256 * MIB, [32 * MIB, 8 * GIB], 'Reading the text of one payload is given up when it needs more memory.')
 };
 
-/** The shape of the configuration, with the rule and the description of every setting. */
+/** Schema of the configuration, with the rule and description of every setting. */
 export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     listen: Joi.object({
         port: whole('PORT', 8080, [0, 65_535], 'TCP port; 0 takes any free one.'),

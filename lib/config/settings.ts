@@ -1,6 +1,4 @@
-/**
- * The settings one by one, read off the schema: for the sources, for messages and for documentation.
- */
+/** The settings as a flat list, derived from the schema: for sources, messages and documentation. */
 
 import type Joi from 'joi';
 import type { SettingFacts } from './schema.js';
@@ -9,30 +7,30 @@ import { configSchema } from './schema.js';
 /** One setting. */
 export interface Setting {
     readonly name: string;
-    /** Where it ends up in the configuration, such as `['listen', 'port']`. */
+    /** Path in the configuration, such as `['listen', 'port']`. */
     readonly path: readonly [group: string, member: string];
     readonly description: string;
-    /** As text for people: `8080`, `*`, `none`, or empty when there is no default. */
+    /** Default value for display: `8080`, `*`, `none`, or empty without one. */
     readonly fallback: string;
     readonly secret: boolean;
-    /** True where the value is the path of a file that must be readable. */
+    /** True for the path of a file that must be readable. */
     readonly file: boolean;
 }
 
-/** Name of the variable that holds the path of a secret. */
+/** Name of the variable with the path of a secret. */
 export function fileVariable(name: string): string {
 
     return `${name}_FILE`;
 }
 
-/** Every setting, in the order of the schema. Name, default and description are what the documentation shows. */
+/** All settings, in the order of the schema. */
 export function describeConfig(): readonly Setting[] {
 
     settings ??= readSettings();
     return settings;
 }
 
-/** The table of settings in Markdown, as it stands in docs/settings.md. */
+/** The table of settings in Markdown, for docs/settings.md. */
 export function configTable(): string {
 
     const rows = describeConfig().map(({ name, fallback, description, secret }) => {

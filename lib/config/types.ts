@@ -1,27 +1,25 @@
-/**
- * The configuration as the service sees it. Made by `loadConfig` and `configure`; components are handed the part they need.
- */
+/** Types of the configuration, which `loadConfig` and `configure` create. Components receive only the part that they need. */
 
-/** Where and how the service listens. */
+/** Address and protocols of the listener. */
 export interface ListenConfig {
     readonly port: number;
     readonly host: string;
-    /** Without a slash at the end; empty for none. */
+    /** Without trailing slash; empty for none. */
     readonly basePath: string;
     readonly tlsCert: string | null;
     readonly tlsKey: string | null;
-    /** Addresses and ranges (CIDR). */
+    /** Addresses and CIDR ranges. */
     readonly trustedProxies: readonly string[];
     readonly corsOrigins: readonly string[];
     readonly corsMethods: readonly string[];
 }
 
-/** Bounds of HTTP itself. */
+/** Limits and timeouts of HTTP. */
 export interface HttpConfig {
     readonly maxUrlBytes: number;
     readonly maxHeaderBytes: number;
     readonly maxConnections: number;
-    /** 0 for a quarter of them. */
+    /** 0 for a quarter of `maxConnections`. */
     readonly maxConnectionsPerAddress: number;
     readonly maxStreams: number;
     readonly headersSeconds: number;
@@ -36,20 +34,20 @@ export interface LogConfig {
 
 export interface StorageConfig {
     readonly dataDir: string;
-    /** Bytes of the disk that stay free; null for a share of it. */
+    /** Disk space in bytes to keep free; null for a share of the disk. */
     readonly minFreeBytes: number | null;
-    /** Null for SQLite in `dataDir`. Holds a password: never to be shown. */
+    /** Null for SQLite in `dataDir`. Contains a password; never displayed. */
     readonly databaseUrl: string | null;
 }
 
-/** Seeds of the design object, and names. */
+/** Initial values of the design object, and names. */
 export interface ServiceConfig {
     readonly handlePrefix: string;
     readonly baseUri: string | null;
     readonly extensionKeyword: string;
 }
 
-/** What handles lead to, and where they are registered. */
+/** Targets of handles, and the server where they are registered. */
 export interface HandlesConfig {
     readonly uiBaseUri: string | null;
     readonly serverUrl: string | null;
@@ -61,7 +59,7 @@ export interface HandlesConfig {
     readonly serverSeconds: number;
 }
 
-/** Bounds of what clients may send. */
+/** Limits of requests and objects. */
 export interface LimitsConfig {
     readonly jsonBytes: number;
     readonly jsonDepth: number;
@@ -82,23 +80,23 @@ export interface LimitsConfig {
     readonly relatedObjects: number;
 }
 
-/** Bounds of searches. */
+/** Limits of searches. */
 export interface SearchConfig {
-    /** Of the index, as far as it can be read again. */
+    /** Budget of the cache of the index. */
     readonly memoryBytes: number;
     readonly timeoutSeconds: number;
 }
 
-/** Bounds of type code. */
+/** Limits of type code. */
 export interface ScriptsConfig {
-    /** Scripts that run at a time. */
+    /** Maximum number of concurrent scripts. */
     readonly workers: number;
     readonly timeoutSeconds: number;
     readonly memoryBytes: number;
     readonly stackBytes: number;
 }
 
-/** What is spent on finding text in payloads. */
+/** Limits of text extraction from payloads. */
 export interface TextsConfig {
     readonly characters: number;
     readonly objectCharacters: number;

@@ -1,6 +1,6 @@
 /**
- * Variables of the environment whose names are almost those of settings. An environment holds much that is meant for others, so
- * they are no faults; but who writes DATABSE_URL should not find out from an empty repository.
+ * Detects misspelt settings among environment variables. Unknown variables are not errors, as most belong to other programs, but a misspelt
+ * DATABASE_URL must not pass silently.
  */
 
 import { closest, distance } from 'fastest-levenshtein';
@@ -11,10 +11,10 @@ export interface MisspeltVariable {
     readonly setting: string;
 }
 
-/** Shorter names are like too many others: only changed places of letters count there. */
+/** Minimum length for a comparison by edit distance; shorter names match only as anagrams, since too many are similar. */
 const LONG = 6;
 
-/** Names of variables that have a value, are no settings, and look like one. */
+/** Finds variables with a value that are not settings but look like one. */
 export function misspeltVariables(environment: NodeJS.ProcessEnv, settings: readonly string[]): MisspeltVariable[] {
 
     const known = new Set(settings);

@@ -1,37 +1,34 @@
-/**
- * Watches whether the database answers while the service runs. When it does not, nobody has to wait for it in vain; when it is
- * back, everything goes on without a restart.
- */
+/** Health monitor of the database. During an outage requests fail at once instead of waiting; after it the service resumes without a restart. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export interface DatabaseMonitorOptions {
-    /** Rejects when the database does not answer, within so many milliseconds where they are given. */
+    /** Rejects when the database does not respond, within `patience` milliseconds if given. */
     readonly ping: (patience?: number) => Promise<void>;
-    /** Called when it has not answered several times. */
+    /** Called after several failed pings in a row. */
     readonly onOutage: () => void;
-    /** Called when it answers again. */
+    /** Called when the database responds again. */
     readonly onReturn: () => void;
     readonly log: Logger;
-    /** Milliseconds between two looks while all is well; default 5 s. */
+    /** Interval between pings in milliseconds; default 5 s. */
     readonly intervalMs?: number;
 }
 
 const INTERVAL_MS = 5000;
 
-/** One lost connection is no outage: so often it is asked, with a pause in milliseconds in between. */
+/** Number of failed pings that make an outage, since one lost connection does not, and the pause between them. */
 const ATTEMPTS = 3;
 const ATTEMPT_PAUSE_MS = 100;
 
-/** So many milliseconds somebody waits who wants to know whether the database answers. */
+/** Timeout of an on-demand ping in milliseconds. */
 const LOOK_MS = 1000;
 
-/** Pauses in milliseconds between two looks during an outage: the first, and the longest. */
+/** Pauses between pings during an outage in milliseconds: the first, doubled up to the maximum. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
 
-/** Looks after a database. */
+/** Monitors a database. */
 export class DatabaseMonitor {
 
     readonly #options: Required<DatabaseMonitorOptions>;
@@ -51,14 +48,14 @@ export class DatabaseMonitor {
         this.#watching = this.#watch();
     }
 
-    /** Looks at once: somebody had no answer. */
+    /** Pings at once, because a request failed. */
     reportFailure(): void {
 
         this.#isSuspected = true;
         this.#wake?.();
     }
 
-    /** Whether the database answers right now; never rejects. However many ask at a time, it is asked once. */
+    /** Returns whether the database responds now; never rejects. Concurrent calls share one ping. */
     ping(): Promise<boolean> {
 
         this.#look ??= this.#answersWithin(LOOK_MS).finally(() => {
@@ -101,7 +98,7 @@ export class DatabaseMonitor {
             }
 
             await sleep(pause, undefined, { signal, ref: false }).catch(() => {
-                // Stopped.
+                // Stopped
             });
         }
     }
@@ -142,7 +139,7 @@ export class DatabaseMonitor {
         return false;
     }
 
-    /** Until it is time to look, or somebody suspects something. */
+    /** Waits for the interval, or until a failure is reported. */
     async #pause(): Promise<void> {
 
         if (this.#isSuspected) {

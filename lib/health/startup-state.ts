@@ -1,6 +1,6 @@
 /**
- * What is up and what is not (specification: GET `/startupStatus`). The record has the states and names of the specification;
- * what else operators may want to know stands beside them.
+ * State of the service and its subsystems (specification: GET `/startupStatus`). The record has the states and names of the specification,
+ * and further members for operators.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -8,15 +8,15 @@ import type { JsonObject } from '../util/json-types.js';
 /** State of the service or of one subsystem. */
 export type SubsystemState = 'STARTING' | 'UP' | 'FAILED';
 
-/** Everything that has a state, in the order in which it is started. */
+/** Subsystems in the order in which they start. */
 export const SUBSYSTEMS = ['storage', 'indexer', 'identity', 'handles', 'jobs'] as const;
 
 export type Subsystem = (typeof SUBSYSTEMS)[number];
 
-/** The subsystems that the specification names. */
+/** Subsystems that the specification defines. */
 const NAMED: readonly Subsystem[] = ['storage', 'indexer'];
 
-/** What is wrong with a storage that was up: it does not answer, has no room, or lacks something; or it has no room to be opened. */
+/** Failure of the storage: it does not respond, is full or damaged; or there was no disk space to open it. */
 export type StorageTrouble = 'silent' | 'full' | 'damaged' | 'no room to start';
 
 const MESSAGES: Readonly<Record<StorageTrouble, string>> = {
@@ -26,22 +26,22 @@ const MESSAGES: Readonly<Record<StorageTrouble, string>> = {
     damaged: 'a part of the storage cannot be read: restore it from a backup'
 };
 
-/** The states of the subsystems. */
+/** Tracks the states of the subsystems. */
 export class StartupState {
 
     private readonly subsystems = new Map<Subsystem, SubsystemState>();
     private probe: () => Promise<StorageTrouble | null> = () => Promise.resolve(null);
-    /** Why the last start has failed, where that is known; until one succeeds. */
+    /** Reason of the last failed start, if known; null after a successful one. */
     private reason: StorageTrouble | null = null;
 
-    /** Notes that everything is up, and how to find out, within a second or so, what is wrong with the storage; never rejects. */
+    /** Records a successful start. `probe` returns the current failure of the storage within about a second, and never rejects. */
     succeed(probe: () => Promise<StorageTrouble | null>): void {
 
         this.probe = probe;
         this.reason = null;
     }
 
-    /** Notes that a start begins: nothing is up yet. */
+    /** Records the begin of a start: everything is starting. */
     begin(): void {
 
         for (const subsystem of SUBSYSTEMS) {
@@ -49,13 +49,13 @@ export class StartupState {
         }
     }
 
-    /** Notes the state of a subsystem. */
+    /** Records the state of a subsystem. */
     set(subsystem: Subsystem, state: SubsystemState): void {
 
         this.subsystems.set(subsystem, state);
     }
 
-    /** Notes that a start has ended before everything was up: what was being started has failed. */
+    /** Records a failed start: subsystems that were starting have failed. */
     fail(reason: StorageTrouble | null = null): void {
 
         this.reason = reason;
@@ -66,19 +66,19 @@ export class StartupState {
         }
     }
 
-    /** FAILED when anything has failed, and before the storage is up; what else is being started does not keep it from being UP. */
+    /** FAILED when any subsystem has failed, and before the storage is up; other subsystems that are starting do not matter. */
     get state(): 'UP' | 'FAILED' {
 
         return stateOf(this.subsystems);
     }
 
-    /** The record that clients read. */
+    /** The record for clients. */
     record(): JsonObject {
 
         return recordOf(this.subsystems);
     }
 
-    /** The record after a look at the storage: what is wrong with it right now counts, whatever was known of it. */
+    /** The record after a probe of the storage, whose result takes precedence. */
     async look(): Promise<JsonObject> {
 
         const trouble = this.reason ?? (this.subsystems.get('storage') === 'UP' ? await this.probe() : null);

@@ -1,34 +1,32 @@
-/**
- * One line per request: who, what, with which result and how long. Secrets that clients put into the query string do not show.
- */
+/** Access log: one line per request. Secrets in the query string are redacted. */
 
 import type { Request, Server } from '@hapi/hapi';
 import type { Logger } from 'pino';
 import { requestIdOf } from './request-id.js';
 
-/** What the log wants to know and the translators know. */
+/** Facts about a request that the translators provide. */
 export interface RequestFacts {
-    /** User id; null when anonymous, undefined when nobody asked. */
+    /** User id; null when anonymous, undefined without authentication. */
     readonly callerId?: string | null | undefined;
     readonly operationId?: string | undefined;
-    /** Address of the client, behind trusted proxies too. */
+    /** Address of the client, also behind trusted proxies. */
     readonly remoteAddress?: string | undefined;
-    /** True when it was answered without being performed, as many others from its address. */
+    /** True when the request was rejected early, by the rate limit of its address. */
     readonly isTurnedAway?: boolean | undefined;
 }
 
-/** Requests that are turned away have a line together, one for each address in so many milliseconds. */
+/** Interval in milliseconds at which early rejections are logged, as one line per address. */
 const TOGETHER_MS = 5_000;
 const MAX_LOGGED_URL = 2048;
 const HIDDEN = '[secret]';
-/** Parameters that hold credentials, or JSON in which there may be some. */
+/** Parameters with credentials, or with JSON that may contain some. */
 const SECRET_NAME = /^(u|i|input|params|authentication)(\.|$)|password|secret|token|assertion|credential|jwt/i;
 const SECRET_VALUE = /password|secret|token|assertion/i;
 
-/** Logs every response of a server, and the faults that hapi or a handler met. */
+/** Logs every response of a server, and errors of hapi or a handler. */
 export function logAccess(server: Server, log: Logger, factsOf: (request: Request) => RequestFacts): void {
 
-    // Hiding secrets in whatever fields is costly; those of this line are known.
+    // Generic redaction is costly, and the fields of this line are known
     const access = log.child({}, { redact: [] });
     const crowd = new RejectionLog(access);
     server.events.on('stop', () => crowd.flush());
@@ -68,7 +66,7 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
     });
 }
 
-/** Counts requests that were turned away, so that whoever sends thousands of them does not fill the log. */
+/** Aggregates early rejections, so that thousands of them do not flood the log. */
 class RejectionLog {
 
     readonly #log: Logger;
@@ -98,7 +96,7 @@ class RejectionLog {
     }
 }
 
-/** A URL as it may be logged: bounded in length, without the values of parameters that hold credentials. */
+/** A URL for the log: bounded in length, without the values of parameters with credentials. */
 export function loggedUrl(url: string): string {
 
     const mark = url.indexOf('?');
@@ -128,7 +126,7 @@ function decode(text: string): string {
         return decodeURIComponent(text.replaceAll('+', ' '));
     }
     catch {
-        return text;                                        // Not percent-encoded as it should be: judged as it stands
+        return text;                                        // Invalid percent-encoding: checked undecoded
     }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Bytes from clients that are not HTTP, or more of it than allowed: answered in JSON like everything else, and the connection
- * closes. Only HTTP/1.1 comes here; HTTP/2 has its own codes for this.
+ * Handles malformed or oversized HTTP: responds with JSON like every other error, and closes the connection. HTTP/1.1 only; HTTP/2 has
+ * error codes of its own.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,16 +10,16 @@ import type { Connections } from './connections.js';
 import { answerRaw } from './raw-response.js';
 import { makeRequestId } from './request-id.js';
 
-/** What node tells of a request that could not be parsed. */
+/** Error of node's HTTP parser. */
 interface ClientError extends Error {
     readonly code?: string;
     readonly reason?: string;
-    /** How far the parser came in `rawPacket`, the bytes that arrived last. */
+    /** Bytes parsed of `rawPacket`, the last packet. */
     readonly bytesParsed?: number;
     readonly rawPacket?: Buffer;
 }
 
-/** Makes the handler of the event `clientError`. */
+/** Creates the handler of the event `clientError`. */
 export function clientErrorHandler(connections: Connections, log: Logger): (error: ClientError, socket: Socket) => void {
 
     return (error, socket) => {
@@ -35,7 +35,7 @@ export function clientErrorHandler(connections: Connections, log: Logger): (erro
         const answer = (): void => answerRaw(socket, refusal.code, refusal.message, requestId);
         const exchange = connections.exchangeOn(socket);
         if (exchange?.request.complete) {
-            exchange.response.once('close', answer);        // The fault is in the next request: this one gets its own answer first
+            exchange.response.once('close', answer);        // The error is in the next request: respond to this one first
         }
         else if (exchange?.response.headersSent) {
             socket.destroy();
@@ -46,7 +46,7 @@ export function clientErrorHandler(connections: Connections, log: Logger): (erro
     };
 }
 
-/** The answer to a request that cannot be parsed; null when nobody is there to read one. */
+/** The response for a parser error; null when the client has disconnected. */
 export function refusalOf(error: ClientError): { code: number; message: string } | null {
 
     switch (error.code) {
@@ -67,15 +67,15 @@ export function refusalOf(error: ClientError): { code: number; message: string }
 }
 
 /**
- * True when the limit was passed in the first line of the request. Only the bytes that arrived last are known, so that a
- * single header longer than these is taken for a URL, which is the likelier of the two.
+ * True when the limit was exceeded in the request line. Only the last packet is known, so that a single header longer than that is taken
+ * for a URL, which is the likelier case.
  */
 function isInUrl({ bytesParsed = 0, rawPacket }: ClientError): boolean {
 
     return rawPacket !== undefined && !rawPacket.subarray(0, bytesParsed).includes('\r\n');
 }
 
-/** For the event `checkExpectation`: the only expectation that HTTP knows is 100-continue. */
+/** Handler of the event `checkExpectation`: HTTP defines no expectation but 100-continue. */
 export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
 
     const body = JSON.stringify({ message: `cannot meet the expectation ${String(request.headers.expect).slice(0, 60)}` });

@@ -1,6 +1,4 @@
-/**
- * A share of the connections for each address, so that one client that opens many and sends nothing does not keep all others out.
- */
+/** Limits connections per address, so that one client with many idle connections cannot exhaust the total limit. */
 
 import type { Server, Socket } from 'node:net';
 import { BlockList, isIP } from 'node:net';
@@ -8,11 +6,11 @@ import type { HttpConfig, ListenConfig } from '../config/index.js';
 import { parseAddressRanges, withoutMapping } from '../util/net/ip-address.js';
 import { sourceOf } from '../identity/throttling/login-throttle.js';
 
-/** The share of an address where none is configured: this part of all connections, and not too few for a page of a browser. */
+/** Default limit per address: this fraction of all connections, and at least enough for a web browser. */
 const PART = 4;
 const MIN_CONNECTIONS = 16;
 
-/** Closes connections beyond the share of their address as they come. Trusted proxies speak for many and are not counted. */
+/** Closes connections beyond the limit of their address. Trusted proxies, which forward for many clients, are exempt. */
 export function shareConnections(front: Server, http: HttpConfig, { trustedProxies }: ListenConfig): void {
 
     const share = http.maxConnectionsPerAddress || Math.max(Math.ceil(http.maxConnections / PART), MIN_CONNECTIONS);

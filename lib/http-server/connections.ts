@@ -1,7 +1,4 @@
-/**
- * Connections and what goes on on them: which are busy, which clients stopped in the middle, and how all of them end when the
- * service does.
- */
+/** Connection tracking: which connections are busy, which clients stalled, and graceful shutdown. */
 
 import type Http from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,18 +9,18 @@ import { answerRaw } from './raw-response.js';
 import { makeRequestId } from './request-id.js';
 import { isStarved, STARVED_MESSAGE } from './stall.js';
 
-/** A request that is being answered on a connection of HTTP/1.1. */
+/** A request in progress on an HTTP/1.1 connection. */
 interface ConnectionExchange {
     readonly request: Http.IncomingMessage;
     readonly response: Http.ServerResponse;
 }
 
-/** Watches the connections of one listener. */
+/** Tracks the connections of one listener. */
 export class Connections {
 
     readonly #stallMs: number;
     readonly #sockets = new Set<Socket>();
-    /** Connections that have not agreed on TLS yet, by the address of their peer. */
+    /** Connections in the TLS handshake, by the address of the peer. */
     readonly #handshakes = new Map<string, Socket>();
     readonly #exchanges = new Map<Socket, ConnectionExchange>();
     readonly #sessions: Http2Sessions | null;
@@ -48,19 +45,19 @@ export class Connections {
         front.on('close', () => clearTimeout(this.#deadline));
     }
 
-    /** True once the service has begun to stop: answers then ask clients to close. */
+    /** True after shutdown began: responses then ask clients to close the connection. */
     get isClosing(): boolean {
 
         return this.#isClosing;
     }
 
-    /** The request in progress on a connection of HTTP/1.1. */
+    /** The request in progress on an HTTP/1.1 connection. */
     exchangeOn(socket: Socket): ConnectionExchange | undefined {
 
         return this.#exchanges.get(socket);
     }
 
-    /** Ends every connection as soon as nothing is in progress on it, and after `graceMs` all that are left. */
+    /** Graceful shutdown: closes each connection when it is idle, and all of them after `graceMs`. */
     drain(graceMs: number): void {
 
         this.#isClosing = true;
@@ -124,7 +121,7 @@ export class Connections {
         });
     }
 
-    /** Nothing went through a connection for a while: is the client to blame? */
+    /** Handles a connection timeout: closes it if the client stalled. */
     #onSilence(socket: Socket): void {
 
         const exchange = this.#exchanges.get(socket);
@@ -143,15 +140,15 @@ export class Connections {
             }
         }
         else if (socket.writableLength > 0) {
-            socket.destroy();                               // The client does not read its answer
+            socket.destroy();                               // The client does not read the response
         }
         else {
-            socket.setTimeout(this.#stallMs);               // We are still at work
+            socket.setTimeout(this.#stallMs);               // The service is still working
         }
     }
 }
 
-/** What a connection and the TLS connection within it have in common. */
+/** Key that is the same for a connection and the TLS connection on it. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
 
     return `${remoteAddress} ${remotePort}`;

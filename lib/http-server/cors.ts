@@ -1,25 +1,22 @@
-/**
- * Pages of other origins: which may read answers, and what they may send. No cookies: credentials travel in headers that a
- * page must have been given.
- */
+/** Cross-origin resource sharing. Cookies are never allowed: credentials are sent in headers, which the page must have been given. */
 
 import type { Request } from '@hapi/hapi';
 import type { ListenConfig } from '../config/index.js';
 
-/** Request headers that a page may send, where it does not ask for any: those that the interface knows. */
+/** Allowed request headers when the preflight requests none: those of the interface. */
 const KNOWN_HEADERS = 'Authorization, Content-Type, Content-Disposition, Range, As-User, X-Csrf-Token, Request-Id';
-/** What may be asked for: names of headers. Anything else is not repeated in an answer. */
+/** Valid list of header names in a preflight. Anything else is not echoed. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, \t-]{1,2000}$/;
-/** Response headers of the interface, which pages could not see otherwise. */
+/** Response headers of the interface that are exposed to pages. */
 const EXPOSED_HEADERS = 'X-Schema, X-Permission, Location, Content-Disposition, Content-Range, Accept-Ranges, Doip-Response, Request-Id, ' +
     'Content-Length, Retry-After, WWW-Authenticate';
-/** A page asks again after so long. */
+/** Seconds for which browsers cache a preflight. */
 const MAX_AGE_SECONDS = 1800;
 
-/** Headers of a response, as node has them. */
+/** Response headers as node represents them. */
 type Headers = Record<string, unknown>;
 
-/** The rules of one configuration. */
+/** CORS rules of one configuration. */
 export class Cors {
 
     readonly #isOpen: boolean;
@@ -33,7 +30,7 @@ export class Cors {
         this.#methods = corsMethods;
     }
 
-    /** The headers that answer a preflight, the question of a browser whether a page may send something; null for any other request. */
+    /** Response headers for a preflight request; null for any other request. */
     preflight(request: Request): Headers | null {
 
         const method: unknown = request.headers['access-control-request-method'];
@@ -53,11 +50,11 @@ export class Cors {
         };
     }
 
-    /** Lets the page read the answer to a request, where it may. */
+    /** Adds CORS headers to a response, if the origin is allowed. */
     addHeaders(request: Request, headers: Headers): void {
 
         if (this.#isOpen && request.headers['origin'] === undefined) {
-            return;                                         // Most requests do not come from pages
+            return;                                         // Most requests have no origin
         }
 
         const origin = this.#admitted(request, request.method.toUpperCase());
@@ -69,7 +66,7 @@ export class Cors {
         Object.assign(headers, this.#varying(headers['vary']));
     }
 
-    /** The value for Access-Control-Allow-Origin; null where the page may not. */
+    /** Value of Access-Control-Allow-Origin; null when it is not allowed. */
     #admitted(request: Request, method: string): string | null {
 
         const origin: unknown = request.headers['origin'];
@@ -80,7 +77,7 @@ export class Cors {
         return this.#isOpen ? '*' : this.#origins.has(origin) ? origin : null;
     }
 
-    /** Caches must tell answers for different origins apart, unless all get the same. */
+    /** Makes caches distinguish origins, unless all get the same response. */
     #varying(vary?: unknown): Headers {
 
         if (this.#isOpen || this.#origins.size === 0) {
@@ -91,7 +88,7 @@ export class Cors {
     }
 }
 
-/** No header is a risk of its own: credentials travel only where a page was given them. */
+/** Allows all requested headers: they are harmless without the credentials, which the page must have been given. */
 function headersFor({ headers }: Request): string {
 
     const asked: unknown = headers['access-control-request-headers'];

@@ -1,6 +1,4 @@
-/**
- * Sessions of HTTP/2: idle ones end, clients that stop in the middle of a request lose it, and all of them end with the service.
- */
+/** HTTP/2 session management: idle timeout, stalled requests, and graceful shutdown. */
 
 import type { Http2Server, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2';
 import { constants } from 'node:http2';
@@ -8,13 +6,13 @@ import type { HttpConfig } from '../config/index.js';
 import { makeRequestId } from './request-id.js';
 import { isStarved, STARVED_MESSAGE } from './stall.js';
 
-/** The sessions of one server. */
+/** Sessions of one server. */
 export class Http2Sessions {
 
     readonly #stallMs: number;
     readonly #idleMs: number;
     readonly #headersMs: number;
-    /** The requests in progress on each session. */
+    /** Number of requests in progress by session. */
     readonly #sessions = new Map<ServerHttp2Session, number>();
     readonly #timers = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
     #isClosing = false;
@@ -29,7 +27,7 @@ export class Http2Sessions {
         server.on('checkContinue', (request, response) => this.#begin(request, response));
     }
 
-    /** Takes no more requests; each session ends with its last one. */
+    /** Accepts no more requests; each session closes after its last one. */
     close(): void {
 
         this.#isClosing = true;
@@ -38,7 +36,7 @@ export class Http2Sessions {
         }
     }
 
-    /** Ends all sessions at once. */
+    /** Closes all sessions at once. */
     destroy(): void {
 
         for (const session of this.#sessions.keys()) {
@@ -61,9 +59,8 @@ export class Http2Sessions {
     }
 
     /**
-     * Ends a session on which no request is in progress for as long as an idle connection is kept. A stream whose headers are not
-     * complete is no request, but keeps a session from closing by itself: it has the time of headers to become one. Frames
-     * that come in between, such as PING or further pieces of headers, do not count.
+     * Closes a session after the keep-alive time without a request. A stream with incomplete headers is not a request, but keeps a session
+     * from closing, so it gets the header timeout to complete. Other frames, such as PING or CONTINUATION, do not reset the timers.
      */
     #awaitRequest(session: ServerHttp2Session): void {
 
@@ -80,7 +77,7 @@ export class Http2Sessions {
         this.#timers.set(session, setTimeout(act, ms).unref());
     }
 
-    /** Counts a request until its stream is closed. */
+    /** Counts a request as in progress until its stream closes. */
     #count(session: ServerHttp2Session, { stream }: Http2ServerRequest): void {
 
         clearTimeout(this.#timers.get(session));
@@ -112,7 +109,7 @@ export class Http2Sessions {
         request.setTimeout(this.#stallMs, () => this.#onSilence(request, response));
     }
 
-    /** Nothing went through a stream for a while. */
+    /** Handles a stream timeout: responds with 408 or resets the stream if the client stalled. */
     #onSilence(request: Http2ServerRequest, response: Http2ServerResponse): void {
 
         const { stream } = request;
@@ -130,7 +127,7 @@ export class Http2Sessions {
             stream.close(constants.NGHTTP2_CANCEL);
         }
         else {
-            this.#watch(request, response);                 // We are still at work
+            this.#watch(request, response);                 // The service is still working
         }
     }
 }

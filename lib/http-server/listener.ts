@@ -1,6 +1,6 @@
 /**
- * What listens: HTTP/1.1, or with a certificate HTTPS with HTTP/2 and HTTP/1.1 beside it, chosen by ALPN. Bounds of the
- * protocol itself are set here; requests come out as events of one listener, as hapi expects them.
+ * The listening server: HTTP/1.1, or HTTPS with HTTP/2 and HTTP/1.1 selected by ALPN. Sets protocol limits, and emits the requests of both
+ * protocols as events of one server, as hapi expects.
  */
 
 import { readFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ import type { HttpConfig, ListenConfig } from '../config/index.js';
 import { ConfigError } from '../config/index.js';
 import type { OutgoingHttpHeader } from 'node:http';
 
-/** What hapi is given to listen with, and the servers behind it. */
+/** The server for hapi, and the protocol servers behind it. */
 export interface Listener {
-    /** Emits `request`, `checkContinue`, `checkExpectation` and `clientError`, whatever the protocol. */
+    /** Emits `request`, `checkContinue`, `checkExpectation` and `clientError` for either protocol. */
     readonly front: Http.Server;
     readonly http1: Http.Server;
     /** Null without TLS. */
@@ -23,18 +23,18 @@ export interface Listener {
     readonly isSecure: boolean;
 }
 
-/** What the lists of headers of one HTTP/2 request may hold. */
+/** Maximum number of headers of an HTTP/2 request. */
 const HEADER_PAIRS = 1000;
-/** URL and headers are measured precisely later; the parser only stops what is far beyond. */
+/** Factor for the limits of the parser, which only stops extreme sizes; URL and headers are checked exactly later. */
 const PARSER_SLACK = 4;
-/** Connections are looked at this often for headers that do not arrive, more often when they are not given that long. */
+/** Maximum interval in milliseconds between checks of the header timeout. */
 const CHECK_MS = 1000;
 const EVENTS = ['request', 'checkContinue', 'checkExpectation', 'clientError'] as const;
 
 /**
- * Makes the listener; nothing listens yet.
+ * Creates the listener without listening.
  *
- * @throws ConfigError when certificate and key cannot be used
+ * @throws ConfigError for an invalid certificate or key
  */
 export function createListener(listen: ListenConfig, http: HttpConfig): Listener {
 
@@ -47,10 +47,10 @@ export function createListener(listen: ListenConfig, http: HttpConfig): Listener
     const http2 = createHttp2(http);
     const front = createTls(listen.tlsCert, listen.tlsKey, http, (socket) => {
 
-        // Both servers take connections that others have accepted, by this event.
+        // Hand the accepted connection to the server of its protocol
         (socket.alpnProtocol === 'h2' ? http2 : http1).emit('connection', socket);
     });
-    // A server that does not listen itself starts its check for late headers only when it is told so.
+    // A server that does not listen itself checks header timeouts only after this event
     front.on('listening', () => http1.emit('listening'));
     front.on('close', () => http1.close());
     for (const event of EVENTS) {
@@ -58,7 +58,7 @@ export function createListener(listen: ListenConfig, http: HttpConfig): Listener
         http2.on(event, (...args: unknown[]) => front.emit(event, ...args));
     }
 
-    // For hapi it is a server like any other: it listens, closes and emits requests.
+    // hapi only needs a server that listens, closes and emits requests
     return { front: front as unknown as Http.Server, http1, http2, isSecure: true };
 }
 
@@ -70,10 +70,10 @@ function createHttp1(http: HttpConfig): Http.Server {
         requestTimeout: 0,                                  // Uploads may take hours; see stall.ts
         keepAliveTimeout: http.keepAliveSeconds * 1000,
         connectionsCheckingInterval: Math.min(CHECK_MS, http.headersSeconds * 500),
-        requireHostHeader: false,                           // Its answer would not be JSON; see request-limits.ts
+        requireHostHeader: false,                           // Node's error response is not JSON; see request-limits.ts
         noDelay: true
     });
-    server.maxHeadersCount = 0;                             // Bounded by their size
+    server.maxHeadersCount = 0;                             // Bounded by size
     server.timeout = http.stallSeconds * 1000;
     return server;
 }
@@ -89,7 +89,7 @@ function createHttp2(http: HttpConfig): Http2.Http2Server {
             enablePush: false
         }
     });
-    // What breaks a session or a stream concerns its client alone.
+    // Errors of a session or stream concern only its client
     server.on('sessionError', () => undefined);
     return server;
 }
@@ -113,7 +113,7 @@ function createTls(certPath: string, keyPath: string, http: HttpConfig, onSocket
     }
 }
 
-/** A response that leaves the header out. */
+/** A response that drops the header `Connection`, which HTTP/2 forbids. */
 export class Http2Response extends Http2ServerResponse {
 
     override setHeader(name: string, value: OutgoingHttpHeader): void {

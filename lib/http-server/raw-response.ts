@@ -1,14 +1,12 @@
-/**
- * Answers for requests that never became one: written straight to the connection, which then closes. HTTP/1.1 only.
- */
+/** Error responses for requests that could not be parsed: written directly to the socket, which is then closed. HTTP/1.1 only. */
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A client that is still sending gets so long to read the answer before the connection is cut. */
+/** Milliseconds that a client that is still sending gets to read the response. */
 const LINGER_MS = 2000;
 
-/** Writes an error answer and closes the connection. The body is JSON like that of any other error. */
+/** Writes an error response and closes the connection. The body is JSON as for any other error. */
 export function answerRaw(socket: Socket, code: number, message: string, requestId: string): void {
 
     if (!socket.writable) {
@@ -30,7 +28,7 @@ export function answerRaw(socket: Socket, code: number, message: string, request
     linger(socket);
 }
 
-/** Closing while bytes arrive makes the system answer with a reset, and the client may lose what was just written. */
+/** Keeps reading before closing: closing a socket with unread data sends a reset, and the client could lose the response. */
 function linger(socket: Socket): void {
 
     const cut = setTimeout(() => socket.destroy(), LINGER_MS);

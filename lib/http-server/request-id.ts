@@ -1,6 +1,4 @@
-/**
- * The id of a request for logs and support: the client's own `Request-Id`, or one made up. Told back in every answer.
- */
+/** Request id for logs and support: the client's `Request-Id`, or a generated one. Every response returns it. */
 
 import { randomBytes } from 'node:crypto';
 import type { Request } from '@hapi/hapi';
@@ -13,11 +11,11 @@ const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 let used = 0;
 
-/** A new id of 12 hexadecimal digits. */
+/** Generates an id of 12 hexadecimal digits. */
 export function makeRequestId(): string {
 
     if (used + ID_BYTES > pool.length) {
-        pool = randomBytes(POOL_BYTES);                     // Many ids for one call of the system
+        pool = randomBytes(POOL_BYTES);                     // One system call for many ids
         used = 0;
     }
 
@@ -25,13 +23,13 @@ export function makeRequestId(): string {
     return pool.toString('hex', used - ID_BYTES, used);
 }
 
-/** The id of a request, once {@link assignRequestId} has seen it. */
+/** The id of a request after {@link assignRequestId}. */
 export function requestIdOf(request: Request): string {
 
     return request.headers[HEADER] as string;
 }
 
-/** Whatever comes later finds an id in the headers of the request, the client's where that is usable. */
+/** Ensures a valid id in the request headers; generates one if the client's is missing or invalid. */
 export function assignRequestId(request: Request): void {
 
     const given: unknown = request.headers[HEADER];

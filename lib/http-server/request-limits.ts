@@ -1,19 +1,19 @@
 /**
- * What a request must keep to before anybody looks at what it wants. The parser knows one limit for everything; here URL and
- * headers are measured each on its own, for HTTP/1.1 and HTTP/2 alike.
+ * Checks of every request before it is routed. The parser has one limit for the whole head; here URL and headers are limited separately,
+ * for both HTTP/1.1 and HTTP/2.
  */
 
 import type { Request } from '@hapi/hapi';
 import type { HttpConfig } from '../config/index.js';
 import { badRequest } from '../errors/errors.js';
 
-/** Separators that belong to a header line, `: ` and the line break. */
+/** Bytes of `: ` and the line break in a header line. */
 const LINE_BYTES = 4;
 
 /**
- * Refuses a request that does not keep to the limits.
+ * Checks the limits of a request.
  *
- * @throws DoipError 400, 414 or 431; put into words by whoever shapes errors
+ * @throws DoipError 400, 414 or 431; formatted by `shapeErrors`
  */
 export function checkRequest({ raw: { req } }: Request, { maxUrlBytes, maxHeaderBytes }: HttpConfig): void {
 
@@ -35,7 +35,7 @@ export function checkRequest({ raw: { req } }: Request, { maxUrlBytes, maxHeader
     }
 }
 
-/** Names and values of HTTP headers have one byte per character here. The URL is counted by itself. */
+/** Size of the headers, which have one byte per character, without the URL. */
 function headerBytes(rawHeaders: readonly string[]): number {
 
     let bytes = 0;
@@ -49,7 +49,7 @@ function headerBytes(rawHeaders: readonly string[]): number {
     return bytes;
 }
 
-/** Headers of which a proxy may take the last where node takes the first: two of them could mean two things. */
+/** Headers that must not be repeated: a proxy may use the last one where node uses the first. */
 const SINGLE: ReadonlyMap<number, string> = new Map(['host', 'authorization', 'as-user', 'x-csrf-token'].map((name) => [name.length, name]));
 
 function repeatedSingle(rawHeaders: readonly string[]): string | null {

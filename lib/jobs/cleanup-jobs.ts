@@ -1,6 +1,4 @@
-/**
- * The repeating jobs that keep the tables small.
- */
+/** Periodic jobs that clean up tables. */
 
 import type { BlobSweeper, SweepOptions } from '../stores/blobs/blob-sweeper.js';
 import type { JobStore } from '../stores/jobs/job-store.js';
@@ -9,17 +7,17 @@ import type { JobKind } from './job-kind.js';
 const MINUTE = 60 * 1000;
 const DAY = 24 * 60 * MINUTE;
 
-/** A download may take a day, an upload that gives no sign of life an hour. */
+/** Unreferenced blobs are kept for a day, since they may be being downloaded; a staged blob expires after an hour without a sign of life. */
 const SWEEP_OPTIONS: SweepOptions = { grace: DAY, stagedTtl: 60 * MINUTE, limit: 1000 };
 
-/** Most blobs that are removed while a request waits. */
+/** Maximum number of blobs removed while a request waits. */
 const REMOVED_WHILE_WAITING = 100;
 
-/** How long the outcome of a job can be asked for. */
+/** How long outcomes of jobs are kept. */
 const RETENTION_MS = 7 * DAY;
 const PURGED_PER_BATCH = 500;
 
-/** Removes bytes that nobody needs; on a disk that is nearly full also those that somebody may still be downloading from elsewhere. */
+/** Removes unreferenced blobs; on a nearly full disk also those that another node may still be sending. */
 export function sweepBlobs(sweeper: BlobSweeper, { isShort, ...options }: Partial<SweepOptions> & { isShort?: () => boolean } = {}): JobKind {
 
     return {
@@ -33,13 +31,13 @@ export function sweepBlobs(sweeper: BlobSweeper, { isShort, ...options }: Partia
     };
 }
 
-/** Removes the bytes that nobody needs right now, for somebody who waits. */
+/** Removes unreferenced blobs at once, for a write that needs disk space. */
 export function makeRoom(sweeper: BlobSweeper): () => Promise<unknown> {
 
     return () => sweeper.sweep(Date.now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING });
 }
 
-/** Forgets jobs that ended long ago. */
+/** Deletes jobs that ended long ago. */
 export function purgeJobs(store: JobStore): JobKind {
 
     return {

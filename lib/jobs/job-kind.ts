@@ -1,45 +1,43 @@
-/**
- * What a kind of background work is. Jobs are done at least once: after a crash a job starts again from its last report.
- */
+/** Definition of a kind of background work. Execution is at least once: after a crash a job restarts from its last report. */
 
 import type { Step } from '../../db/database.js';
 import type { JsonValue } from '../util/json-types.js';
 
-/** A job at work. */
+/** A job in progress. */
 export interface RunningJob {
     readonly id: number;
     readonly payload: JsonValue;
     /** The last report of an earlier attempt, or null. */
     readonly progress: JsonValue;
-    /** 1 the first time. */
+    /** Starts at 1. */
     readonly attempts: number;
-    /** Fires when the service stops or the lease is lost. The job then throws its reason at the next safe point. */
+    /** Aborted when the service stops or the lease is lost. The job must then throw its reason at the next safe point. */
     readonly signal: AbortSignal;
-    /** Writes down how far the job is, for those who ask and for the next attempt, together with further steps. */
+    /** Saves progress, for status queries and the next attempt, atomically with further steps. */
     report(progress: JsonValue, steps?: readonly Step[]): Promise<void>;
 }
 
-/** A kind of work. */
+/** A kind of job. */
 export interface JobKind {
-    /** Up to 255 bytes, the same in all processes. */
+    /** At most 255 bytes; the same in all processes. */
     readonly kind: string;
-    /** Does one job. What it throws is kept as the job's last error. */
+    /** Performs one job. An error is stored as the job's last error. */
     readonly run: (job: RunningJob) => Promise<void>;
-    /** Jobs of this kind at the same time in this process; default 1. */
+    /** Maximum number of concurrent jobs of this kind in this process; default 1. */
     readonly concurrency?: number;
-    /** After so many attempts a job has failed for good; default 10. */
+    /** Number of attempts after which a job has failed permanently; default 10. */
     readonly maxAttempts?: number;
-    /** Milliseconds before the next attempt; default doubles from a second to an hour. */
+    /** Returns milliseconds before the next attempt; by default doubling from one second to an hour. */
     readonly backOff?: (attempts: number) => number;
-    /** Milliseconds after which others may take over a job of a process that died; default a minute. */
+    /** Milliseconds after which another process may take over the job of one that died; default one minute. */
     readonly leaseMs?: number;
-    /** True to forget a job as soon as it is done: for many small ones, about which nobody asks. */
+    /** True to delete a job when it is done: for many small jobs whose outcome is not queried. */
     readonly isForgotten?: boolean;
-    /** Makes this a kind with one job that repeats, so many milliseconds after it has ended. */
+    /** Milliseconds between the end of a run and the next; makes this a single periodic job. */
     readonly repeatMs?: number;
 }
 
-/** One second, two, four … an hour; the random part keeps jobs that failed together apart. */
+/** Exponential back-off from one second to an hour, with jitter for jobs that failed together. */
 export function defaultBackOff(attempts: number): number {
 
     const full = Math.min(60 * 60 * 1000, 1000 * 2 ** (attempts - 1));

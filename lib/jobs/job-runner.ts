@@ -1,6 +1,6 @@
 /**
- * Runs background work in this process: every registered kind has a lane that claims due jobs, as many at a time as the kind
- * allows. Jobs enqueued here start at once, jobs of other processes are found by polling.
+ * Runs background jobs in this process: one worker per registered kind claims due jobs, up to the concurrency of the kind. Jobs enqueued
+ * here start at once; those of other processes are found by polling.
  */
 
 import type { JobStore, NewJob } from '../stores/jobs/job-store.js';
@@ -8,7 +8,7 @@ import type { JobKind } from './job-kind.js';
 import { JobWorker } from './job-worker.js';
 import type { JobWorkerOptions } from './job-worker.js';
 
-/** How the runner works; `pollMs` is 5 seconds and `now` the system's clock unless said otherwise. */
+/** Options; `pollMs` defaults to 5 seconds, `now` to the system clock. */
 export type JobRunnerOptions = Pick<JobWorkerOptions, 'log'> & Partial<JobWorkerOptions>;
 
 const POLL_MS = 5000;
@@ -27,7 +27,7 @@ export class JobRunner {
         this.#options = { pollMs: POLL_MS, now: Date.now, ...options };
     }
 
-    /** Adds a kind; throws when there is one of that name. */
+    /** Registers a kind. Throws for a duplicate name. */
     register(kind: JobKind): void {
 
         if (this.#lanes.has(kind.kind)) {
@@ -41,7 +41,7 @@ export class JobRunner {
         }
     }
 
-    /** Starts to work. */
+    /** Starts all workers. */
     start(): void {
 
         this.#started = true;
@@ -50,7 +50,7 @@ export class JobRunner {
         }
     }
 
-    /** Adds a job and starts it if there is room; false when `dedup` found one. */
+    /** Enqueues a job, and starts it if the concurrency allows. Returns false when `dedup` found an existing one. */
     async enqueue(job: NewJob): Promise<boolean> {
 
         const added = await this.#store.enqueue(job);
@@ -58,13 +58,13 @@ export class JobRunner {
         return added;
     }
 
-    /** Says that there may be jobs of a kind, after a unit with an enqueue step was committed. */
+    /** Polls for jobs of a kind now, after a unit with an enqueue step was committed. */
     wake(kind: string): void {
 
         this.#lanes.get(kind)?.wake();
     }
 
-    /** Tells running jobs to stop and waits until they have reached a safe point; what is unfinished goes back to the table. */
+    /** Aborts running jobs and waits for their safe points; unfinished ones return to the table. */
     async stop(): Promise<void> {
 
         this.#started = false;

@@ -1,6 +1,4 @@
-/**
- * The jobs of one kind in this process: finds due ones, runs as many at a time as the kind allows, writes down how they end.
- */
+/** Worker for the jobs of one kind in this process: claims due ones, runs them concurrently, and records their outcomes. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../db/log.js';
@@ -11,7 +9,7 @@ import { Lease } from './lease.js';
 
 export interface JobWorkerOptions {
     readonly log: Log;
-    /** Milliseconds between two looks into the table at most. */
+    /** Maximum polling interval in milliseconds. */
     readonly pollMs: number;
     /** Epoch ms. */
     readonly now: () => number;
@@ -20,17 +18,17 @@ export interface JobWorkerOptions {
 const LEASE_MS = 60_000;
 const MAX_ATTEMPTS = 10;
 
-/** Between two looks at least: another process may be about to take what is due. */
+/** Minimum pause in milliseconds between two polls: another process may be about to claim a due job. */
 const SHORTEST_PAUSE_MS = 10;
 
-/** Attempts to write down how a job ended, and milliseconds between them. */
+/** Number of attempts to record an outcome, and milliseconds between them. */
 const RETRIES = 120;
 const RETRY_MS = 500;
 
-/** The one key of kinds that repeat. */
+/** Deduplication key of periodic kinds. */
 const REPEATING = { key: 'repeating', until: 'end' } as const;
 
-/** The jobs of one kind in this process. */
+/** Jobs of one kind in this process. */
 export class JobWorker {
 
     readonly #kind: JobKind;
@@ -38,11 +36,11 @@ export class JobWorker {
     readonly #options: JobWorkerOptions;
     readonly #running = new Map<Lease, Promise<void>>();
     #timer: NodeJS.Timeout | undefined;
-    /** The look into the table that is going on, and whether another one is wanted after it. */
+    /** The poll in progress, and whether another one is to follow. */
     #looking: Promise<void> | null = null;
     #again = false;
     #started = false;
-    /** True when the table is known to have the job of a kind that repeats. */
+    /** True when the table is known to contain the periodic job. */
     #planned = false;
 
     constructor(kind: JobKind, store: JobStore, options: JobWorkerOptions) {
@@ -58,7 +56,7 @@ export class JobWorker {
         this.wake();
     }
 
-    /** Looks for jobs now, or once more when it is doing so. */
+    /** Polls now, or again after the poll in progress. */
     wake(): void {
 
         if (!this.#started) {
@@ -81,7 +79,7 @@ export class JobWorker {
         });
     }
 
-    /** Tells running jobs to stop and waits for them. */
+    /** Aborts running jobs and waits for them. */
     async stop(): Promise<void> {
 
         this.#started = false;
@@ -103,7 +101,7 @@ export class JobWorker {
         }
     }
 
-    /** Starts what is due and there is room for, then sleeps until something may be due. */
+    /** Starts due jobs up to the concurrency, then sleeps until the next one may be due. */
     async #look(): Promise<void> {
 
         const { kind, concurrency = 1, leaseMs = LEASE_MS } = this.#kind;
@@ -135,7 +133,7 @@ export class JobWorker {
         const lease = new Lease(leased, leaseMs, this.#store);
         this.#running.set(lease, this.#work(leased, lease).catch((error: unknown) => {
 
-            // Its lease runs out and the job is done again.
+            // Its lease expires and the job is run again
             this.#options.log.error({ err: error, job: leased.kind, id: leased.id }, 'the end of a job could not be written down');
         }).finally(() => {
 
@@ -192,7 +190,7 @@ export class JobWorker {
         }
 
         const { backOff = defaultBackOff, repeatMs, maxAttempts = repeatMs === undefined ? MAX_ATTEMPTS : Infinity } = this.#kind;
-        // A full disk is no fault of the job.
+        // A full disk is not the fault of the job
         const final = job.attempts >= maxAttempts && (error as { fault?: unknown } | null)?.fault !== 'full';
         this.#options.log[final ? 'error' : 'warn']({ err: error, job: job.kind, id: job.id, attempts: job.attempts },
             final ? 'a job has failed for good' : 'a job has failed and will be tried again');
@@ -201,7 +199,7 @@ export class JobWorker {
     }
 }
 
-/** Writes down how a job ended, as often as it takes while the database is away, as long as the lease may still be ours. */
+/** Records an outcome, with retries during a database outage, until the lease may have expired. */
 async function untilWritten(write: () => Promise<unknown>, { signal }: Lease): Promise<void> {
 
     for (let attempt = 1; ; ++attempt) {

@@ -1,6 +1,4 @@
-/**
- * The right to work on a job, renewed while the job runs.
- */
+/** Lease on a job, renewed while the job runs. */
 
 import type { JobStore, LeasedJob } from '../stores/jobs/job-store.js';
 
@@ -21,7 +19,7 @@ export class Lease {
                 this.#heldUntil = Date.now() + leaseMs;
             }, (error: unknown) => {
 
-                // The database may be back in time for the next attempt; until the lease has run out nobody else has the job.
+                // The next renewal may succeed; until the lease expires no other process can claim the job
                 if (Date.now() > this.#heldUntil) {
                     this.#controller.abort(error);
                 }
@@ -29,19 +27,19 @@ export class Lease {
         }, leaseMs / 3).unref();
     }
 
-    /** Fires when the work must end: somebody else may have the job, or the service stops. */
+    /** Aborted when the job must stop: another process may have claimed it, or the service stops. */
     get signal(): AbortSignal {
 
         return this.#controller.signal;
     }
 
-    /** Tells whoever works on the job to stop. */
+    /** Aborts the job. */
     abort(reason: Error): void {
 
         this.#controller.abort(reason);
     }
 
-    /** Throws, and fires the signal, when a change found the lease lost. */
+    /** Throws and aborts the signal when a change finds the lease lost. */
     async check(change: Promise<boolean>): Promise<void> {
 
         if (!await change) {
