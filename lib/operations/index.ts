@@ -1,6 +1,4 @@
-/**
- * The built-in operations, in the order in which ListOperations shows them.
- */
+/** The built-in operations, in the order of ListOperations. */
 
 import type { Operation } from '../core/operation.js';
 import { exportObjects } from './bulk/export.js';
@@ -45,7 +43,7 @@ import { updateSchema } from './schemas/update.js';
 import { getVersions } from './versions/get.js';
 import { publishVersion } from './versions/publish.js';
 
-/** Every operation of the specification that this service implements. */
+/** All operations of the specification that this service implements. */
 export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, reindexBatch, highestSafeTxnId, getDesign,

@@ -1,6 +1,4 @@
-/**
- * Reads the access control list of an object (specification: GET `/acls/<id>`).
- */
+/** Reads the access control list of an object (specification: GET `/acls/<id>`). */
 
 import type { JsonObject } from '../../util/json-types.js';
 import { defineOperation, result } from '../../core/operation.js';

@@ -1,6 +1,6 @@
 /**
- * Replaces the access control list of an object (specification: PUT `/acls/<id>`). An absent array means that the defaults
- * of the type apply; an empty one that only the administrator may. `null` takes the list away.
+ * Replaces the access control list of an object (specification: PUT `/acls/<id>`). An absent array means the defaults of the type, an empty
+ * one administrators only; `null` removes the list.
  */
 
 import Joi from 'joi';

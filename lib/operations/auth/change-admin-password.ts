@@ -1,6 +1,4 @@
-/**
- * Sets the administrator's password (specification: PUT `/adminPassword`). An access token of the administrator is enough.
- */
+/** Sets the administrator's password (specification: PUT `/adminPassword`). An access token of the administrator suffices. */
 
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';

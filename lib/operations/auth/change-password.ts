@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.ChangePassword`: the caller's own password, admin's included (specification: PUT `/users/this/password`). Input
- * is `{"password": …}` or the password as a JSON string.
+ * `20.DOIP/Op.ChangePassword`: changes the caller's own password, including that of admin (specification: PUT `/users/this/password`). The
+ * input is `{"password": …}` or the password as a JSON string.
  */
 
 import type { JsonValue } from '../../util/json-types.js';

@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.CheckCredentials`: tells the caller who it is (specification: `/check-credentials`). Wrong credentials never get
- * here; without any the answer is that nobody is logged in.
+ * `20.DOIP/Op.CheckCredentials`: returns the identity of the caller (specification: `/check-credentials`). Invalid credentials are rejected
+ * before; without credentials the caller is anonymous.
  */
 
 import Joi from 'joi';

@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.Auth.Introspect`: tells whose an access token is (specification: POST `/auth/introspect`). The token in the input
- * is all that is needed; one that is unknown is not an error but inactive.
+ * `20.DOIP/Op.Auth.Introspect`: returns the owner of an access token (specification: POST `/auth/introspect`). The token in the input is
+ * the only credential needed; an unknown token is inactive, not an error.
  */
 
 import Joi from 'joi';

@@ -1,7 +1,4 @@
-/**
- * `20.DOIP/Op.Auth.Revoke`: ends an access token, on every node (specification: POST `/auth/revoke`). Holding the token is
- * all that is needed.
- */
+/** `20.DOIP/Op.Auth.Revoke`: revokes an access token on all nodes (specification: POST `/auth/revoke`). Possession of the token suffices. */
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

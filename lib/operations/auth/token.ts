@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.Auth.Token`: gives an access token for a password or a signed assertion (specification: POST `/auth/token`).
- * Credentials beside the input are not looked at.
+ * `20.DOIP/Op.Auth.Token`: issues an access token for a password or a signed assertion (specification: POST `/auth/token`). Credentials
+ * outside the input are ignored.
  */
 
 import Joi from 'joi';

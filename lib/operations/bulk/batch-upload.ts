@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.BatchUpload`: creates or changes many objects, each on its own (specification: POST `/batchUpload`, DOIP
- * "BatchUpload"). The answer has a result for each item; it is a success also when some of them were refused.
+ * `20.DOIP/Op.BatchUpload`: creates or updates many objects independently (specification: POST `/batchUpload`, DOIP "BatchUpload"). The
+ * response has a result for each item, and is a success even when items were rejected.
  */
 
 import Joi from 'joi';
@@ -32,10 +32,10 @@ interface BatchAttributes {
 
 type BatchContext = OperationContext<BatchAttributes>;
 
-/** What one item is stored with. */
+/** Context for storing one item. */
 type ItemContext = BatchContext & Pick<WriteContext, 'earlier'>;
 
-/** How often an item is looked at anew because its object came or went in the same moment. */
+/** Maximum number of attempts when the object is created or deleted concurrently. */
 const ATTEMPTS = 3;
 
 export const batchUpload = defineOperation<BatchAttributes>({
@@ -67,7 +67,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
     }
 });
 
-/** Nobody needs to be let in who could not create anything without logging in. */
+/** Rejects anonymous callers who may not create objects of any type. */
 function admit({ caller, services: { policy } }: BatchContext): void {
 
     if (caller.userId === null && policy.typesPermittedToCreate(caller).length === 0) {
@@ -75,7 +75,7 @@ function admit({ caller, services: { policy } }: BatchContext): void {
     }
 }
 
-/** True for types and the design: whatever comes after them may depend on them. */
+/** True for types and the design, which later items may depend on. */
 function isFoundation({ services: { catalog } }: BatchContext, item: JsonObject): boolean {
 
     const { type } = item;
@@ -83,7 +83,7 @@ function isFoundation({ services: { catalog } }: BatchContext, item: JsonObject)
     return type === SCHEMA_TYPE || id === DESIGN_ID || type === undefined && catalog.current.schemaIds()[id] !== undefined;
 }
 
-/** Creates the object of an item, or changes it if it exists. */
+/** Creates the object of an item, or updates an existing one. */
 async function store(context: ItemContext, item: JsonObject): Promise<JsonValue> {
 
     const id = idOf(item);
@@ -92,7 +92,7 @@ async function store(context: ItemContext, item: JsonObject): Promise<JsonValue>
         try {
             const [answer] = objectAnswer(context, known ? await change(context, known, item) : await add(context, item));
             if (isFoundation(context, item)) {
-                // What comes next may look at nothing that would tell of new types.
+                // Reads the epochs, which updates the catalog: the next items may not read anything that does
                 await context.services.objects.view(DESIGN_ID);
             }
 
@@ -106,7 +106,7 @@ async function store(context: ItemContext, item: JsonObject): Promise<JsonValue>
     }
 }
 
-/** True when somebody has created the object, or deleted it, since it was looked for. */
+/** True when the object was created or deleted concurrently. */
 function isOvertaken(error: unknown, known: StoredObject | null): boolean {
 
     return error instanceof DoipError && error.status === (known ? Status.notFound : Status.conflict);
@@ -140,7 +140,7 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
     });
 }
 
-/** Whoever could not create the object is told no more than of one that is there and may not be written. */
+/** Callers who may not create the object get the same error as for an existing object that they may not write. */
 function demandKnown({ caller, services: { catalog, policy } }: ItemContext, { type }: JsonObject): void {
 
     catalog.checkComplete();

@@ -1,7 +1,4 @@
-/**
- * Writes everything that the repository holds, as lines of JSON that `gateway/Op.Import` reads back: types, objects with their
- * metadata and payloads, and the hashes of passwords.
- */
+/** Exports the whole repository as JSON lines for `gateway/Op.Import`: types, objects with metadata and payloads, and password hashes. */
 
 import { EXPORT_TYPE } from '../../bulk/format/export-format.js';
 import { defineOperation, result } from '../../core/operation.js';

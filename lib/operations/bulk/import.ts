@@ -1,6 +1,6 @@
 /**
- * Reads what `gateway/Op.Export` has written. Objects that are there already, exactly so, are passed over: an import that was
- * interrupted is repeated. The answer counts objects and lists those that were refused.
+ * Imports the output of `gateway/Op.Export`. Objects that already exist unchanged are skipped, so that an interrupted import can be
+ * repeated. The response has counts and the rejected objects.
  */
 
 import { wholeRecord } from '../../bulk/batch/batch-record.js';

@@ -1,6 +1,6 @@
 /**
- * Puts many objects in the place of those with their ids, or of all that there are (specification: POST `/uploadObjects`). All of
- * them or none: everything is looked at before the first is written, and nobody else writes meanwhile.
+ * Replaces the objects with the given ids, or all objects (specification: POST `/uploadObjects`). All or nothing: everything is validated
+ * before the first write, and other writers are blocked meanwhile.
  */
 
 import Joi from 'joi';
@@ -24,7 +24,7 @@ export const uploadObjects = defineOperation<UploadAttributes>({
     async handler({ attributes: { deleteCurrentObjects }, caller, rawInput, requestContext, services: { uploader }, signal }) {
 
         await uploader.upload(rawInput, { deleteCurrentObjects, caller, requestContext, signal });
-        // Both words are in use among clients.
+        // Different clients read either member
         return result.json({ msg: 'success', message: 'success' });
     }
 });

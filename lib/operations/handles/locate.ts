@@ -1,6 +1,6 @@
 /**
- * Where the object of a handle is to be seen, as the public handle proxy finds it: by the name of a view, else by the weights of
- * its links. Open to all in the way of the record itself.
+ * Locates the object of a handle as the public handle proxy does: by the name of a view, otherwise by the weights of its links. Access as
+ * for the handle record.
  */
 
 import Joi from 'joi';

@@ -1,6 +1,6 @@
 /**
- * The handle record of an object or of the service, in the form of the public handle proxy. Open to all: whoever may not read
- * the object is told that there is no such handle.
+ * Resolves the handle of an object or of the service to its record, in the format of the public handle proxy. Public: callers who may not
+ * read the object get the same error as for an unknown handle.
  */
 
 import Joi from 'joi';
@@ -14,7 +14,7 @@ interface ResolveAttributes {
     readonly type: readonly string[];
 }
 
-/** As many values as anybody asks for by name. */
+/** Maximum number of filter values in a request. */
 const MAX_FILTER_VALUES = 100;
 
 export const resolveHandle = defineOperation<ResolveAttributes>({

@@ -1,6 +1,4 @@
-/**
- * How far the update of all handle records is, or how the last one ended (specification: GET `/updateHandles`).
- */
+/** Progress of the update of all handle records, or outcome of the last one (specification: GET `/updateHandles`). */
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

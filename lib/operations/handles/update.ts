@@ -1,7 +1,4 @@
-/**
- * Brings all handle records up to date (specification: POST `/updateHandles`). It is done in the background; while it is, asking
- * again changes nothing.
- */
+/** Starts the update of all handle records in the background (specification: POST `/updateHandles`). Does nothing while one runs. */
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

@@ -1,6 +1,6 @@
 /**
- * Methods of types and of the design: `gateway/Op.Call` (specification: GET and POST `/call`), and every method as an operation
- * under its own name.
+ * Methods of types and of the design: `gateway/Op.Call` (specification: GET and POST `/call`), and each method as an operation under its
+ * own name.
  */
 
 import Joi from 'joi';
@@ -29,20 +29,20 @@ interface CallAttributes {
     readonly attributes: JsonObject;
 }
 
-/** What a method is looked for in, and on whose rights the call depends. */
+/** Target of a call: its methods, and the object whose rights apply. */
 interface Callee extends Omit<MethodCall, 'method'> {
     readonly object?: StoredObject | null;
     readonly methods: readonly FoundMethod[];
 }
 
-/** What the caller says. */
+/** The requested method and its arguments. */
 interface Wanted {
     readonly name: string;
     readonly params: JsonValue | undefined;
     readonly attributes: JsonObject;
 }
 
-/** Bytes of the input of a method. */
+/** Maximum size in bytes of the input of a method. */
 const MAX_INPUT = 16 * 1024 * 1024;
 
 export const call = defineOperation<CallAttributes>({
@@ -66,7 +66,7 @@ export const call = defineOperation<CallAttributes>({
     }
 });
 
-/** The methods of the target as operations. */
+/** Resolves the methods of a target as dynamic operations. */
 export function methodResolver(services: () => Services): OperationResolver {
 
     const find = async (targetId: string): Promise<Callee | null> => {
@@ -102,7 +102,7 @@ function operationOf(method: FoundMethod, callee: Callee): Operation {
         id: method.name,
         summary: `call a method of ${method.unit.label}`,
         target: 'any',
-        // Whether it may be called by GET is said when the caller was found to have the right to call it.
+        // Whether GET is allowed is decided after the caller was authorised
         methods: ['GET', 'POST'],
         authorise: 'in-handler',
         input: 'segments',
@@ -121,7 +121,7 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     const { caller, requestContext, isSafe, services: { policy, scripts } } = context;
     const { kind, type, methods } = callee;
     const object = callee.object ?? null;
-    // The type of an object may change before the call has its turn.
+    // The type of the object may change before the call starts
     const ruling = (current: StoredObject | null): string => (kind === 'instance' && current ? current.type : type);
     const check = (current: StoredObject | null): void => (
         demand(caller, policy.canCall(caller, { kind, type: ruling(current), method: name, object: current }))

@@ -1,6 +1,4 @@
-/**
- * Names of the methods of an object, of a type or of the service (specification: GET `/listMethods`).
- */
+/** Lists the methods of an object, of a type or of the service (specification: GET `/listMethods`). */
 
 import Joi from 'joi';
 import { flag, text } from '../../core/attributes.js';
@@ -57,7 +55,7 @@ async function namesFor(context: OperationContext<ListAttributes>): Promise<stri
     return methods.namesOf(type, group);
 }
 
-/** The operations that every object has, as far as the caller may perform them. */
+/** Basic operations of every object that the caller may perform. */
 function crudOf(context: OperationContext<ListAttributes>): string[] {
 
     const { attributes: { includeCrud }, caller, hasTarget, services: { policy } } = context;

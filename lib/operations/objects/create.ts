@@ -48,14 +48,14 @@ export const create = defineOperation<CreateAttributes>({
     }
 });
 
-/** The rights of a creation depend on its type, so they are looked at as soon as the type is known, before any bytes are kept. */
+/** Authorises as soon as the type is known, on which the right depends, and before any bytes are stored. */
 function admit({ caller, services: { catalog, policy } }: OperationContext<CreateAttributes>, { type }: ObjectInput): void {
 
     if (type === undefined) {
         throw badRequest('Missing object type');
     }
 
-    // Also the rights depend on types.
+    // Rights depend on types as well
     catalog.checkComplete();
     demand(caller, policy.canCreate(caller, type));
     catalog.require(type);

@@ -1,6 +1,4 @@
-/**
- * `0.DOIP/Op.Delete`: deletes an object with its elements (specification: DELETE `/objects/<id>`, DOIP "Delete").
- */
+/** `0.DOIP/Op.Delete`: deletes an object with its elements (specification: DELETE `/objects/<id>`, DOIP "Delete"). */
 
 import Joi from 'joi';
 import { withoutDryRun } from '../../core/attributes.js';
@@ -8,7 +6,7 @@ import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 
-/** What looks as if only a part were meant, or nothing to be deleted at all: whoever sends it must not lose the whole object. */
+/** Attributes that suggest that only a part is to be deleted; rejected, so that a mistake does not delete the whole object. */
 const PARTS = ['jsonPointer', 'deletePointer', 'element', 'payload', 'elementsToDelete', 'payloadToDelete'];
 
 const forbidden = (message: string): Joi.Schema => Joi.any().forbidden().messages({ 'any.unknown': `{{#label}} ${message}` });

@@ -89,7 +89,7 @@ async function retrieveElement(context: OperationContext<RetrieveAttributes>, sh
     return result.segments(one({ kind: 'bytes', body, length, isWhole: true }), facts);
 }
 
-/** What code shows instead of the bytes of an element; a range of that is not cut out. */
+/** Output of type code instead of the bytes of an element; ranges do not apply to it. */
 function replaced(context: OperationContext<RetrieveAttributes>, { bytes, mediaType, filename }: DirectOutput): OperationResult {
 
     const facts = { mediaType: mediaType ?? 'application/octet-stream', ...filename === undefined ? {} : { filename }, size: bytes.byteLength };

@@ -1,6 +1,6 @@
 /**
- * `0.DOIP/Op.Update`: replaces the content of an object or a part of it, its rights, user metadata and elements
- * (specification: PUT `/objects/<id>`, DELETE with `jsonPointer` or `payload`, DOIP "Update").
+ * `0.DOIP/Op.Update`: replaces the content of an object or part of it, its access control list, user metadata and elements (specification:
+ * PUT `/objects/<id>`, DELETE with `jsonPointer` or `payload`, DOIP "Update").
  */
 
 import Joi from 'joi';
@@ -62,7 +62,7 @@ export const update = defineOperation<UpdateAttributes>({
     }
 });
 
-/** An object may become one of another type only by somebody who may create such objects. */
+/** Changing the type requires the right to create objects of the new type. */
 function admitType({ caller, target, services: { policy } }: OperationContext<UpdateAttributes>, { type }: ObjectInput): void {
 
     if (type === undefined || type === target.type) {

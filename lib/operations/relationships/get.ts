@@ -1,6 +1,4 @@
-/**
- * `20.DOIP/Op.Relationships.Get`: what an object points at and what points at it (specification: DOIP "Relationships.Get").
- */
+/** `20.DOIP/Op.Relationships.Get`: the objects that an object references, and those that reference it (specification: DOIP "Relationships.Get"). */
 
 import Joi from 'joi';
 import { flag } from '../../core/attributes.js';

@@ -1,6 +1,4 @@
-/**
- * Deletes a type (specification: DELETE `/schemas/<type>`). Its objects stay readable and can be deleted, not changed.
- */
+/** Deletes a type (specification: DELETE `/schemas/<type>`). Its objects can still be read and deleted, but not changed. */
 
 import Joi from 'joi';
 import { demand } from '../../core/authorise.js';

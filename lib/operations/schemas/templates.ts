@@ -1,6 +1,4 @@
-/**
- * What a user interface offers to start a new type from: schemas, and an example of code. Public.
- */
+/** Templates for new types in a user interface: schemas and example code. Public. */
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

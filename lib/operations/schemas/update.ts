@@ -1,6 +1,6 @@
 /**
- * Creates a type or replaces its schema (specification: PUT `/schemas/<type>`). The type's other members, such as its
- * JavaScript, stay. Allowed to those who may write the Schema object, or create one when the type is new.
+ * Creates a type or replaces its schema (specification: PUT `/schemas/<type>`). Other members of the type, such as its JavaScript, are
+ * kept. Requires the right to write the Schema object, or to create one for a new type.
  */
 
 import Joi from 'joi';

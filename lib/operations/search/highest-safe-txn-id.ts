@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.HighestSafeTxnIdForSearch`: tells up to which transaction number searches know everything for good (specification:
- * DOIP, operations for the service).
+ * `20.DOIP/Op.HighestSafeTxnIdForSearch`: the transaction number up to which search results are complete and final (specification: DOIP,
+ * operations for the service).
  */
 
 import { defineOperation, result } from '../../core/operation.js';

@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.ReindexBatch`: indexes objects anew (specification: POST `/reindexBatch`, DOIP "ReindexBatch"). The answer comes
- * when it is done; whoever does not wait for it does not end it, nor does the end of the process.
+ * `20.DOIP/Op.ReindexBatch`: reindexes objects (specification: POST `/reindexBatch`, DOIP "ReindexBatch"). Responds when all are indexed. A
+ * job does the work, which continues when the client disconnects or the process ends.
  */
 
 import Joi from 'joi';

@@ -1,6 +1,4 @@
-/**
- * `0.DOIP/Op.Search`: finds objects (specification: GET and POST `/search`, GET `/objects/?query=`, DOIP "Search").
- */
+/** `0.DOIP/Op.Search`: searches objects (specification: GET and POST `/search`, GET `/objects/?query=`, DOIP "Search"). */
 
 import Joi from 'joi';
 import type { OperationResult } from '../../core/operation.js';
@@ -34,19 +32,19 @@ interface SearchAttributes {
     readonly includeVersions: boolean;
     readonly filter?: readonly string[];
     /**
-     * The record without results first, then results in blocks: for carriers that write them as they come. Objects that nobody
-     * had to look into are {@link SerializedObject}s.
+     * Returns the record without results, then batches of results, for translators that stream them. Objects that need no inspection are
+     * {@link SerializedObject}s.
      */
     readonly inBlocks: boolean;
 }
 
-/** The query that everything matches. */
+/** The query that matches all objects. */
 const EVERYTHING = '*:*';
 
-/** The page size that stands for no limit. */
+/** Page size that means no limit. */
 const UNLIMITED = -1;
 
-/** No result has a greater number: pages behind it are empty. */
+/** Upper limit of result numbers: pages beyond it are empty. */
 const MAX_RESULTS = 2 ** 31;
 
 const MAX_FACETS = 100;
@@ -77,7 +75,7 @@ export const search = defineOperation<SearchAttributes>({
     summary: 'find objects',
     target: 'service',
     methods: ['GET', 'POST'],
-    // Everybody finds what they may read.
+    // Results are limited to objects that the caller may read
     authorise: 'anyone',
     attributes,
     input: 'optional-json',
@@ -95,7 +93,7 @@ export const search = defineOperation<SearchAttributes>({
         const found: Found<Result> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
         const record: JsonObject = {
             size: found.size,
-            // Without a limit there is one page.
+            // Without a limit there is a single page
             pageNum: wish.limit === null ? 0 : pageOf(wanted), pageSize: wish.limit ?? UNLIMITED,
             ...wanted.facets ? { facets: found.facets as unknown as JsonValue } : {}
         };
@@ -105,7 +103,7 @@ export const search = defineOperation<SearchAttributes>({
     }
 });
 
-/** Attributes can be given as the input as well. 400 for one that is given in both places. */
+/** Merges attributes from the input. Throws 400 for an attribute in both places. */
 function withInput({ attributes: given, givenAttributes, inputJson }: OperationContext<SearchAttributes>): SearchAttributes {
 
     if (inputJson === undefined) {
@@ -130,7 +128,7 @@ function withInput({ attributes: given, givenAttributes, inputJson }: OperationC
     return checked.value;
 }
 
-/** The request context, among the attributes or among the input. */
+/** Request context from the attributes or the input. */
 function contextIn({ attributes: given, inputJson, requestContext }: OperationContext<SearchAttributes>): JsonObject {
 
     if (!isJsonObject(inputJson) || inputJson.requestContext === undefined) {
@@ -144,7 +142,7 @@ function contextIn({ attributes: given, inputJson, requestContext }: OperationCo
     return readRequestContext(inputJson);
 }
 
-/** The design may put another query in the place of one that a client sends. A search without a query text is one for everything. */
+/** Applies the design's hook for queries. A search without query text is one for all objects. */
 async function customized(wanted: SearchAttributes, { caller, requestContext, services: { scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>) {
 
     const { query = '', queryJson } = wanted;
@@ -158,7 +156,7 @@ async function customized(wanted: SearchAttributes, { caller, requestContext, se
     return customizedQuery === asked ? wanted : { ...wanted, query: customizedQuery };
 }
 
-/** Ids are never narrowed down. 400 for what is no pointer, before anything is looked for. */
+/** Returns a function that narrows results to the filter; ids stay unchanged. Throws 400 for an invalid pointer, before the search. */
 function projection(filter: readonly string[] | undefined): Project {
 
     if (!filter) {
@@ -169,7 +167,7 @@ function projection(filter: readonly string[] | undefined): Project {
     return (result) => (typeof result === 'string' ? result : narrow(plainObject(result) as unknown as JsonValue));
 }
 
-/** Negative pages count as the first one. */
+/** Negative page numbers count as 0. */
 function pageOf({ pageNum }: SearchAttributes): number {
 
     return Math.max(pageNum, 0);
@@ -201,7 +199,7 @@ async function *inBlocks(record: JsonObject, { blocks }: Found<Result>, project:
     }
 }
 
-/** A record in one piece. */
+/** The whole record in one segment. */
 async function asRecord(
     record: JsonObject, { size, blocks }: Found<Result>, { wish, project }: { wish: SearchQuery; project: Project }
 ): Promise<OperationResult> {

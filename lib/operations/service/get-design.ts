@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.GetDesign`: the design object's content together with all types. Readable by everyone, since clients ask for it
- * before they log in; what the design keeps secret is not part of its content.
+ * `20.DOIP/Op.GetDesign`: the content of the design object with all types. Public, since clients read it before they log in; the content
+ * contains no secrets.
  */
 
 import { defineOperation, result } from '../../core/operation.js';

@@ -1,6 +1,4 @@
-/**
- * `20.DOIP/Op.GetInitData`: what a user interface wants to know first: version, design and types, and who is logged in.
- */
+/** `20.DOIP/Op.GetInitData`: initial data for a user interface: version, design, types, and the current user. */
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

@@ -1,6 +1,4 @@
-/**
- * `0.DOIP/Op.Hello`: says who answers. Clients use it to test a login and to keep a token alive.
- */
+/** `0.DOIP/Op.Hello`: describes the service. Clients use it to test credentials and to keep a token alive. */
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

@@ -1,6 +1,4 @@
-/**
- * `0.DOIP/Op.ListOperations`: the ids of the operations that the caller may perform on the target.
- */
+/** `0.DOIP/Op.ListOperations`: ids of the operations that the caller may perform on the target. */
 
 import type { OperationSummary } from '../../core/operation-summary.js';
 import { demand, missingTarget } from '../../core/authorise.js';
@@ -43,7 +41,7 @@ function fits({ target }: OperationSummary, onService: boolean): boolean {
     return target === 'any' || (target === 'service') === onService;
 }
 
-/** Operations whose rule refuses the caller outright are left out; what a handler decides itself stays in. */
+/** False for operations whose rule rejects the caller; those that authorise in their handler are listed. */
 function mayTry({ authorise }: OperationSummary, context: OperationContext): boolean {
 
     const { caller, services: { policy } } = context;

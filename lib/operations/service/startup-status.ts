@@ -1,6 +1,4 @@
-/**
- * The startup status, answered also when nothing else is (specification: GET `/startupStatus`).
- */
+/** The startup status, available even when the service is down (specification: GET `/startupStatus`). */
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

@@ -1,6 +1,6 @@
 /**
- * Begins a legacy session (specification: POST `/sessions/`). What the cookies carry comes as attributes of the answer, once:
- * `session` with `sessionId` and `csrfToken`, and `cookies` as the design wants them.
+ * Creates a legacy session (specification: POST `/sessions/`). Values for the cookies are attributes of the response, once only: `session`
+ * with `sessionId` and `csrfToken`, and `cookies` with the settings of the design.
  */
 
 import { defineOperation, result } from '../../core/operation.js';

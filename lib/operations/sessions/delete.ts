@@ -1,6 +1,4 @@
-/**
- * Ends the legacy session of the caller (specification: DELETE `/sessions/this`). Without one there is nothing to do.
- */
+/** Ends the caller's legacy session (specification: DELETE `/sessions/this`); does nothing without one. */
 
 import Joi from 'joi';
 import { text } from '../../core/attributes.js';

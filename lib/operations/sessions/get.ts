@@ -1,6 +1,4 @@
-/**
- * Tells about the legacy session of the caller (specification: GET `/sessions/this`).
- */
+/** Describes the caller's legacy session (specification: GET `/sessions/this`). */
 
 import Joi from 'joi';
 import { flag, text } from '../../core/attributes.js';

@@ -1,6 +1,6 @@
 /**
- * `20.DOIP/Op.Versions.Get`: the versions of an object (specification: GET `/versions`, DOIP "Versions.Get"). Asked for any
- * version it tells of the whole family; those that the caller may not read are left out.
+ * `20.DOIP/Op.Versions.Get`: the versions of an object (specification: GET `/versions`, DOIP "Versions.Get"). For a version it lists the
+ * whole family; versions that the caller may not read are left out.
  */
 
 import { demand, missingTarget } from '../../core/authorise.js';
@@ -14,7 +14,7 @@ export const getVersions = defineOperation({
     target: 'object',
     readOnly: true,
     authorise: 'in-handler',
-    // Versions outlive the object that they were made from.
+    // Versions outlive their object
     targetMayBeGone: true,
 
     async handler(context) {

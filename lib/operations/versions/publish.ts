@@ -1,5 +1,5 @@
 /**
- * `20.DOIP/Op.Versions.Publish`: keeps an object as it is now under an id of its own (specification: POST `/versions`, DOIP
+ * `20.DOIP/Op.Versions.Publish`: stores a copy of the current object under an id of its own (specification: POST `/versions`, DOIP
  * "Versions.Publish").
  */
 
