@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { SingleFlight } from '../util/concurrency/single-flight.js';
 
 export interface DatabaseMonitorOptions {
     /** Rejects when the database does not respond, within `patience` milliseconds if given. */
@@ -35,7 +36,7 @@ export class DatabaseMonitor {
     readonly #stop = new AbortController();
     #wake: (() => void) | null = null;
     #isSuspected = false;
-    #look: Promise<boolean> | null = null;
+    readonly #looks = new SingleFlight<boolean>();
     #watching: Promise<void> = Promise.resolve();
 
     constructor(options: DatabaseMonitorOptions) {
@@ -58,11 +59,7 @@ export class DatabaseMonitor {
     /** Returns whether the database responds now; never rejects. Concurrent calls share one ping. */
     ping(): Promise<boolean> {
 
-        this.#look ??= this.#answersWithin(LOOK_MS).finally(() => {
-
-            this.#look = null;
-        });
-        return this.#look;
+        return this.#looks.run(() => this.#answersWithin(LOOK_MS));
     }
 
     async stop(): Promise<void> {

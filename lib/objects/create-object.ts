@@ -15,6 +15,7 @@ import { checkNewId, checkTypeName } from './input/field-validation.js';
 import type { Proposal } from './hooks/hook-object.js';
 import { withIndexForm } from './hooks/indexed-form-builder.js';
 import { idFromPrimary, mintId } from './id-minter.js';
+import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
 import { applyContent, applyElements, checkWritable } from './update-request.js';
 import { authorOf, type WriteContext } from '../model/write-context.js';
 import { WriteHooks, type HookParts } from './hooks/write-hooks.js';
@@ -191,20 +192,17 @@ export class ObjectCreation {
     /** Stores the object under an id; null when the id is taken. */
     async #under(id: string, wanted: Proposal, creation: Creation): Promise<StoredObject | null> {
 
-        const deadline = performance.now() + this.#patience;
-        for (let attempt = 0; attempt === 0 || attempt < NUMBER_ATTEMPTS && performance.now() < deadline; ++attempt) {
-            const { after, outcome } = await this.#clock.reserve(() => this.#attempt(id, wanted, creation));
-            if (outcome !== 'lost-race') {
-                return outcome === 'stored' ? after : null;
-            }
-        }
-
-        throw conflict(`object ${id} took too long to be created, try again`);
+        const { after, outcome } = await retryOnConflict(() => this.#clock.reserve(() => this.#attempt(id, wanted, creation)), {
+            deadline: performance.now() + this.#patience, maxAttempts: NUMBER_ATTEMPTS,
+            message: `object ${id} took too long to be created, try again`
+        });
+        return outcome === 'stored' ? after : null;
     }
 
+    /** Null when its transaction number came too late. */
     async #attempt(
         id: string, wanted: Proposal, { context, hooks, sent }: Creation
-    ): Promise<{ after: StoredObject; outcome: WriteOutcome }> {
+    ): Promise<{ after: StoredObject; outcome: WriteOutcome } | null> {
 
         const proposal = { ...wanted, id };
         const change = await this.#draft(id, hooks ? await hooks.withId(proposal) : proposal, sent, context);
@@ -212,7 +210,7 @@ export class ObjectCreation {
         const made = withIndexForm(this.#hooks, change, context);
         const indexed = made instanceof Promise ? await made : made;
         const outcome = context.dryRun ? 'stored' : await this.#writer.write(indexed);
-        return { after: change.after, outcome };
+        return outcome === 'lost-race' ? null : { after: change.after, outcome };
     }
 
     #draft(id: string, proposal: Proposal, sent: JsonObject, { caller, earlier }: WriteContext): Promise<PreparedChange> {

@@ -15,10 +15,11 @@ import type { Lifecycle } from './hooks/lifecycle.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { StoredObject, IndexedForm } from '../model/stored-object.js';
 import type { TxnIdGenerator } from './txn-id-generator.js';
-import { badRequest, conflict, missingObject } from '../errors/errors.js';
+import { badRequest, missingObject } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { checkOwnWriters } from '../model/caller.js';
-import { ObjectTransaction } from './object-transaction.js';
+import { beingChanged, ObjectTransaction } from './object-transaction.js';
+import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
 import { indexFormOf, withIndexForm } from './hooks/indexed-form-builder.js';
 import { ObjectCreation, type CreateOptions } from './create-object.js';
 import { applyContent, applyElements, type UpdateRequest, checkVersion } from './update-request.js';
@@ -160,25 +161,25 @@ export class ObjectService {
         work: (object: StoredObject, chain: ScriptChain) => Promise<{ readonly answer: T; readonly object: JsonValue | undefined }>
     ): Promise<T> {
 
-        return this.#frame.locked(id, context, async (deadline) => {
+        const attempt = async (): Promise<{ readonly answer: T } | null> => {
 
-            for (let attempt = 0; attempt === 0 || attempt < METHOD_ATTEMPTS && performance.now() < deadline; ++attempt) {
-                const held: Held = { by: 'call', lastWrite: null };
-                const chain = holding(id, held, context.within);
-                const { object } = await this.view(id);
-                if (!object) {
-                    throw missingObject(id);
-                }
-
-                context.check?.(object);
-                const { answer, object: edited } = await work(object, chain);
-                const wanted = editOf(edited, object, this.#hooks.limits);
-                if (!wanted || await this.#storeEdit(wanted, object, held, { ...context, within: chain })) {
-                    return answer;
-                }
+            const held: Held = { by: 'call', lastWrite: null };
+            const chain = holding(id, held, context.within);
+            const { object } = await this.view(id);
+            if (!object) {
+                throw missingObject(id);
             }
 
-            throw conflict(`object ${id} is being changed by others, try again`);
+            context.check?.(object);
+            const { answer, object: edited } = await work(object, chain);
+            const wanted = editOf(edited, object, this.#hooks.limits);
+            return !wanted || await this.#storeEdit(wanted, object, held, { ...context, within: chain }) ? { answer } : null;
+        };
+
+        return this.#frame.locked(id, context, async (deadline) => {
+
+            const { answer } = await retryOnConflict(attempt, { deadline, maxAttempts: METHOD_ATTEMPTS, message: beingChanged(id) });
+            return answer;
         });
     }
 

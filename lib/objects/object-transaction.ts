@@ -3,7 +3,6 @@
  * was faster. Correctness rests on the preconditions of the unit, not on the lock.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import type { ObjectStore, ObjectView } from '../stores/objects/object-store.js';
 import type { Catalog } from '../types/catalog.js';
@@ -14,6 +13,7 @@ import type { WriteContext } from '../model/write-context.js';
 import type { ObjectChange } from '../model/write-participant.js';
 import { conflict, missingObject } from '../errors/errors.js';
 import { checkWritable } from './update-request.js';
+import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
 
 /**
  * Milliseconds in which a write has to have its object to itself and to be stored: a client is not to wait for longer while scripts of others
@@ -23,9 +23,6 @@ export const WRITE_TIMEOUT_MS = 10_000;
 
 /** Milliseconds that a script waits for another object. Two scripts that want each other's objects both wait no longer than this. */
 const SCRIPT_LOCK_DEADLINE = 2000;
-
-/** Most milliseconds between two attempts. A random part of it keeps nodes from meeting again and again. */
-const RACE_PAUSE = 20;
 
 /** Changes existing objects. */
 export class ObjectTransaction {
@@ -88,18 +85,10 @@ export class ObjectTransaction {
 
         return this.locked(id, context, async (deadline) => {
 
-            do {
-                const change = await this.#clock.reserve(() => this.#attempt(id, context, compute));
-                if (change) {
-                    noteWrite(id, change, context);
-                    return change;
-                }
-
-                await sleep(Math.random() * RACE_PAUSE);
-            }
-            while (performance.now() < deadline);
-
-            throw conflict(`object ${id} is being changed by others, try again`);
+            const attempt = (): Promise<C | null> => this.#clock.reserve(() => this.#attempt(id, context, compute));
+            const change = await retryOnConflict(attempt, { deadline, message: beingChanged(id) });
+            noteWrite(id, change, context);
+            return change;
         });
     }
 
@@ -123,6 +112,12 @@ export class ObjectTransaction {
         checkWritable(this.#catalog.current.design, context.caller, id);
         return object;
     }
+}
+
+/** What is said of an object that others keep changing. */
+export function beingChanged(id: string): string {
+
+    return `object ${id} is being changed by others, try again`;
 }
 
 /** A method may change its object also by itself. */

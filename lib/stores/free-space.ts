@@ -4,13 +4,14 @@
 
 import type { Database } from '../../db/database.js';
 import { DatabaseError } from '../../db/errors.js';
+import { SingleFlight } from '../util/concurrency/single-flight.js';
 
 /** Room for what is stored. */
 export class Room {
 
     readonly #db: Pick<Database, 'hasRoomFor'>;
     readonly #make: () => Promise<unknown>;
-    #making: Promise<unknown> | null = null;
+    readonly #making = new SingleFlight<unknown>();
 
     /** @param make removes what nobody needs */
     constructor(db: Pick<Database, 'hasRoomFor'>, make: () => Promise<unknown>) {
@@ -30,11 +31,7 @@ export class Room {
             return;
         }
 
-        this.#making ??= this.#make().finally(() => {
-
-            this.#making = null;
-        });
-        await this.#making;
+        await this.#making.run(this.#make);
         if (!this.#db.hasRoomFor(bytes)) {
             throw new DatabaseError('full', `there is no room for ${bytes} bytes`);
         }

@@ -14,6 +14,7 @@ import { DESIGN_ID } from '../doip/ids.js';
 import { isJsonObject } from '../util/json-types.js';
 import { UPLOAD_SETTING } from '../stores/setting-store.js';
 import { SCHEMA_TYPE } from './built-in-types.js';
+import { SingleFlight } from '../util/concurrency/single-flight.js';
 
 /** A Schema object as the registry needs it. */
 export interface SchemaRecord {
@@ -45,7 +46,7 @@ export class Catalog {
     #schemas = new Map<string, SchemaRecord>();
     #directories: ReadonlyMap<string, string> = new Map();
     #files: readonly ModuleFile[] = [];
-    #loading: Promise<void> | null = null;
+    readonly #loading = new SingleFlight<void>();
 
     constructor(parts: { store: ObjectStore; modules: ScriptModuleStore; settings: SettingStore; build: RegistryBuilder; codedRules: RuleMaker }) {
 
@@ -124,11 +125,7 @@ export class Catalog {
     async ensure(epoch: number): Promise<void> {
 
         while (this.#epoch < epoch) {
-            this.#loading ??= this.#load().finally(() => {
-
-                this.#loading = null;
-            });
-            await this.#loading;
+            await this.#loading.run(() => this.#load());
         }
     }
 

@@ -3,7 +3,6 @@
  * shares the bytes of elements with the object that it was made from; nobody copies them.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { Metadata } from '../doip/digital-object.js';
@@ -19,7 +18,8 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { TxnIdGenerator } from '../objects/txn-id-generator.js';
 import type { HookParts } from '../objects/hooks/write-hooks.js';
 import { badRequest, conflict, missingObject } from '../errors/errors.js';
-import { ObjectTransaction } from '../objects/object-transaction.js';
+import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
+import { beingChanged, ObjectTransaction } from '../objects/object-transaction.js';
 import { checkNewId } from '../objects/input/field-validation.js';
 import { mintId } from '../objects/id-minter.js';
 import { withIndexForm } from '../objects/hooks/indexed-form-builder.js';
@@ -34,9 +34,6 @@ export interface PublishRequest {
     /** False: the version has no elements. */
     readonly withElements: boolean;
 }
-
-/** Most milliseconds between two attempts while other nodes change the object. */
-const RACE_PAUSE = 20;
 
 /** Publishes and lists versions. */
 export class VersionService {
@@ -80,21 +77,8 @@ export class VersionService {
 
         return this.#frame.locked(tipId, context, async (deadline) => {
 
-            do {
-                const { version, outcome } = await this.#clock.reserve(() => this.#attempt(tipId, wish, context));
-                if (outcome === 'stored') {
-                    return versionRecord(version);
-                }
-
-                if (outcome === 'id-taken' && versionId !== undefined) {
-                    throw conflict(`Object already exists: ${versionId}`);
-                }
-
-                await sleep(Math.random() * RACE_PAUSE);
-            }
-            while (performance.now() < deadline);
-
-            throw conflict(`object ${tipId} is being changed by others, try again`);
+            const attempt = (): Promise<StoredObject | null> => this.#clock.reserve(() => this.#attempt(tipId, wish, context));
+            return versionRecord(await retryOnConflict(attempt, { deadline, message: beingChanged(tipId) }));
         });
     }
 
@@ -114,11 +98,17 @@ export class VersionService {
         return tip && isVisible(tip) ? [...records, versionRecord(tip)] : records;
     }
 
-    async #attempt(tipId: string, wish: PublishRequest, context: WriteContext): Promise<{ version: StoredObject; outcome: WriteOutcome }> {
+    /** Null when another writer was faster, or a minted id is taken. */
+    async #attempt(tipId: string, wish: PublishRequest, context: WriteContext): Promise<StoredObject | null> {
 
         const tip = await this.#tip(tipId, context);
         const version = this.#versionOf(tip, wish, context.caller);
-        return { version, outcome: await this.#write(tip, version, context) };
+        const outcome = await this.#write(tip, version, context);
+        if (outcome === 'id-taken' && wish.versionId !== undefined) {
+            throw conflict(`Object already exists: ${wish.versionId}`);
+        }
+
+        return outcome === 'stored' ? version : null;
     }
 
     async #tip(id: string, { caller, check }: WriteContext): Promise<StoredObject> {

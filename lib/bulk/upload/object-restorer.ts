@@ -4,7 +4,6 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../../../db/database.js';
 import type { KeyedLocks } from '../../util/concurrency/keyed-mutex.js';
 import type { Metadata } from '../../doip/digital-object.js';
@@ -20,10 +19,10 @@ import type { StoredElement, StoredObject, IndexedForm } from '../../model/store
 import type { TxnIdGenerator } from '../../objects/txn-id-generator.js';
 import type { HookParts } from '../../objects/hooks/write-hooks.js';
 import type { ObjectChange } from '../../model/write-participant.js';
-import { conflict } from '../../errors/errors.js';
+import { retryOnConflict } from '../../util/concurrency/retry-on-conflict.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { typeNameOf } from '../../types/catalog-participant.js';
-import { ObjectTransaction } from '../../objects/object-transaction.js';
+import { beingChanged, ObjectTransaction } from '../../objects/object-transaction.js';
 import { checkNewId } from '../../objects/input/field-validation.js';
 import { withIndexForm } from '../../objects/hooks/indexed-form-builder.js';
 import { isUntouchedDefault } from '../../types/seed-content.js';
@@ -51,9 +50,6 @@ export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
 
 /** Outcome of a restore. */
 export type RestoreOutcome = 'created' | 'updated';
-
-/** Maximum pause in milliseconds before a retry after a conflict. */
-const RACE_PAUSE = 20;
 
 /** Restores objects. */
 export class ObjectRestorer {
@@ -95,20 +91,8 @@ export class ObjectRestorer {
      */
     async restore(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome> {
 
-        return this.#frame.locked(id, {}, async (deadline) => {
-
-            do {
-                const outcome = await this.#clock.reserve(() => this.#attempt(id, make, caller));
-                if (outcome) {
-                    return outcome;
-                }
-
-                await sleep(Math.random() * RACE_PAUSE);
-            }
-            while (performance.now() < deadline);
-
-            throw conflict(`object ${id} is being changed by others, try again`);
-        });
+        const attempt = (): Promise<RestoreOutcome | null> => this.#clock.reserve(() => this.#attempt(id, make, caller));
+        return this.#frame.locked(id, {}, (deadline) => retryOnConflict(attempt, { deadline, message: beingChanged(id) }));
     }
 
     /** Deletes an object without hooks, even when others reference it. Returns false when it has changed meanwhile. */

@@ -4,6 +4,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import { unauthenticated } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { LoginThrottle } from '../throttling/login-throttle.js';
@@ -66,7 +67,8 @@ export class HookAuthenticator {
     readonly #now: () => number;
     readonly #digest = keyedDigests();
     readonly #kept = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
-    readonly #running = new Map<string, Promise<HookAnswer | null>>();
+    /** Requests that come with the same credentials at the same time are one question. */
+    readonly #questions = new SingleFlight<HookAnswer | null>();
     #find: HookFinder = () => null;
 
     constructor(backOff: LoginThrottle, now: () => number) {
@@ -114,24 +116,13 @@ export class HookAuthenticator {
         }
 
         this.#kept.delete(digest);
-        const answer = await this.#together(`${epoch} ${source} ${digest}`, () => this.#question({ hook, info, requestContext, credentials, source }));
+        const question = { hook, info, requestContext, credentials, source };
+        const answer = await this.#questions.run(() => this.#question(question), `${epoch} ${source} ${digest}`);
         if (answer?.active && answer.expiresOn !== null) {
             this.#kept.set(digest, { answer, hook, epoch });
         }
 
         return answer;
-    }
-
-    /** Requests that come with the same credentials at the same time are one question. */
-    #together(key: string, ask: () => Promise<HookAnswer | null>): Promise<HookAnswer | null> {
-
-        let running = this.#running.get(key);
-        if (!running) {
-            running = ask().finally(() => this.#running.delete(key));
-            this.#running.set(key, running);
-        }
-
-        return running;
     }
 
     /** The administrator is not slowed down by what a hook thinks. */

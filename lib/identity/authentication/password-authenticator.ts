@@ -5,6 +5,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import { DoipError, tooManyRequests } from '../../errors/errors.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
 import type { LoginThrottle } from '../throttling/login-throttle.js';
@@ -36,12 +37,6 @@ interface CacheEntry {
     readonly until: number;
 }
 
-/** An attempt that is being made. */
-interface Running {
-    readonly epoch: number;
-    readonly login: Promise<PasswordLogin | null>;
-}
-
 const CACHE_TTL_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
@@ -61,7 +56,8 @@ export class PasswordAuthenticator {
     readonly #now: () => number;
     readonly #digest = keyedDigests();
     readonly #remembered = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
-    readonly #running = new Map<string, Running>();
+    /** Requests that come with the same words at the same time are one attempt, unless something has changed since it began. */
+    readonly #attempts = new SingleFlight<PasswordLogin | null>();
     readonly #crowd = new InFlightLimiter(IN_FLIGHT_LIMITS);
 
     constructor(
@@ -100,7 +96,7 @@ export class PasswordAuthenticator {
             throw CROWDED;
         }
 
-        return this.#crowd.run(source, () => this.#together(digest, source, attempt));
+        return this.#crowd.run(source, () => this.#attempts.run(() => this.#attempt(digest, source, attempt), `${source} ${digest}`, attempt.epoch));
     }
 
     /**
@@ -116,26 +112,6 @@ export class PasswordAuthenticator {
     #isCrowded(source: string): boolean {
 
         return this.#passwords.isFull(source) || this.#crowd.isFull(source);
-    }
-
-    /** Requests that come with the same words at the same time are one attempt, unless something has changed since it began. */
-    #together(digest: string, source: string, attempt: PasswordAttempt): Promise<PasswordLogin | null> {
-
-        const key = `${source} ${digest}`;
-        const { epoch } = attempt;
-        const running = this.#running.get(key);
-        if (running && running.epoch >= epoch) {
-            return running.login;
-        }
-
-        const login = this.#attempt(digest, source, attempt).finally(() => {
-
-            if (this.#running.get(key)?.login === login) {
-                this.#running.delete(key);
-            }
-        });
-        this.#running.set(key, { epoch, login });
-        return login;
     }
 
     /** Is this the password that a user has? For changing it; counts as no attempt. */

@@ -4,6 +4,7 @@
  */
 
 import { LOG_ROWS } from '../../stores/search/change-log-store.js';
+import { SingleFlight } from '../../util/concurrency/single-flight.js';
 
 /** The log is read so often for changes whose outcome was not learnt; and so often while there are changes of others. */
 const READ_MS = 10_000;
@@ -21,7 +22,7 @@ export interface OrdererParts {
 export class LogOrderer {
 
     readonly #parts: OrdererParts;
-    #running: Promise<void> | null = null;
+    readonly #ordering = new SingleFlight<void>();
     #timer: NodeJS.Timeout | undefined;
     /** Changes of this process since it last looked. */
     #written = 0;
@@ -42,23 +43,15 @@ export class LogOrderer {
     wrote(): void {
 
         this.#written += 1;
-        if (this.#written >= LOG_ROWS && !this.#running) {
+        if (this.#written >= LOG_ROWS && !this.#ordering.isRunning()) {
             this.order().catch((error: unknown) => this.#failed(error));
         }
     }
 
     /** Puts in order what was committed before. */
-    async order(): Promise<void> {
+    order(): Promise<void> {
 
-        await this.#running?.catch(() => {
-            // Whoever started it hears of it.
-        });
-        // Others who waited may be at it already; theirs has begun after this call.
-        this.#running ??= this.#orderAll().finally(() => {
-
-            this.#running = null;
-        });
-        await this.#running;
+        return this.#ordering.runFresh(() => this.#orderAll());
     }
 
     /** Resolves when nothing is put in order any more. */
@@ -66,9 +59,7 @@ export class LogOrderer {
 
         this.#isStopped = true;
         clearTimeout(this.#timer);
-        await this.#running?.catch(() => {
-            // Whoever started it hears of it.
-        });
+        await this.#ordering.whenIdle();
     }
 
     async #orderAll(): Promise<void> {

@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { LogBatch, LogRow } from '../../stores/search/change-log-store.js';
 import { LOG_ROWS } from '../../stores/search/change-log-store.js';
+import { SingleFlight } from '../../util/concurrency/single-flight.js';
 
 /** Where rows come from. */
 export interface LogSource {
@@ -44,9 +45,7 @@ export class ChangeLogTailer {
     readonly #ahead = new Set<number>();
     #number = 0;
     #position = 0;
-    #running: Promise<void> | null = null;
-    /** The reading that begins when the running one has ended, for all who asked meanwhile. */
-    #next: Promise<void> | null = null;
+    readonly #readings = new SingleFlight<void>();
     #readOn = -Infinity;
     /** False from when own changes are met in the log until the reading that met them, or a later one, has ended well. */
     #hasHandedAll = true;
@@ -112,21 +111,10 @@ export class ChangeLogTailer {
     }
 
     /** Reads the log to its end; everything in it has been told or handed out afterwards. */
-    async catchUp(): Promise<void> {
+    catchUp(): Promise<void> {
 
         // A reading that has begun earlier may have missed the newest rows.
-        const read = (): Promise<void> => {
-
-            this.#next = null;
-            this.#running = this.#readAll().finally(() => {
-
-                this.#running = null;
-            });
-            return this.#running;
-        };
-
-        this.#next ??= this.#running?.then(read, read) ?? null;
-        await (this.#next ?? read());
+        return this.#readings.runFresh(() => this.#readAll());
     }
 
     async #readAll(): Promise<void> {

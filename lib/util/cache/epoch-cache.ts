@@ -4,6 +4,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../concurrency/single-flight.js';
 
 interface Entry<V> {
     readonly epoch: number;
@@ -14,7 +15,7 @@ interface Entry<V> {
 export class EpochCache<V> {
 
     readonly #entries: LRUCache<string, Entry<V>>;
-    readonly #loading = new Map<string, Entry<Promise<V | null>>>();
+    readonly #loading = new SingleFlight<V | null>();
 
     /** @param limit entries that are kept; the oldest go first */
     constructor(limit: number) {
@@ -36,19 +37,7 @@ export class EpochCache<V> {
      */
     load(key: string, epoch: number, read: () => Promise<V | null>): Promise<V | null> {
 
-        const running = this.#loading.get(key);
-        if (running && running.epoch >= epoch) {
-            return running.value;
-        }
-
-        const value = this.#read(key, epoch, read).finally(() => {
-
-            if (this.#loading.get(key)?.value === value) {
-                this.#loading.delete(key);
-            }
-        });
-        this.#loading.set(key, { epoch, value });
-        return value;
+        return this.#loading.run(() => this.#read(key, epoch, read), key, epoch);
     }
 
     /** Forgets a key. */
