@@ -1,5 +1,5 @@
 /**
- * Counting the values of a field among the matching documents.
+ * Counts the values of a field in the matching documents.
  */
 
 import { compareText } from '../analysis/analyzer.js';
@@ -13,26 +13,26 @@ import type { FacetBucket, FacetField, FacetResult } from '../query/search-reque
 import type { Segment } from '../segment/segment-reader.js';
 import { firstIndex } from '../docset/sorted-doc-ids.js';
 
-/** What all facets of an answer may have together. */
+/** Maximum number of buckets, and of their characters, in all facets of a response. */
 export const MOST_BUCKETS = 10_000;
 export const MAX_BUCKET_CHARACTERS = 1024 * 1024;
 
-/** Values that are counted between two checks of the deadline. */
+/** Interval, in values, at which the deadline is checked. */
 const VALUES_PER_CHECK = 4096;
 
-/** What is left of it for further facets. */
+/** What is left of these limits for further facets. */
 export class BucketBudget {
 
     #buckets = MOST_BUCKETS;
     #characters = MAX_BUCKET_CHARACTERS;
 
-    /** Buckets that are left. */
+    /** Number of buckets that are left. */
     get buckets(): number {
 
         return this.#buckets;
     }
 
-    /** Takes a bucket; false when it is one too many. */
+    /** Takes a bucket from the budget; returns false when it exceeds the budget. */
     take({ value, filterQuery }: FacetBucket): boolean {
 
         --this.#buckets;
@@ -49,7 +49,9 @@ export class FacetCounter {
     readonly #deadline: Deadline | null;
     readonly #counts = new Map<string, number>();
 
-    /** @param deadline of the search; checked in between, as a field may have a value for each document */
+    /**
+     * @param deadline of the search; checked while counting, as a field may have a value for each document
+     */
     constructor(field: FacetField, deadline: Deadline | null = null) {
 
         this.#field = field;
@@ -57,7 +59,7 @@ export class FacetCounter {
         this.#deadline = deadline;
     }
 
-    /** Counts the matching documents of a segment; each distinct value of a document once. */
+    /** Counts the matching documents of a segment; a document counts once for each of its distinct values. */
     addSegment(segment: Segment, matches: DocumentSet): void {
 
         const column = segment.column(this.#column);
@@ -87,7 +89,7 @@ export class FacetCounter {
         }
     }
 
-    /** The greatest buckets, as many as are asked for and the budget allows. */
+    /** Returns the largest buckets, as many as requested and within the budget. */
     result(budget: BucketBudget): FacetResult {
 
         const { field, maxBuckets } = this.#field;
@@ -108,7 +110,7 @@ export class FacetCounter {
 /** A value and its count. */
 type Counted = readonly [value: string, count: number];
 
-/** The greatest counts in order, equal ones by value. No more than twice as many are held as are wanted. */
+/** Returns the largest counts in order, ties by value. Holds at most about twice the wanted number. */
 function greatest(counts: ReadonlyMap<string, number>, wanted: number): Counted[] {
 
     let best: Counted[] = [];
@@ -128,7 +130,7 @@ function greatest(counts: ReadonlyMap<string, number>, wanted: number): Counted[
     return best.sort(byCount).slice(0, wanted);
 }
 
-/** So that few wanted ones are not sorted again and again. */
+/** Additional candidates before sorting, so that small numbers are not sorted too often. */
 const SLACK = 100;
 
 function byCount([a, countA]: Counted, [b, countB]: Counted): number {
@@ -137,8 +139,8 @@ function byCount([a, countA]: Counted, [b, countB]: Counted): number {
 }
 
 /**
- * By ordinal of a number the one of the text that reads the same, if there is one: they are one value. Null where no column has
- * both. {@link NO_TWIN} for none.
+ * For each number the ordinal of the text that reads the same, which is the same value; {@link NO_TWIN} for none. Null for a column
+ * without both numbers and texts.
  */
 type Twins = Uint32Array | null;
 
@@ -162,14 +164,14 @@ function twinsOf(segment: Segment, name: string, column: DocValues): Twins {
     });
 }
 
-/** The ordinal under which a value is looked for among others of the same document. */
+/** Returns the ordinal that represents a value among those of a document. */
 function ofTwins(twins: Twins, ordinal: number): number {
 
     const twin = twins?.[ordinal] ?? NO_TWIN;
     return twin === NO_TWIN ? ordinal : twin;
 }
 
-/** By ordinal. */
+/** Returns counts by ordinal. */
 function countMany(column: DocValues, matches: DenseSet, twins: Twins): Uint32Array {
 
     const { dense, pairDocuments, pairOrdinals } = column;
@@ -212,7 +214,7 @@ function countDense(dense: DocOrdinals, bits: Bits, counts: Uint32Array): void {
     }
 }
 
-/** The same; ordinals that no document has are left out. */
+/** Like {@link countMany}, without ordinals that no document has. */
 function countFew({ dense, pairDocuments, pairOrdinals }: DocValues, documents: Uint32Array, twins: Twins): Map<number, number> {
 
     const counts = new Map<number, number>();
@@ -239,9 +241,9 @@ function countFew({ dense, pairDocuments, pairOrdinals }: DocValues, documents: 
     return counts;
 }
 
-/** A query for exactly this value of a field. */
+/** Returns a query for exactly this value of a field. */
 export function filterQuery(field: string, value: string): string {
 
-    // A slash behind a backslash would begin a regular expression.
+    // A slash behind a backslash would start a regular expression.
     return `${VALUE_PREFIX}${field.replaceAll(/[\\+\-!():^[\]"{}~*?|&\s]|(?<=\\)\//gu, '\\$&')}:"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }

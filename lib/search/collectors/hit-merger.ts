@@ -1,37 +1,37 @@
 /**
- * The hits of a search in order, taken from the ordered documents of its segments one by one.
+ * K-way merge of the sorted documents of segments into the hits of a search.
  */
 
 import type { ColumnValue } from '../segment/segment-writer.js';
 import type { SearchHit } from '../query/search-request.js';
 
-/** One thing by which documents of different segments are compared. */
+/** A sort key that compares documents of different segments. */
 export interface RankKey {
     readonly reverse: boolean;
-    /** A number that stands for the value of the document at a place of the order, within one segment; 0 for none. */
+    /** Returns a number for the value of the document at an index of the order, valid within the segment; 0 for none. */
     rankAt(place: number): number;
-    /** What stands for a rank other than 0. */
+    /** Returns the value of a rank other than 0. */
     valueOf(rank: number): ColumnValue;
 }
 
-/** The documents of one segment, in order. */
+/** Sorted documents of one segment. */
 export interface RankedSegment {
     readonly documents: Uint32Array;
     readonly keys: readonly RankKey[];
-    /** By place in the order, or the same for all; null when nobody wants to see them. */
+    /** By index in the order, or one for all; null when they are not returned. */
     readonly scores: Float32Array | number | null;
     idOf(document: number): string;
 }
 
-/** A value as it is compared. */
+/** A value prepared for comparison. */
 interface Comparable {
     rank: number;
     value: ColumnValue | null;
-    /** Of texts. */
+    /** Lower case, of texts. */
     folded: string;
 }
 
-/** Where one segment stands. */
+/** Cursor over the documents of one segment. */
 class Head {
 
     readonly part: RankedSegment;
@@ -44,13 +44,13 @@ class Head {
         this.#values = part.keys.map(() => ({ rank: 0, value: null, folded: '' }));
     }
 
-    /** Documents from here to the end. */
+    /** Number of remaining documents. */
     get left(): number {
 
         return this.part.documents.length - this.next;
     }
 
-    /** Is the document so many places further on before one of another segment? */
+    /** Returns whether the document `ahead` of the cursor sorts before one of another segment. */
     isBefore(other: Head, ahead = 0, otherAhead = 0): boolean {
 
         for (let i = 0; i < this.#values.length; ++i) {
@@ -63,7 +63,7 @@ class Head {
         return false;
     }
 
-    /** Values are looked up when they are compared, and once while the rank stays the same. */
+    /** Looks a value up when it is compared, and only once while the rank is the same. */
     #value(index: number, place: number): Comparable {
 
         const known = this.#values[index] as Comparable;
@@ -79,21 +79,21 @@ class Head {
     }
 }
 
-/** Merges the segments as hits are taken: what nobody takes is never put in order. */
+/** Merges lazily: hits that are not taken are never sorted. */
 export class HitMerger {
 
-    /** A heap: each is before those at twice its place plus one and plus two. Those that have been taken to their end are not in it. */
+    /** Binary heap of the segments that are not exhausted. */
     #heads: Head[] = [];
-    /** True when the heads are a heap, and nothing has to be passed over any more. */
+    /** True when the heads are a heap and the offset was skipped. */
     #isOrdered = false;
-    /** Hits before the first wanted one that are to be passed over. */
+    /** Number of hits still to be skipped before the first wanted one. */
     #skip: number;
-    /** Wanted hits that have not been taken. */
+    /** Number of wanted hits that were not taken yet. */
     #left: number;
 
     /**
      * @param start number of hits before the first wanted one
-     * @param limit most hits that are wanted; null for all
+     * @param limit maximum number of hits; null for all
      */
     constructor(parts: readonly RankedSegment[], start: number, limit: number | null) {
 
@@ -105,7 +105,7 @@ export class HitMerger {
         this.#left = limit ?? Infinity;
     }
 
-    /** Up to `count` further hits; fewer only at the end. */
+    /** Returns up to `count` further hits; fewer only at the end. */
     take(count: number): SearchHit[] {
 
         this.#passOver();
@@ -128,15 +128,15 @@ export class HitMerger {
         return hits;
     }
 
-    /** True when all wanted hits have been taken. */
+    /** True when all wanted hits were taken. */
     get isDone(): boolean {
 
         return this.#left <= 0 || this.#heads.length === 0;
     }
 
     /**
-     * Passes over what comes before the first wanted hit, a share of it at a time: of the documents that are one share ahead in each
-     * segment the first one, and all before it in its segment, can only be among them.
+     * Skips the hits before the first wanted one, a share at a time. Of the documents that are one share ahead in each segment,
+     * take the least: it and all before it in its segment must be among the skipped ones.
      */
     #passOver(): void {
 
@@ -166,7 +166,7 @@ export class HitMerger {
         this.#isOrdered = true;
     }
 
-    /** Passes over the first document. */
+    /** Skips the first document. */
     #advance(): void {
 
         const [head] = this.#heads;
@@ -180,7 +180,7 @@ export class HitMerger {
         this.#sink(0);
     }
 
-    /** Moves a head down to where those below it are not before it. */
+    /** Restores the heap below an index. */
     #sink(from: number): void {
 
         const heads = this.#heads;
@@ -205,7 +205,7 @@ export class HitMerger {
     }
 }
 
-/** None comes first, then numbers, then texts without regard to case. */
+/** Compares values: none first, then numbers, then texts without case. */
 function compare(a: Comparable, b: Comparable): number {
 
     const [left, right] = [a.value, b.value];

@@ -1,6 +1,6 @@
 /**
- * What the documents of a segment are sorted by: columns and scores, and, where these do not decide, the transaction of the last
- * change and the id. Orders of whole segments by one column are kept while they are used.
+ * Sort keys of the documents of a segment: doc values and scores; ties are broken by the transaction of the last change and the id.
+ * The order of a whole segment by one column is cached.
  */
 
 import type { DocValues } from '../segment/doc-values.js';
@@ -13,22 +13,22 @@ import type { Scores } from '../scoring/collection-stats.js';
 import type { SortField } from '../query/search-request.js';
 import type { Segment } from '../segment/segment-reader.js';
 
-/** How the matches of a segment are wanted. */
+/** Parameters for ranking the matches of a segment. */
 export interface RankOptions {
-    /** Empty: best first. */
+    /** Empty for best first. */
     readonly sort: readonly SortField[];
     readonly scores: Scores | null;
-    /** So many of the first ones. */
+    /** Maximum number of documents. */
     readonly limit: number;
     readonly keepScores: boolean;
 }
 
-/** Decides between documents that are equal otherwise. */
+/** Tie breakers. */
 export const LAST_KEYS: readonly SortField[] = [{ field: 'metadata/txnId', reverse: false }, { field: 'id', reverse: false }];
 
 export const BEST_FIRST: readonly SortField[] = [{ field: 'score', reverse: true }];
 
-/** The first matches of a segment in order, with all that is needed to sort them among those of other segments. */
+/** Sorts the first matches of a segment, with what is needed to merge them with those of other segments. */
 export function rankSegment(segment: Segment, found: CountedSet, { sort, scores, limit, keepScores }: RankOptions): RankedSegment {
 
     const fields = sort.length === 0 ? BEST_FIRST : sort;
@@ -42,13 +42,13 @@ export function rankSegment(segment: Segment, found: CountedSet, { sort, scores,
         }
     }
 
-    // Kept orders know one column and the keys that come last.
+    // Cached orders are by one column and the tie breakers.
     const usable = deciding <= 1 ? sortKeys : sortKeys.map((key) => ({ ...key, order: undefined }));
     const documents = orderDocuments(found, usable, { limit, among: scores?.documents ?? null });
-    // The scores are only lent.
+    // The scores are in a scratch buffer.
     const values = scores?.values ?? null;
     const own = values instanceof Float32Array ? Float32Array.from(documents, (document) => values[document] as number) : values;
-    // Hits may be taken when the segment is no more: what that takes is held.
+    // Hits may be taken after the segment was released, so the column is held.
     const ids = segment.column('id');
     return {
         documents, scores: keepScores ? own : null,
@@ -61,7 +61,7 @@ export function rankSegment(segment: Segment, found: CountedSet, { sort, scores,
     };
 }
 
-/** Null for what is the same for all documents. */
+/** Returns null for a key that is the same for all documents. */
 function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores | null): SortKey | null {
 
     if (field === 'score') {
@@ -78,13 +78,13 @@ function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores
     return { ...key, order: () => orderOf(segment, name, key) };
 }
 
-/** The id of a document. */
+/** Returns the id of a document. */
 export function idOf(ids: DocValues | null, document: number): string {
 
     return String(ids?.value((ids.ranks()[document] ?? 1) - 1));
 }
 
-/** How documents that are in order are compared with those of other segments. */
+/** Returns the key that compares sorted documents with those of other segments. */
 export function rankKey(
     { field, reverse }: SortField, column: DocValues | null, { documents, scores }: { documents: Uint32Array; scores: Float32Array | number | null }
 ): RankKey {
@@ -92,7 +92,7 @@ export function rankKey(
     if (field === 'score') {
         return {
             reverse,
-            // A score of 0 is none, and comes before all others as well.
+            // A score of 0 counts as none, which sorts first as well.
             rankAt: (place) => (scores instanceof Float32Array ? scores[place] as number : scores ?? 0), valueOf: (score) => score
         };
     }
@@ -101,7 +101,7 @@ export function rankKey(
     return { reverse, rankAt: (place) => ranks?.[documents[place] as number] ?? 0, valueOf: (rank) => column?.value(rank - 1) ?? '' };
 }
 
-/** All documents of a segment by one column. */
+/** Returns all documents of a segment in the order of one column; cached. */
 function orderOf(segment: Segment, name: string, key: SortKey): Uint32Array {
 
     return segment.shelf.get(`order ${name}`, () => {

@@ -1,6 +1,6 @@
 /**
- * Putting the matching documents of one segment in order. A key is one number per document; texts are compared by their place
- * among the sorted values of their column.
+ * Sorts the matching documents of one segment, or selects the first of them. A key is one number per document; texts are compared
+ * by their ordinals.
  */
 
 import { emptyBits, hasBit, setBits } from '../docset/bit-set.js';
@@ -9,31 +9,31 @@ import type { DocOrdinals } from '../segment/doc-values.js';
 import { listOf } from '../docset/doc-id-set.js';
 import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
 
-/** One thing to sort by. */
+/** A sort key. */
 export interface SortKey {
-    /** By document: 0 for none, or a place in sort order, or a score. */
+    /** By document: a score, or the ordinal plus one (0 for none). */
     readonly ranks: DocOrdinals | Float32Array;
     readonly reverse: boolean;
-    /** Greatest possible rank; null for scores. */
+    /** Maximum rank; null for scores. */
     readonly greatest: number | null;
-    /** All documents sorted by this key (not reversed) and then as without keys, for keys that are kept in that way. */
+    /** Returns all documents by this key (not reversed) and the tie breakers, if that order can be cached. */
     readonly order?: (() => Uint32Array) | undefined;
 }
 
-/** Up to so many wanted documents are selected from many with a heap. */
+/** Maximum number of documents selected with a heap. */
 const HEAP_LIMIT = 4096;
 
-/** Orders that are kept are walked when at least one document in so many matches. */
+/** Cached orders are walked when at least one in this number of documents matches. */
 const DENSE_SHARE = 64;
 
-/** Fewer documents than this are sorted by comparing. */
+/** Number of documents from which sorting takes linear time instead of comparing. */
 const SMALL_RESULT = 256;
 
 /**
- * The first `limit` of the matching documents in order. Keys must end with one that tells all documents apart.
+ * Returns the first `limit` matching documents in order. The last key must be unique for each document.
  *
- * @param keys what they are sorted by
- * @param options `among` is a list that has all matching documents, each once, maybe with others
+ * @param keys sort keys, the first one decides first
+ * @param options `among`: a list that has all matching documents without duplicates, maybe with others; null for none
  */
 export function orderDocuments(
     { matches, count }: CountedSet, keys: readonly SortKey[], { limit, among }: { limit: number; among: Uint32Array | null }
@@ -63,11 +63,11 @@ export function orderDocuments(
     return sortAll(matches.kind === 'few' ? documents.slice() : documents, keys).subarray(0, wanted);
 }
 
-/** Is so much of a kept order likely to be walked that it takes less than a look at every match? */
+/** Returns whether walking a cached order is likely to take fewer steps than there are matches. */
 function isShortWalk({ ranks, reverse, greatest }: SortKey, count: number, wanted: number): boolean {
 
     const documents = ranks.length;
-    // Documents that are equal are walked as a whole when the order is reversed.
+    // In reverse, documents with equal keys are walked as a whole.
     return wanted * documents / count + (reverse ? documents / (greatest ?? 1) : 0) < count;
 }
 
@@ -82,7 +82,7 @@ function bitsOf(matches: DocumentSet, documents: number): Bits {
     return bits;
 }
 
-/** A comparison of two documents. */
+/** Returns a function that compares two documents. */
 function comparator(keys: readonly SortKey[]): (a: number, b: number) => number {
 
     return (a, b) => {
@@ -98,7 +98,7 @@ function comparator(keys: readonly SortKey[]): (a: number, b: number) => number 
     };
 }
 
-/** Takes matching documents out of an order of all. Documents that are equal by the key keep their order when it is reversed. */
+/** Picks the matching documents from a cached order. In reverse, documents with equal keys keep their order. */
 function walkOrder(
     matches: Bits, { ranks, reverse, order }: { ranks: SortKey['ranks']; reverse: boolean; order: () => Uint32Array }, wanted: number
 ): Uint32Array {
@@ -137,7 +137,7 @@ function walkOrder(
     return found;
 }
 
-/** Keeps the best seen so far in a heap with the worst of them on top. */
+/** Selects with a heap of the best documents so far, the worst of them on top. */
 function selectFirst(documents: Uint32Array, keys: readonly [SortKey, ...SortKey[]], wanted: number): Uint32Array {
 
     const compare = comparator(keys);
@@ -148,7 +148,7 @@ function selectFirst(documents: Uint32Array, keys: readonly [SortKey, ...SortKey
     for (let i = wanted; i < documents.length; ++i) {
         const document = documents[i] as number;
         const rank = ranks[document] as number;
-        // Nearly all come after the last one by their first key.
+        // The first key rules out nearly all.
         if ((reverse ? rank >= last : rank <= last) && compare(document, heap[0] as number) < 0) {
             heap[0] = document;
             sink(heap, 0, compare);
@@ -159,7 +159,10 @@ function selectFirst(documents: Uint32Array, keys: readonly [SortKey, ...SortKey
     return heap.sort(compare);
 }
 
-/** The same by scores, best first, of those that match: most need no more than a look at their score. More than wanted match. */
+/**
+ * Like {@link selectFirst} for scores, best first: the score alone rules out most. `documents` may include ones that do not match;
+ * more than `wanted` match.
+ */
 function selectBest(
     documents: Uint32Array, matches: Bits | null, { scores, keys, wanted }: { scores: Float32Array; keys: readonly SortKey[]; wanted: number }
 ): Uint32Array {
@@ -221,7 +224,7 @@ function sink(heap: Uint32Array, from: number, compare: (a: number, b: number) =
     heap[hole] = item;
 }
 
-/** Sorts by the last key first, each time keeping the order of equals, in time linear in the number of documents. */
+/** Radix sort: stable, from the last key to the first, in linear time. */
 export function sortAll(documents: Uint32Array, keys: readonly SortKey[]): Uint32Array {
 
     if (documents.length < SMALL_RESULT) {
@@ -242,7 +245,7 @@ export function sortAll(documents: Uint32Array, keys: readonly SortKey[]): Uint3
     return sorted;
 }
 
-/** The bits of floats that are not negative sort like the floats; two passes of 16 bits. */
+/** Non-negative floats sort like their bits: two passes of 16 bits. */
 function sortByScores(documents: Uint32Array, scores: ArrayLike<number>, reverse: boolean): Uint32Array {
 
     const float = new Float32Array(1);
@@ -261,7 +264,7 @@ function countingSort(
     documents: Uint32Array, rankOf: (document: number) => number, { greatest, reverse }: { greatest: number; reverse: boolean }
 ): Uint32Array {
 
-    // Room for the number of documents before each rank.
+    // One element more than ranks, for the prefix sums.
     const starts = new Uint32Array(greatest + 2);
     const slotOf = (document: number): number => (reverse ? greatest - rankOf(document) : rankOf(document));
     for (const document of documents) {

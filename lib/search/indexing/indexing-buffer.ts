@@ -1,25 +1,25 @@
 /**
- * New documents until they become a segment together: when somebody searches, or when there are enough.
+ * Indexing buffer: new documents, until they become a segment together. It is flushed by a search or at a threshold.
  */
 
 import type { JsonValue } from '../../util/json-types.js';
 import type { IndexDocument } from '../mapping/index-document.js';
 
-/** So many documents are enough; the longer nobody searched, the more. */
+/** Flush threshold in documents: doubles with every flush up to the maximum, and is reset by a search. */
 const MIN_DOCUMENTS = 64;
 const MAX_DOCUMENTS = 512;
 
-/** Fewer when they have more values than this together: each may have a property of its own. */
+/** Flush threshold in values, since each may be a property of its own. */
 const MAX_VALUES = 20_000;
 
-/** Fewer when their texts have more characters than this together: whoever searches waits until a segment is made of them. */
+/** Flush threshold in characters of text: a search waits while the segment is built. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 export class IndexingBuffer {
 
     readonly #documents = new Map<string, IndexDocument>();
     #enough = MIN_DOCUMENTS;
-    /** Of all documents that came, about. */
+    /** Values and characters of all documents that were added since the last flush. */
     #values = 0;
     #characters = 0;
 
@@ -28,7 +28,7 @@ export class IndexingBuffer {
         return this.#documents.size;
     }
 
-    /** True when there are enough. */
+    /** Adds a document; returns true when the buffer should be flushed. */
     add(document: IndexDocument): boolean {
 
         this.#documents.set(document.id, document);
@@ -48,13 +48,13 @@ export class IndexingBuffer {
         this.#documents.delete(id);
     }
 
-    /** Somebody searches: the next ones shall not take long. */
+    /** Resets the threshold because of a search, so that the next one has less to wait for. */
     asked(): void {
 
         this.#enough = MIN_DOCUMENTS;
     }
 
-    /** All of them; none is left. */
+    /** Returns all documents and empties the buffer. */
     take(): IndexDocument[] {
 
         const taken = [...this.#documents.values()];

@@ -1,9 +1,9 @@
 /**
- * The live segments of a node: immutable segments, each with a bit set of its deleted documents (tombstones), and an indexing
- * buffer that becomes a small segment when a search needs it. An update adds a document and marks the former one as deleted. The
- * merge policy lets another thread merge; here only the smallest are merged, and those that come faster than that thread merges.
+ * Live segments of a node: immutable segments, each with a bit set of deleted documents (tombstones), and an indexing buffer that
+ * becomes a small segment when a search needs it. An update adds a document and marks the previous one as deleted. Merges are left
+ * to another thread by the merge policy, except the smallest ones, and those that this thread cannot keep up with.
  *
- * It belongs to one thread and never waits.
+ * Used by one thread; all methods are synchronous.
  */
 
 import { emptyBits, hasBit, setBit } from '../docset/bit-set.js';
@@ -27,21 +27,21 @@ import type { SegmentSize } from '../segment/format.js';
 import type { LiveSegment } from '../searcher/live-segment.js';
 import { keywordOf } from '../analysis/analyzer.js';
 
-/** Something that happened to an object. */
+/** A change of an object. */
 export type Change =
     | { readonly kind: 'put'; readonly document: IndexDocument }
     | { readonly kind: 'delete'; readonly id: string };
 
-/** Segments that are not stored; when there are more they are not left to the other thread. */
+/** Maximum number of unstored segments before they are merged here. */
 const MAX_YOUNG_SEGMENTS = 16;
 
 const NOT_QUIET: Load = { quiet: 0, isSearched: true };
 
-/** Merging so few documents with so few bytes takes less than having it done. */
+/** Limits in documents and bytes below which merging here is cheaper than handing the segments to another thread. */
 const SMALL_DOCUMENTS = 16;
 const SMALL_BYTES = 256 * 1024;
 
-/** Larger ones, in documents or in bytes, are always merged by another thread. */
+/** Limits in documents and bytes above which segments are always merged by another thread. */
 const MAX_YOUNG_DOCUMENTS = 1024;
 const MAX_YOUNG_BYTES = 16 * 1024 * 1024;
 
@@ -54,11 +54,11 @@ export class LiveSegments {
     readonly #fetch: Fetch;
     readonly #held = new SegmentPins();
     #nextName = -1;
-    /** Changes that were applied since everything was stored. */
+    /** Changes applied since {@link seal}. */
     #changes = 0;
 
     /**
-     * @param memory where what was read of the segments, and computed of them, is kept
+     * @param memory cache of what was read of the segments, and computed from them
      * @param fetch reads stored segments
      */
     constructor(memory: LruCache, fetch: Fetch) {
@@ -73,13 +73,13 @@ export class LiveSegments {
         ++this.#changes;
         this.#waiting.delete(id);
         this.#bury(id);
-        // The design object is never found.
+        // The design object is not searchable.
         if (change.kind === 'put' && id !== DESIGN_ID && this.#waiting.add(change.document)) {
             this.#build();
         }
     }
 
-    /** All segments, with everything that was applied. What comes back does not change: later changes are not seen in it. */
+    /** Returns all segments with every change applied. The snapshot is immutable: later changes copy the tombstones first. */
     snapshot(): LiveSegment[] {
 
         this.#waiting.asked();
@@ -91,21 +91,21 @@ export class LiveSegments {
         });
     }
 
-    /** Gives a snapshot to a search in the midst of which there may be changes and other searches. */
+    /** Runs a search on a snapshot, which stays valid when changes and other searches run in between. */
     withSnapshot<T>(search: (segments: readonly LiveSegment[]) => T): T {
 
         const segments = this.snapshot();
         return this.#held.during(segments, () => search(segments));
     }
 
-    /** Documents that are not stored, or changes when these are more: of documents that are gone again, and of stored ones. */
+    /** Number of unstored documents, or of unstored changes if greater: these include deletions. */
     get unstored(): number {
 
         const documents = this.#entries.reduce((sum, entry) => sum + (entry.name < 0 ? entry.segment.documents : 0), this.#waiting.size);
         return Math.max(documents, this.#changes);
     }
 
-    /** Segments that a search looks into. */
+    /** Number of segments that a search visits. */
     get count(): number {
 
         return this.#entries.length + Number(this.#waiting.size > 0);
@@ -123,7 +123,7 @@ export class LiveSegments {
         this.#entries.push(newEntry(stored.name, this.#stored(stored), dead));
     }
 
-    /** What is to be stored: segments that are not yet, and, of those that are, the ones from which documents went. */
+    /** Freezes what is to be stored: new segments, and the tombstones of stored segments that changed. */
     seal(): { readonly unstored: NamedSegment[]; readonly changed: { readonly name: number; readonly dead: Bits }[] } {
 
         this.#build();
@@ -144,10 +144,7 @@ export class LiveSegments {
         };
     }
 
-    /**
-     * Segments that are not stored and should become one: they stay as they are until they are replaced. The smallest are merged
-     * at once.
-     */
+    /** Returns unstored segments that should be merged, and freezes them until they are replaced. Small ones are merged at once. */
     gather(load: Load): { readonly sources: NamedSegment[]; readonly isMore: boolean } {
 
         if (!isMergeTime(load)) {
@@ -170,13 +167,13 @@ export class LiveSegments {
         }
     }
 
-    /** Which documents of some segments are gone now. */
+    /** Returns the current tombstones of some segments. */
     copies(names: readonly number[]): { name: number; dead: Bits }[] {
 
         return this.#entries.filter(({ name }) => names.includes(name)).map(({ name, dead }) => ({ name, dead }));
     }
 
-    /** How large the stored segments are. */
+    /** Returns the sizes of the stored segments. */
     sizes(): SegmentSize[] {
 
         return this.#entries.filter(({ name }) => name >= 0).map(({ name, segment, deadCount }) => {
@@ -186,10 +183,10 @@ export class LiveSegments {
     }
 
     /**
-     * Puts a segment in the place of those that it was made of.
+     * Replaces segments by the one merged from them.
      *
-     * @param sources their names, and for each the new numbers of its documents
-     * @param added null when nothing was left
+     * @param sources their names, and the new number of each of their documents
+     * @param added null when no document was left
      */
     replace(sources: readonly { readonly name: number; readonly map: Uint32Array }[], added: MergedSegment | null): void {
 
@@ -218,7 +215,7 @@ export class LiveSegments {
         this.#entries = kept;
     }
 
-    /** Storing failed: what was sealed can be merged again. */
+    /** Undoes {@link seal} after storing failed. */
     unseal(): void {
 
         this.#changes = Math.max(this.#changes, this.unstored);
@@ -228,7 +225,7 @@ export class LiveSegments {
         }
     }
 
-    /** Makes a segment of the waiting documents. */
+    /** Makes a segment of the buffered documents. */
     #build(): void {
 
         if (this.#waiting.size === 0) {
@@ -242,13 +239,13 @@ export class LiveSegments {
         this.#mergeSmall();
     }
 
-    /** Segments that are not stored, oldest first, without those that have to stay as they are. */
+    /** Returns the unstored segments that are not frozen, oldest first. */
     #young(): Entry[] {
 
         return this.#entries.filter(({ name, isSealed }) => name < 0 && !isSealed);
     }
 
-    /** When there are many segments, the youngest ones are merged here. */
+    /** Merges the youngest segments when there are too many. */
     #mergeSmall(): void {
 
         for (let young = this.#young(); young.length > MAX_YOUNG_SEGMENTS; young = this.#young()) {
@@ -278,7 +275,7 @@ export class LiveSegments {
         return new Segment(new PagedSections(name, sizes, { fetch: this.#fetch, memory: this.#memory }), this.#memory);
     }
 
-    /** Marks the document of an object as gone. There is one at most. */
+    /** Marks the document of an object as deleted, if there is one. */
     #bury(id: string): void {
 
         for (let i = this.#entries.length - 1; i >= 0; --i) {
@@ -299,7 +296,7 @@ export class LiveSegments {
     }
 }
 
-/** The number of an object's living document, -1 when there is none. */
+/** Returns the number of the live document of an object, -1 when there is none. */
 export function findDocument({ segment, dead }: LiveSegment, id: string): number {
 
     const keyword = segment.space('keyword');
@@ -309,7 +306,7 @@ export function findDocument({ segment, dead }: LiveSegment, id: string): number
         return -1;
     }
 
-    // Ids that differ by case share a term.
+    // Ids that differ in case share a term.
     const documents = new Uint32Array(keyword.postings.count(entry));
     keyword.postings.read(entry, documents, documents.slice());
     const column = segment.column('id');

@@ -1,13 +1,13 @@
 /**
- * The terms of one space of a segment that is being built. What comes is written down as numbers, in the order in which it comes,
- * and sorted once at the end: lists for each term would be very many small objects, and the collector would move each of them
- * several times before the segment is finished.
+ * Postings buffer (in-memory inversion) for one term dictionary of a segment that is being built. Occurrences are logged as numbers
+ * and sorted once at the end: a list for each term would be a very large number of small objects, which the garbage collector would
+ * copy several times before the segment is finished.
  */
 
 import { ByteWriter, compareUnicode, encodeText, NumberWriter } from '../segment/byte-buffers.js';
 import type { SpaceWriter } from '../segment/segment-writer.js';
 
-/** In place of a position, for terms that are whole values. */
+/** Stands for a missing position, of terms that are whole values. */
 export const NO_POSITION = 0xffff_ffff;
 
 /** A term in one field. */
@@ -16,7 +16,7 @@ interface Entry {
     readonly field: string;
 }
 
-/** Occurrences of one entry, in the order of documents and positions: from `start` to before `end` in `order`. */
+/** Occurrences of one entry, ordered by document and position: from `start` to before `end` in `order`. */
 interface Run {
     readonly order: Uint32Array;
     readonly start: number;
@@ -25,13 +25,13 @@ interface Run {
 
 export class PostingsBuffer {
 
-    /** Numbers of entries. */
+    /** Number of each entry, by field and term. */
     readonly #numbers = new Map<string, Map<string, number>>();
     readonly #entries: Entry[] = [];
-    /** Parallel to each other, an element for every occurrence. */
+    /** Parallel arrays, with one element for each occurrence. */
     readonly #occurrences = { entry: new NumberWriter('uint32'), document: new NumberWriter('uint32'), position: new NumberWriter('uint32') };
 
-    /** Documents come in ascending order, and so do the positions of a term in a document. */
+    /** Adds an occurrence. Documents must be ascending, and so must the positions of a term in a document. */
     add(field: string, term: string, document: number, position: number): void {
 
         const { entry, document: documents, position: positions } = this.#occurrences;
@@ -45,7 +45,11 @@ export class PostingsBuffer {
         return this.#numbers.keys();
     }
 
-    /** @param numberOf the number of a field */
+    /**
+     * Writes the term dictionary.
+     *
+     * @param numberOf returns the number of a field
+     */
     write(writer: SpaceWriter, numberOf: (field: string) => number): void {
 
         const { starts, order } = this.#sorted();
@@ -91,7 +95,7 @@ export class PostingsBuffer {
         return number;
     }
 
-    /** Occurrences by entry; those of an entry stay in their order. */
+    /** Sorts occurrences by entry (counting sort, stable). */
     #sorted(): { readonly starts: Uint32Array; readonly order: Uint32Array } {
 
         const entries = this.#occurrences.entry.view();

@@ -1,5 +1,5 @@
 /**
- * Makes a segment of documents.
+ * Builds a segment from documents.
  */
 
 import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH, TEXT_GAP } from '../analysis/analyzer.js';
@@ -15,10 +15,10 @@ import type { Sections, Space } from '../segment/format.js';
 import { compareValues, SegmentWriter } from '../segment/segment-writer.js';
 import type { ColumnData, ColumnValue } from '../segment/segment-writer.js';
 
-/** Further words of one object are not indexed. */
+/** Maximum number of indexed words of an object; further ones are ignored. */
 const MAX_WORDS = 1_000_000;
 
-/** Builds one segment. Documents are numbered in the order of {@link add}. */
+/** Builder of one segment. Documents are numbered in the order of {@link add}. */
 export class SegmentBuilder implements FieldConsumer {
 
     readonly #spaces: Record<Space, PostingsBuffer> = {
@@ -26,10 +26,10 @@ export class SegmentBuilder implements FieldConsumer {
     };
     readonly #lengths = new Map<string, { documents: number[]; lengths: number[] }>();
     readonly #columns = new Map<string, { documents: number[]; values: ColumnValue[] }>();
-    /** Where the next text of a field begins, in the document that is being added. */
+    /** Start position of the next text of each field, in the current document. */
     readonly #nextPosition = new Map<string, number>();
     #documents = 0;
-    /** Words of the document that is being added. */
+    /** Number of words of the current document. */
     #words = 0;
 
     get documents(): number {
@@ -63,7 +63,7 @@ export class SegmentBuilder implements FieldConsumer {
         this.#nextPosition.set(field, start + (words.at(-1)?.position ?? 0) + TEXT_GAP);
         this.#lengthen(field, words.length);
         if (!isPayloadField(field)) {
-            // This length goes into the scores of all callers, also of those who must not learn how long a payload is.
+            // This norm is part of scores for all callers; the length of a payload must not show in it.
             this.#lengthen(ALL_FIELD, words.length);
         }
     }
@@ -130,7 +130,7 @@ export class SegmentBuilder implements FieldConsumer {
     }
 }
 
-/** Distinct values and who has them. */
+/** Encodes values as ordinals of the distinct ones. */
 function toColumn(documents: readonly number[], values: readonly ColumnValue[]): ColumnData {
 
     const distinct = [...new Set(values)].sort(compareValues);

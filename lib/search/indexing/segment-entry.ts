@@ -1,5 +1,5 @@
 /**
- * The segments of a set with what is noted of each.
+ * Live segments with their state.
  */
 
 import { countBits } from '../docset/bit-set.js';
@@ -10,33 +10,33 @@ import { SectionsInMemory } from '../segment/section-reader.js';
 import type { Sections } from '../segment/format.js';
 import type { Segment } from '../segment/segment-reader.js';
 
-/** A segment with its name. Names are given by whoever stores segments; those not stored yet have negative ones. */
+/** A segment with its name. The store assigns names; those of unstored segments are negative. */
 export interface NamedSegment {
     readonly name: number;
     readonly sections: Sections;
     readonly dead: Bits;
 }
 
-/** What takes the place of merged segments: a stored segment, or sections in memory. */
+/** Result of a merge: a stored segment, or sections in memory. */
 export type MergedSegment = StoredName | { readonly sections: Sections };
 
-/** A stored segment: its name, and the bytes of its sections. */
+/** Name of a stored segment, and the bytes of its sections. */
 export interface StoredName {
     readonly name: number;
     readonly sizes: ReadonlyMap<string, number>;
 }
 
-/** A segment of a set. */
+/** A live segment. */
 export interface Entry {
     readonly name: number;
     readonly segment: Segment;
-    /** Not changed once it was given away. */
+    /** Tombstones. Copy-on-write: not modified once a snapshot shares them. */
     dead: Bits;
     isGivenAway: boolean;
     deadCount: number;
-    /** Documents went since the last time that {@link LiveSegments.stored} was told. */
+    /** Documents were deleted since the last {@link LiveSegments.seal}. */
     isDirty: boolean;
-    /** Being stored or merged: to be left as it is. */
+    /** Frozen: being stored or merged, so that it must not be merged again. */
     isSealed: boolean;
 }
 
@@ -45,7 +45,7 @@ export function newEntry(name: number, segment: Segment, dead: Bits): Entry {
     return { name, segment, dead, isGivenAway: false, deadCount: countBits(dead), isDirty: false, isSealed: false };
 }
 
-/** The youngest ones that should become one, or one that lost many of its documents. */
+/** Returns the youngest segments that should be merged, or one segment with many deleted documents. */
 export function youngToMerge(young: readonly Entry[], load: Load): Entry[] {
 
     const count = countToMerge(young.map(({ segment, deadCount }) => segment.documents - deadCount), load);

@@ -1,6 +1,6 @@
 /**
- * Segments that are searched while other things are done: what takes their place meanwhile releases them when the search has ended.
- * Nothing is kept of a released segment, and the search would have to make what it looks up again and again.
+ * Pins of the segments of a running search: a segment that is replaced meanwhile is released when the search has ended. A released
+ * segment caches nothing, so that the search would repeat its lookups.
  */
 
 import type { Segment } from '../segment/segment-reader.js';
@@ -11,11 +11,11 @@ export class SegmentPins {
     #held: readonly LiveSegment[] | null = null;
     #released: Segment[] = [];
 
-    /** Searches some segments. In the midst of it there may be other searches, and segments may be released. */
+    /** Runs a search with its segments pinned. Other searches may run in between, and segments may be released. */
     during<T>(segments: readonly LiveSegment[], search: () => T): T {
 
         if (this.#held) {
-            // Nothing else is done in the midst of this one.
+            // A search that preempts another one is not interrupted itself, so it needs no pins.
             return search();
         }
 
@@ -30,7 +30,7 @@ export class SegmentPins {
         }
     }
 
-    /** Releases a segment that nobody searches from now on. */
+    /** Releases a replaced segment, as soon as it is not pinned. */
     release(segment: Segment): void {
 
         if (this.#held?.some((live) => live.segment === segment)) {

@@ -1,7 +1,6 @@
 /**
- * Which objects a caller may read, as a set of documents. The answer is the policy's, computed for all objects of a segment at
- * once: entries of lists are compared byte for byte, and lists that an object does not have are those of its type at the time
- * of the search.
+ * Access filter: the documents that a caller may read. The access policy is evaluated for all objects of a segment at once. Entries
+ * are compared byte for byte; in place of a list that an object does not have, that of its type at the time of the search applies.
  */
 
 import type { AccessRules, AclDefaults } from '../../types/access-rules.js';
@@ -13,12 +12,12 @@ import type { PrincipalList } from '../mapping/field-mapper.js';
 import type { Segment } from '../segment/segment-reader.js';
 import type { SearchAccess, TypeAccess, Admission } from '../query/search-access.js';
 
-/** Everything may be seen. */
+/** Access to everything. */
 export const FULL_ACCESS: SearchAccess = accessOf({ all: true, entries: [], userId: null }, {
     system: { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] }, entryOf: () => undefined, typeNames: () => [], entryNames: () => []
 });
 
-/** What a search needs to know about a caller under the rules of this moment. */
+/** Returns what a search needs to know about a caller under the current rules. */
 export function accessOf(principals: ReadPrincipals, rules: AccessRules): SearchAccess {
 
     const { all, entries, userId } = principals;
@@ -44,21 +43,21 @@ export function accessOf(principals: ReadPrincipals, rules: AccessRules): Search
     return { all, entries: all ? [] : entries, userId, defaults: ofType(rules.system), types };
 }
 
-/** Documents that may be seen. */
+/** Documents that the caller may read. */
 export interface Readable {
     readonly objects: Bits;
-    /** Whose words of payloads may be searched. */
+    /** Documents whose payloads the caller may search. */
     readonly payloads: Bits;
 }
 
-/** Which documents of a segment a caller may read, gone ones included. */
+/** Returns the documents of a segment that a caller may read, deleted ones included. */
 export function readableDocuments(segment: Segment, access: SearchAccess): Readable {
 
     return access.all ?
         { objects: fullBits(segment.documents), payloads: fullBits(segment.documents) } : new AccessReader(segment, access).read();
 }
 
-/** Documents that are versions. */
+/** Returns the documents that are versions. */
 export function versionDocuments(segment: Segment): Bits {
 
     const bits = emptyBits(segment.documents);
@@ -94,7 +93,7 @@ class AccessReader {
         orBits(objects, this.#list('readers', 'noReaders', ({ read }) => read));
         orBits(payloads, this.#list('payloadReaders', 'noPayloadReaders', ({ payload }) => payload));
 
-        // Without a list for elements, those who may read the object may read them.
+        // Without a list for payloads, access to the object includes them.
         const asObject = emptyBits(this.#segment.documents);
         this.#addAbsent(asObject, 'noPayloadReaders', ({ payload }) => payload === null);
         andBits(asObject, objects);
@@ -103,7 +102,7 @@ class AccessReader {
         return { objects, payloads };
     }
 
-    /** Takes out the documents that the caller may read but not find. */
+    /** Removes documents that the caller may read but not find (`aclSearch`). */
     #keepFindable(objects: Bits, writable: Bits): void {
 
         if (this.#types.every(({ search }) => search === null)) {
@@ -123,7 +122,7 @@ class AccessReader {
         andNotBits(objects, withheld);
     }
 
-    /** Documents to which a list admits, be it their own or that of their type. */
+    /** Returns the documents with a list that admits the caller, be it their own or that of their type. */
     #list(own: PrincipalList, absent: PrincipalList, ofType: (type: TypeAccess) => Admission | null): Bits {
 
         const segment = this.#segment;
@@ -168,7 +167,7 @@ class AccessReader {
         orBits(bits, list);
     }
 
-    /** Documents of the caller: with the user id as the value of a column. */
+    /** Returns documents with the id of the caller as the value of a column. */
     #having(name: string): Bits {
 
         const bits = emptyBits(this.#segment.documents);

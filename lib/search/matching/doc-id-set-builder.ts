@@ -1,5 +1,5 @@
 /**
- * Gathers documents of a segment from several places into one set.
+ * Builds a set of documents from several sources: a sparse buffer first, a bit set when there are too many documents.
  */
 
 import { emptyBits, orBits, setBit, setBits } from '../docset/bit-set.js';
@@ -10,7 +10,7 @@ import { addEntry, entrySet } from '../segment/postings-cache.js';
 import type { Segment } from '../segment/segment-reader.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
 
-/** Fewer documents than this are sorted by comparing. */
+/** Number of documents from which sorting goes through a bit set. */
 const SORTED_BY_COMPARING = 512;
 
 const MIN_CAPACITY = 16;
@@ -19,13 +19,13 @@ export class DocIdSetBuilder {
 
     readonly #segment: Segment;
     readonly #most: number;
-    /** The first ones of these, in any order, maybe more than once. */
+    /** Buffer: the first {@link #count} elements are valid; unsorted, with duplicates. */
     #list = new Uint32Array(0);
     #count = 0;
     #isSorted = true;
-    /** A set that is all there is. */
+    /** The result so far, while it is a single set. */
     #only: DocumentSet | null = null;
-    /** Takes the place of the list when there are too many. */
+    /** Replaces the buffer when it would exceed the size of a sparse set. */
     #bits: Bits | null = null;
 
     constructor(segment: Segment) {
@@ -65,7 +65,7 @@ export class DocIdSetBuilder {
         }
     }
 
-    /** The set is not to be used any more, unless it is kept. */
+    /** Adds a set, which must not be used afterwards unless it is cached. */
     addSet(set: DocumentSet): void {
 
         if (this.#isNothing()) {
@@ -82,7 +82,7 @@ export class DocIdSetBuilder {
         addToBits(this.bits(), set);
     }
 
-    /** All documents as bits, for whoever adds many. */
+    /** Returns the documents as bits, for callers that add many. */
     bits(): Bits {
 
         if (!this.#bits) {
@@ -104,7 +104,7 @@ export class DocIdSetBuilder {
         return this.#bits;
     }
 
-    /** Everything that was added; nothing can be added any more. */
+    /** Returns the set; nothing can be added afterwards. */
     take(): DocumentSet {
 
         if (this.#only) {
@@ -124,7 +124,7 @@ export class DocIdSetBuilder {
         return this.#count === 0 && !this.#bits && !this.#only;
     }
 
-    /** Makes room in the list; false when the list is not, or must not be, used. */
+    /** Reserves space in the buffer; returns false when the buffer is not, or must not be, used. */
     #hasRoom(count: number): boolean {
 
         if (this.#only?.kind === 'few') {
@@ -147,7 +147,7 @@ export class DocIdSetBuilder {
         return true;
     }
 
-    /** So many documents in order were put at the end of the list. */
+    /** Accounts for `count` ascending documents that were written behind the buffered ones. */
     #appended(count: number): void {
 
         const end = this.#count;
@@ -155,7 +155,7 @@ export class DocIdSetBuilder {
         this.#count += count;
     }
 
-    /** The documents in order, each once. */
+    /** Sorts documents and removes duplicates. */
     #sorted(list: Uint32Array): Uint32Array {
 
         if (list.length >= SORTED_BY_COMPARING) {

@@ -1,5 +1,5 @@
 /**
- * Matching by the whole values of a column: exact values, numbers, times.
+ * Matches doc values: exact values, numbers, times.
  */
 
 import { emptyBits, hasBit, setBit } from '../docset/bit-set.js';
@@ -16,13 +16,13 @@ import { forEachMatch } from './term-expansion.js';
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** A test of ordinals: from `first` up to `end`. */
+/** Range of ordinals: from `first` to before `end`. */
 interface Ordinals {
     readonly first: number;
     readonly end: number;
 }
 
-/** Adds the documents with a value that reads like the text. */
+/** Adds the documents with a value that equals the text, or a number written like it. */
 export function matchValue(column: DocValues | null, text: string, bits: Bits): void {
 
     if (!column) {
@@ -41,8 +41,8 @@ export function matchValue(column: DocValues | null, text: string, bits: Bits): 
 }
 
 /**
- * Adds the documents with numbers or times in a range whose bounds are such. True when that is all: bounds that are times are
- * not compared with words. Numbers are, for the sake of texts that have numbers in them.
+ * Adds the documents with numbers or times in a range, if its bounds are numbers or times. Returns true when nothing else can
+ * match: ranges of times are not compared with words, ranges of numbers are, because texts contain numbers.
  */
 export function matchColumnRange(column: DocValues | null, range: RangeQuery, bits: Bits): boolean {
 
@@ -69,7 +69,7 @@ export function matchColumnRange(column: DocValues | null, range: RangeQuery, bi
     return true;
 }
 
-/** Adds the documents of a column of numbers whose text form matches. */
+/** Adds the documents with a number whose text form matches. */
 export function matchNumbers(
     column: DocValues | null, leaf: TermQuery | PatternQuery | FuzzyQuery | RangeQuery,
     { form, bits, deadline }: { readonly form: NumberForm; readonly bits: Bits; readonly deadline: Deadline }
@@ -101,7 +101,7 @@ export function matchNumbers(
     }
 }
 
-/** Texts as sorted terms, and the place that each had. */
+/** Sorts texts as terms; returns their former index as well. */
 function sortTexts(list: readonly string[]): { ordinals: readonly number[]; terms: SortedTerms } {
 
     const texts = list.map((text, ordinal) => ({ ordinal, bytes: encodeText(text) })).sort((a, b) => compareBytes(a.bytes, b.bytes));
@@ -116,7 +116,7 @@ function sortTexts(list: readonly string[]): { ordinals: readonly number[]; term
     };
 }
 
-/** Timestamps sort like the times they show, so their texts can be compared. */
+/** Timestamps sort like their text form, so the bounds are compared as text. */
 function timestampsWithin(column: DocValues, { low, high, includesLow, includesHigh }: RangeQuery): Ordinals {
 
     return {
@@ -169,7 +169,7 @@ function parseNumber(text: string): number {
     return NUMBER.test(text) ? Number(text) : NaN;
 }
 
-/** Adds the documents with a value of these ordinals. */
+/** Adds the documents with a value in a range of ordinals. */
 function addRange(column: DocValues, { first, end }: Ordinals, bits: Bits): void {
 
     if (first >= end) {
@@ -189,7 +189,10 @@ function addRange(column: DocValues, { first, end }: Ordinals, bits: Bits): void
     }
 }
 
-/** Adds documents whose ordinal is one of `count` from `first` on. Ranks are one more than ordinals, and 0 wraps around. */
+/**
+ * Adds documents with one of `count` ordinals from `first` on. Ranks are ordinals plus one; 0 (none) wraps around and never
+ * matches.
+ */
 function addOrdinals(ranks: DocOrdinals, first: number, count: number, bits: Bits): void {
 
     const least = first + 1;
@@ -205,7 +208,7 @@ function addOrdinals(ranks: DocOrdinals, first: number, count: number, bits: Bit
     }
 }
 
-/** Adds the documents with a value whose ordinal passes the test; it is asked once for every value. */
+/** Adds the documents with a value whose ordinal passes the test, which is called once for each distinct value. */
 function addSelected(column: DocValues, test: (ordinal: number) => boolean, bits: Bits): void {
 
     const wanted = emptyBits(column.count);

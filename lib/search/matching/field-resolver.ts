@@ -1,5 +1,5 @@
 /**
- * Where in a segment the words of a field of a query are.
+ * Resolves the target of a query clause in a segment: term dictionaries and fields.
  */
 
 import { isNullField } from '../analysis/field-names.js';
@@ -7,14 +7,14 @@ import type { Segment } from '../segment/segment-reader.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
 import type { FieldTarget } from '../analysis/field-names.js';
 
-/** Which fields a target means in a segment. */
+/** Fields of a segment that a target stands for. */
 export interface ResolvedField {
     readonly spaces: readonly TermDictionary[];
-    /** Null for all fields of the spaces. */
+    /** Null for all fields of the dictionaries. */
     readonly fields: readonly number[] | null;
 }
 
-/** What is left out: `numbers` are words of numbers, `null` is the word of properties that are null. */
+/** Terms that are left out: `numbers` those of numbers, `null` that of properties which are null. */
 export interface Omitted {
     readonly numbers?: boolean;
     readonly null?: boolean;

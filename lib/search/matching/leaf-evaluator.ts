@@ -1,6 +1,6 @@
 /**
- * Finding single words, phrases, patterns, ranges and values in one segment: the leaves of a query. Words of payloads count only
- * in documents whose payloads the caller may read.
+ * Evaluates leaf queries (terms, phrases, patterns, ranges, values) in one segment. Terms of payloads count only in documents whose
+ * payloads the caller may read.
  */
 
 import { emptyBits, setBit } from '../docset/bit-set.js';
@@ -22,7 +22,7 @@ import { commonFields, entriesOf } from '../segment/term-dictionary.js';
 
 export type LeafQuery = Exclude<Query, { kind: 'boolean' }>;
 
-/** Where documents are added: those that have a word in a payload alone apart. */
+/** Builders for the result. Documents found by a payload go to `hidden`, which is filtered by access at the end. */
 interface Target {
     readonly shown: DocIdSetBuilder;
     readonly hidden: DocIdSetBuilder;
@@ -33,14 +33,16 @@ export class LeafEvaluator {
     readonly #scope: SegmentContext;
     readonly #all: DocumentSet;
 
-    /** @param all the documents that any others do not matter besides */
+    /**
+     * @param all universe of the evaluation: documents outside of it may be ignored
+     */
     constructor(scope: SegmentContext, all: DocumentSet = scope.visible) {
 
         this.#scope = scope;
         this.#all = all;
     }
 
-    /** Documents of a leaf, gone and hidden ones may be among them. */
+    /** Returns the documents of a leaf; may include deleted and invisible ones. */
     match(leaf: LeafQuery): DocumentSet {
 
         const { segment, phrases } = this.#scope;
@@ -72,7 +74,7 @@ export class LeafEvaluator {
         }
     }
 
-    /** How often the words of a phrase occur together in the wanted documents; a document can come more than once. */
+    /** Reports the frequency of a phrase in the wanted documents; a document may be reported several times, once for each field. */
     phrase({ target, words, slop }: PhraseQuery, wanted: Bits | null, sink: PhraseSink): void {
 
         const { segment, payloads, deadline } = this.#scope;
@@ -90,7 +92,7 @@ export class LeafEvaluator {
         }
     }
 
-    /** The entries of a word: where it stands in each field of the target. */
+    /** Returns the entries of a term: one for each field of the target in which it occurs. */
     entries({ target, term }: TermQuery): { space: TermDictionary; entry: number }[] {
 
         const { spaces, fields } = resolveField(this.#scope.segment, target);
@@ -101,7 +103,7 @@ export class LeafEvaluator {
         });
     }
 
-    /** Has it to be asked whether the words of an entry may be searched in a document? */
+    /** Returns whether matches of an entry depend on access to payloads. */
     isHidden(space: TermDictionary, entry: number): boolean {
 
         return isHidden(this.#scope, space, entry);
@@ -145,8 +147,8 @@ export class LeafEvaluator {
     }
 
     /**
-     * Adds what a leaf stands for, and returns how many terms that are. What a pattern stands for is kept where all words have to be
-     * looked at: those who ask for one page ask for the next.
+     * Adds the documents of a leaf, and returns the number of its terms. A pattern for which all terms have to be scanned is
+     * cached, since the next page of results needs it again.
      */
     #keep(place: TermEntry, leaf: Expanded, into: Target): number {
 
@@ -215,7 +217,7 @@ export class LeafEvaluator {
         return { shown, hidden: this.#scope.payloads === null ? shown : new DocIdSetBuilder(this.#scope.segment) };
     }
 
-    /** Everything that was found; what was found in payloads where that may be seen. */
+    /** Returns all documents found; those found by payloads only where the caller may read these. */
     #reveal({ shown, hidden }: Target): DocumentSet {
 
         const { payloads } = this.#scope;

@@ -1,7 +1,7 @@
 /**
- * Finding phrases by the positions of their words. Slop is the number of places by which words may be moved in all: a phrase
- * matches where the words, each shifted back by its place in the phrase, lie within `slop` of each other. Words that occur
- * twice in the phrase need two positions.
+ * Finds phrases by the positions of their words. Slop is the number of positions by which words may be moved in all: a phrase
+ * matches where the positions of the words, each minus its offset in the phrase, lie within `slop` of each other. A word that
+ * occurs twice in the phrase needs two positions.
  */
 
 import { hasBit } from '../docset/bit-set.js';
@@ -20,19 +20,19 @@ export interface PhraseWord {
     readonly position: number;
 }
 
-/** How often a phrase occurs in a document. */
+/** Receives the frequency of a phrase in a document. */
 export type PhraseSink = (document: number, frequency: number) => void;
 
-/** Where to look for a phrase, and whom to tell. */
+/** Where to search for a phrase, and where to report matches. */
 export interface PhraseSearch {
     readonly segment: Segment;
     readonly deadline: Deadline;
-    /** Others need not be looked at; null for all. */
+    /** Other documents may be skipped; null for all. */
     readonly wanted: Bits | null;
     readonly sink: PhraseSink;
 }
 
-/** Documents between two looks at the clock. */
+/** Interval, in documents, at which the deadline is checked. */
 const STEPS_PER_CHECK = 1024;
 
 /** Finds a phrase in one field; `entries` has the entry of each word. */
@@ -75,7 +75,7 @@ export function findPhrase(
     });
 }
 
-/** Documents that have all the words; null when there are none. */
+/** Returns the documents that have all words; null when there are none. */
 function candidatesOf(segment: Segment, space: TermDictionary, entries: readonly number[]): DocumentSet | null {
 
     let candidates: DocumentSet | null = null;
@@ -92,13 +92,13 @@ function candidatesOf(segment: Segment, space: TermDictionary, entries: readonly
 
 /** A word of the phrase. */
 interface PlacedCursor {
-    /** Shared by the same words. */
+    /** Shared by repetitions of the word. */
     readonly cursor: PositionCursor;
-    /** Place in the phrase. */
+    /** Position in the phrase. */
     readonly offset: number;
 }
 
-/** How many positions have all the words right after each other. */
+/** Returns the number of positions at which all words follow each other. */
 function countExact(words: readonly PlacedCursor[]): number {
 
     const [first] = words;
@@ -122,19 +122,19 @@ function countExact(words: readonly PlacedCursor[]): number {
     return count;
 }
 
-/** The positions of a word in one document. */
+/** Positions of a word in one document. */
 interface PositionLists {
-    /** In ascending order; shared by words with the same term. */
+    /** Ascending; shared by words with the same term. */
     readonly positions: readonly number[];
-    /** Place of the word in the phrase. */
+    /** Position in the phrase. */
     readonly offset: number;
 }
 
-/** How many places have all the words within `slop`. */
+/** Returns the number of positions from which all words lie within `slop`. */
 function countSloppy(cursors: readonly PlacedCursor[], slop: number, deadline: Deadline): number {
 
     const words = cursors.map(({ cursor, offset }): PositionLists => ({ positions: cursor.list(), offset }));
-    // Words with the same term, in the order of their places, share positions and must take different ones.
+    // Words with the same term share positions and must take different ones, in the order of their offsets.
     const groups = new Map<readonly number[], PositionLists[]>();
     for (const word of [...words].sort((a, b) => a.offset - b.offset)) {
         const group = groups.get(word.positions);
@@ -162,7 +162,10 @@ function countSloppy(cursors: readonly PlacedCursor[], slop: number, deadline: D
     return count;
 }
 
-/** Can each word take a position of its own within `slop` of the start? All windows are equally wide: the first free one is best. */
+/**
+ * Returns whether every word can take a position of its own within `slop` of the start. Greedy choice is optimal, as all windows
+ * have the same width.
+ */
 function fits(positions: readonly number[], words: readonly PositionLists[], start: number, slop: number): boolean {
 
     let next = firstAtLeast(positions, start + (words[0]?.offset ?? 0));

@@ -1,5 +1,5 @@
 /**
- * Which documents of one segment match a query, by sets of documents.
+ * Evaluates a query in one segment, with sets of documents.
  */
 
 import { DocIdSetBuilder } from './doc-id-set-builder.js';
@@ -10,17 +10,17 @@ import type { LeafQuery } from './leaf-evaluator.js';
 import type { BooleanQuery, Query } from '../query/query.js';
 import type { SegmentContext } from './segment-context.js';
 
-/** Told of the documents of each leaf, as they are found. */
+/** Receives the documents of each leaf as they are found. */
 export type LeafObserver = (leaf: LeafQuery, documents: DocumentSet) => void;
 
 export interface MatchOptions {
-    /** The documents that any others do not matter besides; those that are visible when it is not said. */
+    /** Universe of the evaluation: documents outside of it may be ignored. Default: the visible ones. */
     readonly all?: DocumentSet;
-    /** Hears of leaves that can add to a score. */
+    /** Called for leaves that contribute to scores. */
     readonly observe?: LeafObserver | null;
 }
 
-/** The documents of a segment that match; gone and hidden ones may be among them. */
+/** Returns the matching documents of a segment; may include deleted and invisible ones. */
 export function matchSegment(query: Query, scope: SegmentContext, { all = scope.visible, observe = null }: MatchOptions = {}): DocumentSet {
 
     return new QueryEvaluator(scope, all).match(query, observe);
@@ -49,7 +49,7 @@ class QueryEvaluator {
         return documents;
     }
 
-    /** When scores are wanted every clause is looked at, since rare clauses are scored by how rare they are everywhere. */
+    /** With scores, every clause is evaluated: its document frequency counts in all segments. */
     #boolean({ must, should, not }: BooleanQuery, observe: LeafObserver | null): DocumentSet {
 
         let found: DocumentSet | null = null;

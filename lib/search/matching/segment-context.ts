@@ -1,5 +1,5 @@
 /**
- * One segment as one search sees it.
+ * Context of one search in one segment.
  */
 
 import type { Deadline } from '../query/query-deadline.js';
@@ -14,16 +14,16 @@ import type { PhraseQuery } from '../query/query.js';
 export interface SegmentContext {
     readonly segment: Segment;
     readonly view: View;
-    /** Documents that are there, may be seen and are wanted. Not to be changed. */
+    /** Live documents that the caller may see and the search wants. Must not be modified. */
     readonly visible: DocumentSet;
-    /** Documents whose words of payloads may be searched; null for all. Not to be changed. */
+    /** Documents whose payloads may be searched; null for all. Must not be modified. */
     readonly payloads: DocumentSet | null;
     readonly deadline: Deadline;
     readonly phrases: PhraseMatchCache;
     readonly room: ScratchBuffers;
 }
 
-/** Has it to be asked whether the words of an entry may be searched in a document? */
+/** Returns whether matches of an entry depend on access to payloads. */
 export function isHidden({ segment, payloads }: SegmentContext, space: TermDictionary, entry: number): boolean {
 
     return payloads !== null && space.name === 'text' && space.fieldOf(entry) < segment.payloadFields;
@@ -34,19 +34,24 @@ export class PhraseMatchCache {
     readonly #lists = new Map<PhraseQuery, PostingList>();
     #room: number;
 
-    /** @param documents of the segment */
+    /**
+     * @param documents number of documents of the segment; limits the size of the cache
+     */
     constructor(documents: number) {
 
         this.#room = documents;
     }
 
-    /** The documents of a phrase, maybe more than once each, as often as it was found in another field; null when they were not noted. */
+    /**
+     * Returns the matches of a phrase, with a document several times if the phrase is in several fields; null when they are not
+     * cached.
+     */
     get(phrase: PhraseQuery): PostingList | null {
 
         return this.#lists.get(phrase) ?? null;
     }
 
-    /** Notes what is told of while finding a phrase. */
+    /** Caches the matches that `find` reports, unless they are too many. */
     take(phrase: PhraseQuery, find: (sink: (document: number, frequency: number) => void) => void): void {
 
         const documents: number[] = [];

@@ -1,5 +1,5 @@
 /**
- * The terms that a pattern, a range or a similar word stands for in one segment, and how many of them are too many.
+ * Expands patterns, ranges and fuzzy terms to the terms of one segment, and limits their number.
  */
 
 import { badRequest } from '../../errors/errors.js';
@@ -19,21 +19,21 @@ import { firstAfter, firstFrom, STEPS_PER_CHECK } from '../analysis/term-bytes.j
 import type { SortedTerms } from '../analysis/term-bytes.js';
 import { entriesOf } from '../segment/term-dictionary.js';
 
-/** Most terms that one pattern may stand for in a segment, unless they are all neighbours. */
+/** Maximum number of terms of an expansion in a segment. Contiguous ranges of terms are not limited. */
 export const MAX_EXPANSIONS = 250_000;
 
-/** Terms between two looks at the clock. */
+/** Interval, in terms, at which the deadline is checked. */
 const EXPANSIONS_PER_CHECK = 256;
 
 export type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
 
-/** Terms of a space that one field has; null for all. */
+/** Terms of a dictionary that one field has; null for all fields. */
 export interface TermEntry {
     readonly space: TermDictionary;
     readonly field: number | null;
 }
 
-/** Tells which terms of a place a leaf stands for, by their number there. Returns how many. */
+/** Visits the terms that a leaf expands to, by their number among those of the field. Returns how many they are. */
 export function forEachTerm({ segment, deadline }: SegmentContext, { space, field }: TermEntry, leaf: Expanded, visit: (term: number) => void): number {
 
     const terms = field === null ? space.all : segment.fieldTerms(space, field);
@@ -67,17 +67,20 @@ export function forEachTerm({ segment, deadline }: SegmentContext, { space, fiel
     return count;
 }
 
-/** Are so many terms of a leaf too many? Never of ranges and patterns that are a beginning: however many there are, each takes little. */
+/**
+ * Returns whether an expansion is too large. Ranges and prefixes never are: they are contiguous, and each of their terms costs
+ * little.
+ */
 export function isTooMany(leaf: Expanded, count: number): boolean {
 
     return count > MAX_EXPANSIONS && leaf.kind !== 'range' && !(leaf.kind === 'pattern' && isPrefix(leaf.pattern));
 }
 
 /**
- * Counts those terms of a leaf that stand in documents which the caller may see: of others nothing may be told, not even that they
- * have many words.
+ * Counts the terms of an expansion that occur in visible documents: the error must not disclose anything about other documents, not
+ * even that they have many words.
  *
- * @throws DoipError 400 when they are too many
+ * @throws DoipError 400 when there are more than {@link MAX_EXPANSIONS}
  */
 export function refuseTooMany(scope: SegmentContext, place: TermEntry, leaf: Expanded): void {
 
@@ -102,7 +105,7 @@ function isSeen(scope: SegmentContext, { space, field }: TermEntry, term: number
     });
 }
 
-/** Terms from `low` up to `high`, which are texts; null is an open end. */
+/** Terms from `low` to `high`; null is an open end. */
 export interface TermRange {
     readonly low: string | null;
     readonly high: string | null;
@@ -110,7 +113,7 @@ export interface TermRange {
     readonly includesHigh: boolean;
 }
 
-/** The first and the one after the last term of a range. */
+/** Returns the first term of a range, and the one after its last. */
 export function rangeOfTerms(terms: SortedTerms, { low, high, includesLow, includesHigh }: TermRange): [first: number, end: number] {
 
     return [
@@ -119,13 +122,13 @@ export function rangeOfTerms(terms: SortedTerms, { low, high, includesLow, inclu
     ];
 }
 
-/** A text, then anything. */
+/** Returns whether a pattern is a prefix query: text, then any characters. */
 export function isPrefix([first, second, third]: readonly PatternPart[]): boolean {
 
     return third === undefined && first !== undefined && 'text' in first && second !== undefined && 'wildcard' in second && second.wildcard === 'many';
 }
 
-/** Tells which terms a pattern with wildcards describes, in their order. */
+/** Visits the terms that match a pattern with wildcards, in order. */
 export function forEachMatch(terms: SortedTerms, pattern: readonly PatternPart[], deadline: Deadline, visit: (term: number) => void): void {
 
     const parts = pattern.map((part) => ('text' in part ? { text: encodeText(part.text) } : part));
@@ -158,7 +161,7 @@ export function forEachMatch(terms: SortedTerms, pattern: readonly PatternPart[]
     }
 }
 
-/** Terms that end in the same bytes; takes so little for each that the clock need not be looked at. */
+/** Visits terms with a suffix; cheap enough to run without checking the deadline. */
 function forEachEnding({ bytes, starts, ends, count }: SortedTerms, suffix: Uint8Array, visit: (term: number) => void): void {
 
     const length = suffix.length;
@@ -180,7 +183,7 @@ function forEachEnding({ bytes, starts, ends, count }: SortedTerms, suffix: Uint
     }
 }
 
-/** The first term that is not before a text, or after it when `after`. */
+/** Returns the first term that is not less than a text; with `after`, the first one that is greater. */
 function border(terms: SortedTerms, text: Uint8Array, after: boolean): number {
 
     const found = firstFrom(terms, text);

@@ -1,6 +1,6 @@
 /**
- * Which documents of a segment a search may find: those that the caller may read, no versions unless they are wanted, and none
- * that are gone. What does not depend on gone documents is kept, since segments do not change.
+ * Documents of a segment that a search may find: readable for the caller, not deleted, and no versions unless wanted. What does not
+ * depend on deletions is cached, since segments are immutable.
  */
 
 import { readableDocuments, versionDocuments } from './acl-filter.js';
@@ -13,19 +13,19 @@ import type { Lengths, Segment } from '../segment/segment-reader.js';
 import { indexInList } from '../docset/sorted-doc-ids.js';
 import type { SearchAccess } from '../query/search-access.js';
 
-/** Lengths of the documents that count, in one field. */
+/** Sum of the norms of the counted documents, in one field. */
 export interface LengthSum {
     readonly documents: number;
     readonly words: number;
 }
 
-/** What one kind of caller sees of a segment. */
+/** View of a segment for callers with the same access. */
 export class View {
 
-    /** Documents that are there, may be seen and are wanted. Not to be changed. */
+    /** Live documents that the caller may see and the search wants. Must not be modified. */
     readonly visible: DocumentSet;
     readonly visibleCount: number;
-    /** Documents whose words of payloads may be searched; null for all. Not to be changed. */
+    /** Documents whose payloads may be searched; null for all. Must not be modified. */
     readonly payloads: DocumentSet | null;
     readonly #segment: Segment;
     readonly #base: ViewBase;
@@ -44,7 +44,7 @@ export class View {
         this.visibleCount = countOf(this.visible);
     }
 
-    /** Sums up the lengths of a field over the documents that count. */
+    /** Returns the sum of the norms of a field over the visible documents. */
     lengthSum(name: string): LengthSum {
 
         const field = this.#segment.field(name);
@@ -74,19 +74,19 @@ export class View {
     }
 }
 
-/** What holds whichever documents are gone. */
+/** The part of a view that does not depend on deletions. */
 interface ViewBase {
     readonly documents: DocumentSet;
     readonly payloads: DocumentSet | null;
     /** By field. */
     readonly lengthSums: Map<number, LengthSum>;
-    /** The last view, for the same gone documents. */
+    /** The last view, valid for the same tombstones. */
     last: { readonly dead: Bits; readonly view: View } | null;
 }
 
 const NO_WORDS: LengthSum = { documents: 0, words: 0 };
 
-/** The average length of a field over all segments. */
+/** Returns the average length of a field over all segments; 1 when no document has it. */
 export function averageLength(sums: readonly LengthSum[]): number {
 
     const documents = sums.reduce((sum, part) => sum + part.documents, 0);
@@ -94,7 +94,7 @@ export function averageLength(sums: readonly LengthSum[]): number {
     return documents === 0 ? 1 : words / documents;
 }
 
-/** What a caller sees of a segment. The array of gone documents is another one whenever more are gone. */
+/** Returns the view of a segment for a caller. The tombstones are compared by identity: they are a new array after each deletion. */
 export function visibleDocs({ segment, dead }: { readonly segment: Segment; readonly dead: Bits }, caller: CallerScope): View {
 
     const base = segment.shelf.get(`view ${caller.includeVersions} ${caller.key}`, () => {
@@ -109,10 +109,10 @@ export function visibleDocs({ segment, dead }: { readonly segment: Segment; read
     return base.last.view;
 }
 
-/** Who looks, and at what. */
+/** Whose view, and of which documents. */
 export interface CallerScope {
     readonly access: SearchAccess;
-    /** Names the access. */
+    /** Identifies the access in caches. */
     readonly key: string;
     readonly includeVersions: boolean;
 }

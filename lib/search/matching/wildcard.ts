@@ -1,14 +1,13 @@
 /**
- * Patterns with wildcards, matched against UTF-8 without decoding it and without ever going back: no pattern takes more than linear
- * time.
+ * Wildcard patterns, matched against UTF-8 without decoding it and without backtracking over wildcards: time is linear in the text.
  */
 
 import { isInside, startsWith } from '../analysis/term-bytes.js';
 
-/** Bytes that must appear in this order, with wildcards between. */
+/** A compiled pattern: runs of bytes in order, with wildcards between. */
 export class Glob {
 
-    /** Texts between the wildcards for many letters; within them `null` stands for one letter. */
+    /** Runs between the `many` wildcards; in a run, `null` stands for one character. */
     readonly #runs: (Uint8Array | null)[][] = [[]];
 
     constructor(parts: readonly ({ readonly text: Uint8Array } | { readonly wildcard: 'one' | 'many' })[]) {
@@ -26,7 +25,10 @@ export class Glob {
         }
     }
 
-    /** The first run must be at the beginning, the last at the end, the others anywhere between, each as early as can be. */
+    /**
+     * Returns whether a text matches: the first run at its start, the last at its end, the others between, each as early as
+     * possible.
+     */
     matches(bytes: Uint8Array, start: number, end: number): boolean {
 
         const runs = this.#runs;
@@ -47,7 +49,7 @@ export class Glob {
     }
 }
 
-/** Where a run ends that begins at `start`; -1 when it is not there. */
+/** Returns the end of a run that starts at `start`; -1 when it does not. */
 function runEnd(run: readonly (Uint8Array | null)[], bytes: Uint8Array, start: number, end: number): number {
 
     let at = start;
@@ -74,7 +76,7 @@ function runEnd(run: readonly (Uint8Array | null)[], bytes: Uint8Array, start: n
     return at;
 }
 
-/** Where the first occurrence of a run at or after `start` ends; -1 when there is none. */
+/** Returns the end of the first occurrence of a run at or after `start`; -1 when there is none. */
 function findRun(run: readonly (Uint8Array | null)[], bytes: Uint8Array, start: number, end: number): number {
 
     for (let at = start; at <= end; ++at) {
@@ -89,7 +91,7 @@ function findRun(run: readonly (Uint8Array | null)[], bytes: Uint8Array, start: 
     return -1;
 }
 
-/** Is the run at the very end, not before `start`? */
+/** Returns whether the run is at the end of the text, not before `start`. */
 function endsWithRun(run: readonly (Uint8Array | null)[], bytes: Uint8Array, start: number, end: number): boolean {
 
     let at = end;

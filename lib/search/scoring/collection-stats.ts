@@ -1,7 +1,7 @@
 /**
- * Scores: BM25 over the words and phrases of a query, a constant for everything else. All figures that go into a score are those of
- * the documents that the caller may see, summed over all segments; so a score neither depends on how documents are spread over
- * segments nor tells of documents that the caller may not see.
+ * Scores: BM25 for terms and phrases, a constant for everything else. All statistics are those of the documents that the caller may
+ * see, summed over all segments: a score neither depends on the distribution over segments nor discloses anything about other
+ * documents.
  */
 
 import { clearBits, setBits } from '../docset/bit-set.js';
@@ -18,37 +18,37 @@ import type { SegmentContext } from '../matching/segment-context.js';
 import { averageLength } from '../matching/visible-docs.js';
 import type { View } from '../matching/visible-docs.js';
 
-/** Scores are cleared all at once when at least one document in so many matches. */
+/** Scores are cleared as a whole when at least one in this number of documents matches. */
 const CLEARED_ONE_BY_ONE = 32;
 
 /** Scores of the matching documents of a segment. */
 export interface Scores {
-    /** One by document, or the same for all. */
+    /** By document, or one for all. */
     readonly values: Float32Array | number;
-    /** All matching documents, each once, and maybe others; null where there is no such list. */
+    /** All matching documents without duplicates, maybe with others; null when there is no such list. */
     readonly documents: Uint32Array | null;
 }
 
-/** Gathers the figures of one query over all segments. */
+/** Collects the statistics of one query over all segments. */
 export class CollectionStatistics {
 
     readonly #documentCounts = new Map<LeafQuery, number>();
     readonly #averages = new Map<string, number>();
     #documents = 0;
 
-    /** Counts the documents of one segment. */
+    /** Adds the visible documents of one segment. */
     addSegment({ visibleCount }: View): void {
 
         this.#documents += visibleCount;
     }
 
-    /** Counts documents of a leaf that were found in another way. */
+    /** Adds to the document frequency of a leaf. */
     addFound(leaf: WordLeaf, count: number): void {
 
         this.#documentCounts.set(leaf, (this.#documentCounts.get(leaf) ?? 0) + count);
     }
 
-    /** Notes the documents of a leaf in one segment. */
+    /** Adds the documents of a leaf in one segment to its document frequency. */
     observe(leaf: LeafQuery, documents: DocumentSet, scope: SegmentContext): void {
 
         if (isWordLeaf(leaf)) {
@@ -56,7 +56,7 @@ export class CollectionStatistics {
         }
     }
 
-    /** Computes average lengths; to be called when all segments have been counted. */
+    /** Computes average lengths; to be called after all segments were added. */
     prepare(query: Query, views: readonly View[]): void {
 
         for (const leaf of scoredLeaves(query)) {
@@ -68,13 +68,13 @@ export class CollectionStatistics {
         }
     }
 
-    /** What a leaf adds to a score at most; to be asked when all segments have been counted. */
+    /** Returns the BM25 factor of a leaf; to be called after all segments were added. */
     factor(leaf: WordLeaf): number {
 
         return factorOf(this.#rarity(leaf) * leaf.boost);
     }
 
-    /** The scores of the matching documents of a segment; of others there may be anything. Valid until the next call. */
+    /** Computes the scores of the matching documents of a segment; other elements are undefined. Valid until the next call. */
     score(query: Query, { matches, count }: CountedSet, scope: SegmentContext): Scores {
 
         const same = sameForAll(query);
@@ -110,7 +110,7 @@ export class CollectionStatistics {
 
             return isWordLeaf(leaf) ? scorer.words(leaf, this.#rarity(leaf) * leaf.boost, (name) => this.#averages.get(name) ?? 1) : scorer.constant(leaf);
         });
-        // What matches has a leaf that can add to its score.
+        // With a single leaf, all that matches has it.
         return { values: scores, documents: lists.length === 1 ? lists[0] ?? null : null };
     }
 
@@ -120,7 +120,7 @@ export class CollectionStatistics {
     }
 }
 
-/** By average; the same ones come again as long as nothing changes. */
+/** Cache of norm tables by average length, which is stable as long as nothing changes. */
 const tables = new Map<number, Float64Array>();
 const MAX_TABLES = 100;
 

@@ -1,15 +1,15 @@
 /**
- * Which parts of a query add to scores, and in what way.
+ * Parts of a query that contribute to scores.
  */
 
 import { ALL_FIELD, isPayloadField } from '../analysis/field-names.js';
 import type { LeafQuery } from '../matching/leaf-evaluator.js';
 import type { PhraseQuery, Query, TermQuery } from '../query/query.js';
 
-/** A leaf of which it counts how rare it is. */
+/** A leaf whose document frequency is part of the score. */
 export type WordLeaf = TermQuery | PhraseQuery;
 
-/** The score that every match of a query has; null when it depends on the match. */
+/** Returns the score that every match of a query has; null when it depends on the match. */
 export function sameForAll(query: Query): number | null {
 
     if (query.kind !== 'boolean') {
@@ -34,7 +34,7 @@ export function sameForAll(query: Query): number | null {
     return sum;
 }
 
-/** Leaves that add to the score: all that are not forbidden. */
+/** Visits the leaves that contribute to scores: all but those under `not`. */
 export function *scoredLeaves(query: Query): Generator<LeafQuery> {
 
     if (query.kind !== 'boolean') {
@@ -52,7 +52,10 @@ export function isWordLeaf(leaf: LeafQuery): leaf is WordLeaf {
     return leaf.kind === 'phrase' || leaf.kind === 'term' && leaf.target.kind !== 'number';
 }
 
-/** Fields whose lengths count; none for whole values. Payloads are left out: not all callers may learn how long they are. */
+/**
+ * Returns the fields whose lengths count; none for whole values. Payloads are left out, since not every caller may learn their
+ * length.
+ */
 export function lengthFields({ target }: Pick<WordLeaf, 'target'>): readonly string[] {
 
     switch (target.kind) {

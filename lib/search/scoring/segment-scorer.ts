@@ -1,5 +1,5 @@
 /**
- * Adds up the scores of the matching documents of one segment.
+ * Computes the scores of the matching documents of one segment.
  */
 
 import type { Bits } from '../docset/bit-set.js';
@@ -19,20 +19,20 @@ import type { SegmentContext } from '../matching/segment-context.js';
 import { forEachIndex, isMuchLonger, indexInList } from '../docset/sorted-doc-ids.js';
 import type { ScratchBuffers } from '../docset/scratch-buffers.js';
 
-/** For so many documents it pays to compute what they can add beforehand, */
+/** Number of documents from which contributions are computed in advance, */
 const DENSE_THRESHOLD = 4096;
 
 /** for frequencies below this. */
 const COMMON_FREQUENCIES = 5;
 
-/** What a scorer works on. */
+/** Input and output of a scorer. */
 export interface ScorerParts {
     readonly matches: DocumentSet;
-    /** The same. */
+    /** The same documents as {@link matches}. */
     readonly bits: Bits;
-    /** By document; those of matches are added to. */
+    /** By document; contributions are added to those of the matches. */
     readonly scores: Float32Array;
-    /** What {@link normTable} makes of an average. */
+    /** Returns {@link normTable} of an average, cached. */
     readonly tableOf: (average: number) => Float64Array;
 }
 
@@ -65,7 +65,10 @@ export class SegmentScorer {
         return null;
     }
 
-    /** Returns a list with all matching documents of the leaf, each once; valid until the next call. */
+    /**
+     * Adds the contribution of a leaf. Returns a list with all matching documents of the leaf, without duplicates; valid until the
+     * next call.
+     */
     words(leaf: WordLeaf, weight: number, averageOf: (field: string) => number): Uint32Array {
 
         const list = leaf.kind === 'term' ? this.#ofTerm(leaf) : this.#ofPhrase(leaf);
@@ -109,7 +112,7 @@ export class SegmentScorer {
         }
     }
 
-    /** The documents that have a word, and how often; there may be others than matching ones. */
+    /** Returns the documents that have a term, and its frequencies; may include documents that do not match. */
     #ofTerm(leaf: TermQuery): PostingList {
 
         const leaves = new LeafEvaluator(this.#scope);
@@ -128,7 +131,7 @@ export class SegmentScorer {
         return sums.take();
     }
 
-    /** A list without most of what does not match, where that is much. */
+    /** Drops most documents that do not match, where these are many. */
     #wanted(list: PostingList): PostingList {
 
         const matches = this.#matches;
@@ -165,7 +168,7 @@ export class SegmentScorer {
         return new TermFrequencyAccumulator(this.#scope.room, this.#scope.segment.documents, this.#bits);
     }
 
-    /** What lengths do to scores: by the length in one field where all documents have one, else by document. */
+    /** Returns the norms: by the length in one field where every document has one, else computed for each document. */
     #normsOf(leaf: WordLeaf, averageOf: (field: string) => number): Norms {
 
         const { segment } = this.#scope;
@@ -196,16 +199,16 @@ export class SegmentScorer {
 }
 
 interface Norms {
-    /** By the byte of a length. */
+    /** Norms by the byte of a length. */
     readonly table: Float64Array;
-    /** By document; null to use {@link of}. */
+    /** Bytes of lengths by document; null to use {@link of}. */
     readonly lengths: Uint8Array | null;
     readonly of: (document: number) => number;
 }
 
 const EMPTY = new Float64Array(0);
 
-/** What a document adds, by its frequency and the byte of its length. */
+/** Returns the contributions by frequency and byte of the length. */
 function shares(factor: number, table: Float64Array): Float64Array {
 
     const known = new Float64Array(COMMON_FREQUENCIES << 8);
@@ -221,12 +224,14 @@ export class TermFrequencyAccumulator {
 
     readonly #room: ScratchBuffers;
     readonly #matches: Bits;
-    /** By document; all are 0 before and after. */
+    /** By document; all 0 before and after use. */
     readonly #sums: Uint32Array;
     readonly #found: Uint32Array;
     #count = 0;
 
-    /** @param documents of the segment; there must be no other sums in the room that were not taken */
+    /**
+     * @param documents number of documents of the segment; only one accumulator may use the scratch buffers at a time
+     */
     constructor(room: ScratchBuffers, documents: number, matches: Bits) {
 
         this.#room = room;
@@ -235,7 +240,7 @@ export class TermFrequencyAccumulator {
         this.#found = room.documents(documents);
     }
 
-    /** Adds matching documents; only those of `allowed` when it is given. */
+    /** Adds the frequencies of matching documents; with `allowed`, only of those in this set. */
     add({ documents, frequencies }: PostingList, allowed: DocumentSet | null): void {
 
         const [sums, found, matches] = [this.#sums, this.#found, this.#matches];
@@ -257,7 +262,7 @@ export class TermFrequencyAccumulator {
         this.#count = count;
     }
 
-    /** Adds one matching document. */
+    /** Adds the frequency in one matching document. */
     addOne(document: number, frequency: number): void {
 
         const sum = this.#sums[document] as number;
@@ -268,7 +273,7 @@ export class TermFrequencyAccumulator {
         this.#sums[document] = sum + frequency;
     }
 
-    /** The documents in the order in which they were met, each once; valid until the next sums. */
+    /** Returns the documents in the order in which they were added, without duplicates; valid until the next accumulator. */
     take(): PostingList {
 
         const documents = this.#found.subarray(0, this.#count);

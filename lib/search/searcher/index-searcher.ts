@@ -1,6 +1,6 @@
 /**
- * Answers searches over a set of segments. It holds no state of its own but caches; which segments there are is told with each
- * search, and a search keeps seeing those even when others take their place meanwhile.
+ * Searches a set of segments. It has no state but caches: the segments are given with each search, which uses them to its end even
+ * if they are replaced meanwhile.
  */
 
 import { fullBits } from '../docset/bit-set.js';
@@ -30,7 +30,7 @@ import type { LiveSegment } from './live-segment.js';
 import { TermContextCache } from './term-contexts.js';
 import { PhraseMatchCache } from '../matching/segment-context.js';
 
-/** The answer to a search; its hits are put in order as they are taken. */
+/** Result of a search; hits are sorted as they are taken. */
 export interface SearchResult {
     /** Number of matching documents. */
     readonly size: number;
@@ -43,10 +43,10 @@ interface Matched extends CountedSet {
     readonly scope: SegmentContext;
 }
 
-/** What is asked for. */
+/** Parsed request. */
 interface RequestOf extends RequestInput {
     readonly request: SearchRequest;
-    /** The only word of the query, and what was found of it in segments where few documents have it; null of other queries. */
+    /** The single term of the query, with its documents in segments in which it is rare; null for other queries. */
     readonly few: { readonly word: TermQuery; readonly found: SparseResult } | null;
 }
 
@@ -57,22 +57,26 @@ export class IndexSearcher {
     readonly #places: TermContextCache;
     readonly #words = new SingleTermSearch();
 
-    /** @param memory of the segments that it searches */
+    /**
+     * @param memory cache of the segments that are searched
+     */
     constructor(memory = new LruCache()) {
 
         this.#places = new TermContextCache(memory);
     }
 
-    /** Bytes of the lists that it works with. */
+    /** Bytes of the scratch buffers. */
     get bytes(): number {
 
         return this.#room.bytes;
     }
 
     /**
-     * @param milliseconds that the search may take
-     * @param pause called now and then in the midst of it; must not search with this engine
-     * @throws DoipError 400 for a query that cannot be understood, 503 when it takes too long
+     * Searches the segments.
+     *
+     * @param milliseconds timeout
+     * @param pause called at intervals during the search, for preemption; must not search with this instance
+     * @throws DoipError 400 for an invalid query, 503 on timeout
      */
     search(request: SearchRequest, segments: readonly LiveSegment[], milliseconds: number, pause: (() => void) | null = null): SearchResult {
 
@@ -80,19 +84,19 @@ export class IndexSearcher {
             return this.#search(request, segments, new Deadline(milliseconds, pause));
         }
         catch (error) {
-            // It may have been left in disorder.
+            // An aborted search leaves scratch buffers that are not cleared.
             this.#room = new ScratchBuffers();
             throw error;
         }
     }
 
-    /** What searches for words have looked up. */
+    /** Returns the resolved contexts for queries of a single term. */
     places(target: TermTarget, segments: readonly LiveSegment[], caller: CallerScope): TermContexts {
 
         return this.#places.get(target, segments.filter(isInhabited), caller);
     }
 
-    /** Lets go of what it has looked up; to be called when segments change, since it would hold those of before. */
+    /** Drops cached contexts. To be called when segments change, because it would keep the previous ones in memory. */
     forget(): void {
 
         this.#places.forget();
@@ -176,10 +180,10 @@ function isInhabited({ segment }: LiveSegment): boolean {
     return segment.documents > 0;
 }
 
-/** The documents of a filter; kept, because the same ones are asked for again and again. */
+/** Returns the documents of a filter; cached, because filters recur. */
 function filterSet({ text, query }: Filter, scope: SegmentContext, caller: CallerScope): DocumentSet {
 
-    // What a caller finds in payloads depends on the caller.
+    // With payloads, the result depends on the caller.
     return scope.segment.shelf.get(`filter ${scope.payloads === null ? '' : caller.key} ${text}`, () => {
 
         const { documents } = scope.segment;
@@ -194,7 +198,7 @@ function sizeOf(matched: readonly Matched[], few: RequestOf['few']): number {
     return matched.reduce((sum, { count }) => sum + count, few?.found.size ?? 0);
 }
 
-/** Scores are computed when they are shown or sorted by. */
+/** Scores are computed only if they are returned or sorted by. */
 function isScored({ sort, includeScore, limit }: SearchRequest): boolean {
 
     return limit !== 0 && (includeScore || sort.length === 0 || sort.some(({ field }) => field === 'score'));
@@ -205,7 +209,7 @@ function countFacet(
 ): FacetResult {
 
     if (budget.buckets <= 0) {
-        // Counting would be in vain.
+        // The budget is used up: nothing would be returned.
         return counter.result(budget);
     }
 

@@ -1,11 +1,11 @@
 /**
- * A segment that is searched, with the documents of it that are deleted.
+ * A segment with its tombstones, as searches get it.
  */
 
 import type { Bits } from '../docset/bit-set.js';
 import type { Segment } from '../segment/segment-reader.js';
 
-/** A segment, and which of its documents are gone: another array whenever more are. */
+/** A segment and its tombstones, which are a new array after each deletion. */
 export interface LiveSegment {
     readonly segment: Segment;
     readonly dead: Bits;

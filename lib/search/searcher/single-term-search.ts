@@ -1,6 +1,6 @@
 /**
- * Searches for one word in segments of which few documents have it: the same answers as those of the engine, without the sets and lists
- * as long as segments that make others fast.
+ * Fast path for queries of a single term in segments in which it is rare: same results as IndexSearcher, without sets and buffers
+ * of the size of the segment.
  */
 
 import { factorOf, NORM_OF_VALUES, normOf, idf, score } from '../scoring/bm25.js';
@@ -17,39 +17,39 @@ import { hasDocument } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { Postings } from '../segment/postings.js';
 
-/** More documents than these are not few, nor are more entries of a word. */
+/** Maximum number of documents, and of entries of the term in a segment. */
 const MAX_DOCUMENTS = 1024;
 const MAX_ENTRIES = 64;
 
-/** Fewer documents are kept in order while others are looked at; more are sorted together. */
+/** Maximum number of hits selected by insertion; more are sorted as a whole. */
 const MAX_SORTED = 32;
 
-/** In which places few documents have a word; valid until the next search. */
+/** Matches in the segments in which the term is rare; valid until the next search. */
 export interface SparseResult {
-    /** Documents that have the word in these places. */
+    /** Number of documents in these segments. */
     readonly size: number;
     readonly parts: readonly Found[];
-    /** The numbers of all other places. */
+    /** Indices of all other segments. */
     readonly left: readonly number[];
 }
 
-/** What goes into the scores of a word besides the documents that have it. */
+/** Parameters for ranking the documents of a term. */
 export interface WordRanking {
     readonly leaf: TermQuery;
-    /** What the word adds to a score at most. */
+    /** BM25 factor of the term. */
     readonly factor: number;
-    /** So many of the first documents of each place. */
+    /** Number of hits wanted of each segment. */
     readonly last: number;
     readonly includeScore: boolean;
 }
 
-/** What was found. */
+/** Result of a search. */
 export interface WordResult {
     readonly size: number;
     readonly hits: HitMerger;
 }
 
-/** The word of a search that asks for nothing else than the best documents that have it; null of others. */
+/** Returns the term of a search for nothing but the best matches of a single term; null for other searches. */
 export function singleTermOf({ filterQueries, conditions = [], facets, sort }: SearchRequest, query: Query): TermQuery | null {
 
     const [first, second] = sort;
@@ -58,7 +58,7 @@ export function singleTermOf({ filterQueries, conditions = [], facets, sort }: S
     return isBestFirst && isOnly && query.kind === 'term' && isWordLeaf(query) ? query : null;
 }
 
-/** The documents of a place are from one place of the lists up to another. */
+/** Documents of a segment: a range of the result buffers. */
 interface Found {
     readonly place: TermContext;
     readonly start: number;
@@ -70,14 +70,14 @@ export class SingleTermSearch {
     readonly #found = new SmallPostings(MAX_DOCUMENTS);
     readonly #scores = new Float32Array(MAX_DOCUMENTS);
 
-    /** Null when more than few documents have the word. */
+    /** Searches all segments; null when the term is not rare in all of them. */
     search(leaf: TermQuery, places: TermContexts, request: SearchRequest): WordResult | null {
 
         const found = this.find(leaf, places);
         return found.left.length > 0 ? null : this.answer(leaf, found, { places, request });
     }
 
-    /** The answer when no places are left. */
+    /** Returns the result when no segments are left. */
     answer(leaf: TermQuery, found: SparseResult, { places, request }: { readonly places: TermContexts; readonly request: SearchRequest }): WordResult {
 
         const { size } = found;
@@ -87,13 +87,13 @@ export class SingleTermSearch {
         return { size, hits: new HitMerger(parts, start, limit) };
     }
 
-    /** Looks into the places of which few documents have the word, and few all together. */
+    /** Finds the documents in segments in which the term is rare, as long as they are few in all. */
     find({ term }: TermQuery, { places }: TermContexts): SparseResult {
 
         const parts: Found[] = [];
         const left: number[] = [];
         let size = 0;
-        // Later ones are smaller as a rule.
+        // Younger segments are smaller as a rule.
         for (let i = places.length - 1; i >= 0; --i) {
             const place = places[i] as TermContext;
             const end = this.#read(term, place, size);
@@ -112,7 +112,7 @@ export class SingleTermSearch {
         return { size, parts, left };
     }
 
-    /** The best documents of each place, in order. */
+    /** Returns the best documents of each segment, in order. */
     rank({ parts }: SparseResult, { leaf, factor, last, includeScore }: WordRanking): RankedSegment[] {
 
         const isValue = lengthFields(leaf).length === 0;
@@ -123,7 +123,7 @@ export class SingleTermSearch {
         });
     }
 
-    /** Reads the visible documents of a word from a place of the lists on. Returns their end, -1 when there are too many. */
+    /** Appends the visible documents of a term to the buffers from an index on. Returns their end, -1 when there are too many. */
     #read(term: string, { spaces, fields, payloadFields, visible, payloads }: TermContext, start: number): number {
 
         const list = this.#found;
@@ -175,7 +175,7 @@ export class SingleTermSearch {
         }
     }
 
-    /** The best documents of a place, in order. */
+    /** Returns the best documents of a segment, in order. */
     #rank({ place, start, end }: Found, last: number, keepScores: boolean): RankedSegment {
 
         const order = topK(this.#scores, { start, end, last }, this.#comparator(place));
@@ -191,7 +191,7 @@ export class SingleTermSearch {
         };
     }
 
-    /** Is the document at a place of the lists before another? */
+    /** Returns whether the document at one index of the buffers sorts before that at another. */
     #comparator({ lastColumns }: TermContext): (a: number, b: number) => boolean {
 
         const scores = this.#scores;
@@ -227,7 +227,7 @@ function normIn({ lengths }: TermContext, document: number): number {
     return normOf(relative);
 }
 
-/** The first `last` of the places from `start` to `end`, best first; `isBefore` decides between two. */
+/** Returns the best `last` of the indices from `start` to `end`, in order. */
 function topK(
     scores: Float32Array, { start, end, last }: { readonly start: number; readonly end: number; readonly last: number },
     isBefore: (a: number, b: number) => boolean
@@ -243,7 +243,7 @@ function topK(
     let kept = 0;
     let least = 0;
     for (let place = start; place < end; ++place) {
-        // Most need no more than a look at their score.
+        // Comparing scores rules out most.
         if (kept === count && ((scores[place] as number) < least || !isBefore(place, best[count - 1] as number))) {
             continue;
         }
@@ -266,7 +266,9 @@ export class SmallPostings {
     readonly frequencies: Uint32Array;
     end = 0;
 
-    /** @param most documents that it has room for */
+    /**
+     * @param most capacity in documents
+     */
     constructor(most: number) {
 
         this.documents = new Uint32Array(most);
@@ -274,10 +276,10 @@ export class SmallPostings {
     }
 
     /**
-     * Adds the documents of an entry to those that are in the list from a place on; of documents that are there already the
-     * occurrences are summed up. False when there is no room.
+     * Adds the documents of an entry to those from an index on; frequencies of documents that are already there are summed. Returns
+     * false when the capacity does not suffice.
      *
-     * @param options `allowed`: only these; null for all
+     * @param options `allowed`: only these documents; null for all
      */
     add(postings: Postings, entry: number, { start, allowed }: { readonly start: number; readonly allowed: DocumentSet | null }): boolean {
 
@@ -298,7 +300,7 @@ export class SmallPostings {
         return true;
     }
 
-    /** Removes documents from a place on that are not in a set. */
+    /** Removes documents from an index on that are not in a set. */
     keep(start: number, set: DocumentSet): void {
 
         if (set.kind === 'many' && set.kept?.isAll) {
@@ -318,7 +320,7 @@ export class SmallPostings {
         this.end = kept;
     }
 
-    /** Makes one run of two in order: one up to a place and one from there on. */
+    /** Merges two sorted runs: from `start` to `middle`, and from there to the end. */
     #merge(start: number, middle: number): void {
 
         const { documents, frequencies } = this;

@@ -1,6 +1,6 @@
 /**
- * The segments as searches for one word see them: everything is looked up but the word. It is kept for the next word, and others
- * can be given it, since it is plain data but for the ways to read postings.
+ * Contexts for queries of a single term: everything is resolved but the term. They are cached for further terms, and can be
+ * exported to other threads, since all but the readers of postings is plain data.
  */
 
 import { normTable } from '../scoring/bm25.js';
@@ -17,27 +17,27 @@ import type { CallerScope } from '../matching/visible-docs.js';
 import type { LiveSegment } from './live-segment.js';
 import type { LruCache } from '../../util/cache/lru-cache.js';
 
-/** One segment. */
+/** Context of one segment. */
 export interface TermContext {
     readonly spaces: readonly TermDictionary[];
-    /** Null for all fields of the spaces. */
+    /** Null for all fields of the dictionaries. */
     readonly fields: readonly number[] | null;
-    /** Words of texts in fields below this number count only in documents of {@link payloads}. */
+    /** Terms of texts in fields below this number count only in documents of {@link payloads}. */
     readonly payloadFields: number;
-    /** Documents that are there, may be seen and are wanted. */
+    /** Live documents that the caller may see and the search wants. */
     readonly visible: DocumentSet;
-    /** Documents whose words of payloads may be searched; null for all. */
+    /** Documents whose payloads may be searched; null for all. */
     readonly payloads: DocumentSet | null;
-    /** Of the fields whose lengths count. */
+    /** Norms of the fields whose lengths count. */
     readonly lengths: readonly AverageLengths[];
-    /** What decides between equal scores; null where no document has a value. */
+    /** Doc values that break ties of scores; null where no document has a value. */
     readonly lastColumns: readonly (DocValues | null)[];
     readonly ids: DocValues | null;
 }
 
-/** Lengths, and what they do to scores. */
+/** Norms of a field, with their average. */
 export interface AverageLengths extends Lengths {
-    /** Over all segments. */
+    /** Average length over all segments. */
     readonly average: number;
     /** {@link normTable} of the average. */
     readonly norms: Float64Array;
@@ -45,14 +45,14 @@ export interface AverageLengths extends Lengths {
 
 export interface TermContexts {
     readonly places: readonly TermContext[];
-    /** Documents that are visible, in all of them. */
+    /** Number of visible documents in all segments. */
     readonly documents: number;
 }
 
-/** Where a word is looked for, whichever it is. */
+/** Target of a query of a single term, independent of the term. */
 export type TermTarget = Pick<TermQuery, 'target'>;
 
-/** Looks everything up but the word. */
+/** Resolves the contexts of all segments. */
 export function resolveTermContexts({ target }: TermTarget, segments: readonly LiveSegment[], caller: CallerScope): TermContexts {
 
     const viewed = segments.map((live) => ({ live, view: visibleDocs(live, caller) }));
@@ -76,7 +76,7 @@ export function resolveTermContexts({ target }: TermTarget, segments: readonly L
     };
 }
 
-/** Callers and fields. */
+/** Maximum number of cached contexts, by caller and fields. */
 const MAX_ENTRIES = 200;
 
 export class TermContextCache {
@@ -84,10 +84,12 @@ export class TermContextCache {
     readonly #memory: LruCache;
     readonly #known = new Map<string, TermContexts>();
     #segments: readonly LiveSegment[] = [];
-    /** What {@link LruCache.removals} was. */
+    /** Value of {@link LruCache.removals} for which the cache is valid. */
     #removals = 0;
 
-    /** @param memory of the segments: what is let go of there is not held here */
+    /**
+     * @param memory cache of the segments: an eviction there invalidates the contexts, which would keep the data in memory
+     */
     constructor(memory: LruCache) {
 
         this.#memory = memory;
@@ -107,13 +109,13 @@ export class TermContextCache {
             this.forget();
         }
 
-        // Making them may have taken the room of others.
+        // Resolving may have evicted data of other contexts.
         this.#renew(segments);
         this.#known.set(key, places);
         return places;
     }
 
-    /** Lets go of everything; to be called when segments change. */
+    /** Clears the cache; to be called when segments change. */
     forget(): void {
 
         this.#known.clear();
@@ -132,7 +134,7 @@ export class TermContextCache {
     }
 }
 
-/** Names what searches for different words have in common. */
+/** Returns the cache key of a target and caller. */
 export function contextKey({ target }: TermTarget, { key, includeVersions }: Pick<CallerScope, 'key' | 'includeVersions'>): string {
 
     return `${includeVersions} ${JSON.stringify(target)} ${key}`;

@@ -1,5 +1,5 @@
 /**
- * Merging the values of one field of several segments.
+ * Merges the doc values of one field of several segments.
  */
 
 import type { DocValues } from '../../segment/doc-values.js';
@@ -9,12 +9,12 @@ import { compareValues } from '../../segment/segment-writer.js';
 import type { ColumnData, ColumnValue } from '../../segment/segment-writer.js';
 import { MergeHeap } from './merge-heap.js';
 
-/** Goes through the values of a column that are still used. */
+/** Cursor over the values of a column that documents still have. */
 class ValueCursor {
 
     readonly part: Part;
     readonly column: DocValues;
-    /** New ordinals. */
+    /** New ordinals, by old ones. */
     readonly map: Uint32Array;
     readonly #used: Uint8Array;
     #ordinal = -1;
@@ -38,7 +38,7 @@ class ValueCursor {
         return this.#ordinal >= this.column.count;
     }
 
-    /** Gives the current value its new ordinal and goes on. */
+    /** Assigns the new ordinal to the current value and advances. */
     next(newOrdinal: number): void {
 
         if (this.#ordinal >= 0) {
@@ -56,7 +56,7 @@ class ValueCursor {
     }
 }
 
-/** The column of a field that some parts have; handed out unless all its documents are gone. */
+/** Merges the columns of a field; `write` is not called when all documents with values were deleted. */
 export function mergeColumns(
     columns: readonly { readonly part: Part; readonly column: DocValues }[],
     write: (data: ColumnData) => void
@@ -97,7 +97,7 @@ export function mergeColumns(
     write({ values, documents, ordinals });
 }
 
-/** Documents (by their new numbers) with their ordinals, in order; several values of a document in theirs. */
+/** Visits the new numbers of documents with their ordinals: ascending where the column is dense, then in the order of the pairs. */
 function forEachPair({ map, segment }: Part, { dense, pairDocuments, pairOrdinals }: DocValues, visit: (document: number, ordinal: number) => void): void {
 
     let pair = 0;

@@ -1,5 +1,5 @@
 /**
- * Several sorted sources, taken together in order: a heap with the least on top.
+ * Binary heap for a k-way merge of sorted sources.
  */
 
 export class MergeHeap<S extends { readonly isDone: boolean }> {
@@ -8,7 +8,9 @@ export class MergeHeap<S extends { readonly isDone: boolean }> {
     readonly #compare: (a: S, b: S) => number;
     readonly #ranks: Map<S, number>;
 
-    /** @param sources in the order in which equal ones are to be taken */
+    /**
+     * @param sources in the order in which equal ones are returned
+     */
     constructor(sources: readonly S[], compare: (a: S, b: S) => number) {
 
         this.#compare = compare;
@@ -16,7 +18,7 @@ export class MergeHeap<S extends { readonly isDone: boolean }> {
         sources.filter((source) => !source.isDone).forEach((source) => this.add(source));
     }
 
-    /** Puts a source back after it has gone on. */
+    /** Puts a source back after it has advanced. */
     add(source: S): void {
 
         const item = { source, rank: this.#ranks.get(source) ?? 0 };
@@ -37,7 +39,7 @@ export class MergeHeap<S extends { readonly isDone: boolean }> {
         heap[hole] = item;
     }
 
-    /** Takes out all sources that stand at the least item; none when all are done. */
+    /** Removes and returns all sources at the least item; none when all sources are done. */
     takeEqual(): S[] {
 
         const first = this.#pop();

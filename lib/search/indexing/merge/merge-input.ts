@@ -1,21 +1,21 @@
 /**
- * A segment on its way into a larger one.
+ * Input of a merge.
  */
 
 import type { Segment } from '../../segment/segment-reader.js';
 
-/** No new number: the document was left out. */
+/** New number of a deleted document: none. */
 export const GONE = 0xffff_ffff;
 
-/** A source, and where its documents and fields go. */
+/** A source segment, with the new numbers of its documents and fields. */
 export interface Part {
     readonly segment: Segment;
-    /** The new number of each of its documents; {@link GONE} for those left out. */
+    /** New number of each document; {@link GONE} for deleted ones. */
     readonly map: Uint32Array;
-    /** The new number of each of its fields. */
+    /** New number of each field. */
     readonly fields: Uint32Array;
-    /** True when nothing is left out: its documents only move up. */
+    /** True when no document was deleted, so that all numbers are shifted by {@link base}. */
     readonly isWhole: boolean;
-    /** What its first document becomes. */
+    /** Number of its first document in the merged segment. */
     readonly base: number;
 }

@@ -1,64 +1,67 @@
 /**
- * Which segments become one: a tiered merge policy. Each segment is to be several times as large as all younger ones together, so that there
- * are few of them and each document is merged a few times only. The longer nothing has changed, the larger the ones that are merged
- * all the same: a small change now and then does not have everything merged again.
+ * Tiered merge policy. Each segment is to be several times as large as all younger ones together, so that there are few segments,
+ * and each document is merged only a few times. The longer nothing has changed, the larger the segments that are merged regardless
+ * of this ratio: occasional small changes must not cause everything to be merged again.
  */
 
 import type { SegmentSize } from '../../segment/format.js';
 
 
-/** What is known of the load. */
+/** Load that merges depend on. */
 export interface Load {
     /** Milliseconds since the last change. */
     readonly quiet: number;
-    /** Searches are made at the moment: they gain from few segments. */
+    /** Searches are being made, which are faster with few segments. */
     readonly isSearched: boolean;
 }
 
-/** Many changes, and nobody who searches. */
+/** Many changes, no searches. */
 const BUSY: Load = { quiet: 0, isSearched: false };
 
-/** Nothing has changed for very long. */
+/** No changes for a long time. */
 export const PATIENT: Load = { quiet: Infinity, isSearched: true };
 
-/** An older segment is merged with the younger ones until it is so many times as large as these. */
+/** An older segment is merged with the younger ones unless it is more than this many times as large as these together. */
 const RATIO = 4;
 
-/** Documents of an older segment for each millisecond without changes: a fraction of what is merged in that time. */
+/**
+ * Documents of an older segment that are merged regardless of the ratio, for each millisecond without changes: a fraction of what
+ * can be merged in that time.
+ */
 const DOCUMENTS_PER_MS = 4;
 
-/** Milliseconds without changes after which segments are merged though nobody searches. */
+/** Milliseconds without changes after which segments are merged even if there are no searches. */
 const QUIET = 100;
 
-/** Segments that lost this share of their documents are written anew; */
+/** Share of deleted documents above which a segment is rewritten, */
 const DELETED_SHARE = 0.25;
 
-/** when nothing has changed for a while, with this one, unless they have more documents than these. */
+/** and the share after some time without changes, for segments with at most this number of documents. */
 const QUIET_DELETED_SHARE = 0.1;
 const MAX_QUIET = 100_000;
 
-/** So many segments of one size class become one. */
+/** Number of segments of one size class that are merged into one. */
 const FAN = 8;
 
-/** Larger segments are not made of smaller ones: merging holds them in memory. */
+/** Maximum bytes of a merged segment, because merging holds it in memory. */
 const MAX_MERGED_BYTES = 512 * 1024 * 1024;
 
-/** Nor of segments with more properties together: where names are data, each has its share of memory. */
+/** Maximum number of fields of a merged segment: where property names are data, each field takes memory. */
 const MAX_FIELDS = 200_000;
 
 /**
- * Segments of up to so many bytes are merged at once where searches gain from it: each takes about as long as any other, and the whole
- * index of most services is not larger.
+ * Maximum bytes of segments that are merged at once when searches gain from it. Every segment costs a search about the same, and
+ * most indexes are not larger as a whole.
  */
 const SMALL_BYTES = 32 * 1024 * 1024;
 
-/** Are segments to be merged at this load? Many changes that nobody searches between are merged together later. */
+/** Returns whether to merge at this load. Changes without searches in between are merged together later. */
 export function isMergeTime({ quiet, isSearched }: Load): boolean {
 
     return isSearched || quiet >= QUIET;
 }
 
-/** How many of the youngest segments should become one, given how many documents each has, oldest first; 0 for none. */
+/** Returns how many of the youngest segments to merge, from the number of documents of each, oldest first; 0 for none. */
 export function countToMerge(documents: readonly number[], { quiet }: Load): number {
 
     let first = documents.length - 1;
@@ -76,13 +79,13 @@ export function countToMerge(documents: readonly number[], { quiet }: Load): num
     return documents.length - first > 1 ? documents.length - first : 0;
 }
 
-/** Has a segment lost so many documents that it is worth while to write it anew? */
+/** Returns whether so many documents are deleted that a segment should be rewritten. */
 export function isWasteful({ documents, dead }: { readonly documents: number; readonly dead: number }, { quiet }: Load): boolean {
 
     return dead > documents * DELETED_SHARE || dead > documents * QUIET_DELETED_SHARE && documents <= Math.min(quiet * DOCUMENTS_PER_MS, MAX_QUIET);
 }
 
-/** Segments that should become one; none when all is well. */
+/** Returns the names of the segments to merge; empty when there is nothing to do. */
 export function chooseSegments(sizes: readonly SegmentSize[], load: Load = BUSY): number[] {
 
     const small = isMergeTime(load) ? sizes.filter(({ bytes }) => bytes <= SMALL_BYTES).toSorted((a, b) => left(b) - left(a)) : [];
@@ -112,20 +115,20 @@ export function chooseSegments(sizes: readonly SegmentSize[], load: Load = BUSY)
     return [];
 }
 
-/** Documents that are there. */
+/** Number of live documents. */
 function left({ documents, dead }: SegmentSize): number {
 
     return documents - dead;
 }
 
-/** As few segments as there can be; for a new index, which nobody writes to all the time yet. */
+/** Returns the segments to merge for the least number of segments; for a new index, which is not written to continuously yet. */
 export function chooseAllSmall(sizes: readonly SegmentSize[]): number[] {
 
     const chosen = togetherSmall(sizes);
     return chosen.length > 1 ? chosen : [];
 }
 
-/** The smallest segments that may become one. */
+/** Returns the smallest segments that fit the limits of a merged one. */
 function togetherSmall(sizes: readonly SegmentSize[]): number[] {
 
     const chosen: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Makes one segment of several, without the documents that are gone. Terms and values are sorted already: everything is read and
- * written once, in order.
+ * Merges segments, leaving out deleted documents. Terms and values are sorted already, so that everything is read and written once,
+ * in order.
  */
 
 import type { Bits } from '../../docset/bit-set.js';
@@ -16,21 +16,21 @@ import type { Sections } from '../../segment/format.js';
 import { SegmentWriter } from '../../segment/segment-writer.js';
 import type { Segment } from '../../segment/segment-reader.js';
 
-/** What becomes one of the parts of the new segment. */
+/** Source of a merge. */
 export interface MergeSource {
     readonly segment: Segment;
-    /** Documents that are left out. */
+    /** Tombstones. */
     readonly dead: Bits;
 }
 
 export interface Merged {
     readonly sections: Sections;
     readonly documents: number;
-    /** For each source the new numbers of its documents; {@link GONE} for those left out. */
+    /** For each source the new numbers of its documents; {@link GONE} for deleted ones. */
     readonly maps: readonly Uint32Array[];
 }
 
-/** Documents keep their order: those of the first source come first. */
+/** Merges segments. Documents keep their order, those of the first source come first. */
 export function mergeSegments(sources: readonly MergeSource[]): Merged {
 
     return new Merger(sources).merge();

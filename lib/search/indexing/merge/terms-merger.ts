@@ -1,5 +1,5 @@
 /**
- * Merging the terms of several segments into one space.
+ * Merges the term dictionaries of several segments.
  */
 
 import { ByteWriter, compareBytes } from '../../segment/byte-buffers.js';
@@ -11,7 +11,7 @@ import type { SpaceWriter } from '../../segment/segment-writer.js';
 import { MergeHeap } from './merge-heap.js';
 import type { TermDictionary } from '../../segment/term-dictionary.js';
 
-/** Writes all terms of a space. */
+/** Writes the merged term dictionary of a space. */
 export function mergeSpace(parts: readonly Part[], name: Space, writer: SpaceWriter): void {
 
     const queue = new MergeHeap(parts.map((part) => new TermCursor(part, part.segment.space(name))), compareCursors);
@@ -29,7 +29,7 @@ export function mergeSpace(parts: readonly Part[], name: Space, writer: SpaceWri
     writer.finish();
 }
 
-/** Goes through the terms of a part. */
+/** Cursor over the terms of a source. */
 class TermCursor {
 
     readonly part: Part;
@@ -53,15 +53,15 @@ function compareCursors(a: TermCursor, b: TermCursor): number {
     return compareBytes(a.space.termBytes(a.term), b.space.termBytes(b.term));
 }
 
-/** The postings of one field, as they are gathered from the parts. */
+/** State of the merged postings of one field. */
 interface Gathered {
     count: number;
     lastDocument: number;
-    /** The only document, while there is one in which the term occurs once. */
+    /** The only document so far, if the term occurs once in it. */
     single: number | null;
 }
 
-/** Writes the entries of one term after the other. */
+/** Writes the merged entries of terms. */
 class EntryMerger {
 
     readonly #writer: SpaceWriter;
@@ -75,7 +75,7 @@ class EntryMerger {
         this.#writer = writer;
     }
 
-    /** Cursors stand at the same term, in the order of the parts. */
+    /** Merges one term; the cursors are at the same term, in the order of the sources. */
     merge(cursors: readonly TermCursor[]): void {
 
         const found: { field: number; entry: number; cursor: TermCursor }[] = [];
@@ -86,7 +86,7 @@ class EntryMerger {
             }
         }
 
-        // Sorting is stable: within a field the parts stay in order.
+        // The sort is stable: within a field the sources stay in order.
         found.sort((a, b) => a.field - b.field);
         let isBegun = false;
         for (let i = 0; i < found.length;) {
@@ -150,7 +150,7 @@ class EntryMerger {
         }
     }
 
-    /** Postings of a part without gone documents: all but the first distance stays as it is. */
+    /** Copies postings of a source without deleted documents: only the first delta changes. */
     #copy(entry: number, { space, part, count }: { space: TermDictionary; part: Part; count: number }, gathered: Gathered): void {
 
         const postings = space.postings.bytesOf(entry) ?? NO_BYTES;
@@ -176,13 +176,13 @@ class EntryMerger {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Where the numbers after the next `count` ones begin. */
+/** Returns the offset after the next `count` numbers. */
 function skipNumbers(bytes: Uint8Array, start: number, count: number): number {
 
     let at = start;
     for (let left = count; left > 0; --left) {
         while ((bytes[at++] as number) > 127) {
-            // Numbers end with their first small byte.
+            // The last byte of a varint is below 128.
         }
     }
 
