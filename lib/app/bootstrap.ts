@@ -1,6 +1,6 @@
 /**
- * What a fresh service needs before it can answer: the design object, the default types, the administrator's password.
- * Each is made once; what was deleted or changed later stays so. Interrupted, it goes on where it stopped.
+ * Initial data of a new repository: the design object, the default types, the administrator's password. Each is created once; later changes
+ * and deletions are kept. Resumes after an interruption.
  */
 
 import type { Logger } from 'pino';
@@ -18,10 +18,10 @@ import { ADMIN_ID, SERVICE } from '../model/caller.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../types/built-in-types.js';
 import { initialDesign, initialTypes } from '../types/seed-content.js';
 
-/** What the configuration says about the first start. */
+/** Configuration for the first start. */
 export interface Seed {
     readonly prefix: string;
-    /** Name of the extension keyword in the schemas of the first types. */
+    /** Name of the extension keyword in the schemas of the default types. */
     readonly extensionKeyword: string;
     readonly baseUri?: string | null | undefined;
     readonly adminPassword?: string | null | undefined;
@@ -44,10 +44,10 @@ interface Parts {
 const TYPES_MADE = 'bootstrap.types';
 
 /**
- * Makes what is missing.
+ * Creates missing initial data.
  *
- * @throws FirstPasswordError for a password of the administrator that cannot be
- * @returns the administrator's password when it was made up, to be shown once
+ * @throws FirstPasswordError for an invalid password of the administrator
+ * @returns the generated password of the administrator, if any, to be shown once
  */
 export async function bootstrap(parts: Parts): Promise<{ generatedPassword: string | null }> {
 
@@ -71,7 +71,7 @@ async function ensureDesign({ db, objectStore, catalogStore, catalog, seed }: Pa
             acl: null, userMetadata: null, elements: [],
             metadata: { createdOn: now, createdBy: ADMIN_ID, modifiedOn: now, modifiedBy: ADMIN_ID, txnId: now * 1000 }
         };
-        // Another node may have been faster; then its design stands.
+        // If another node was faster, the commit fails and its design is used
         await db.commit({ steps: [...objectStore.insertSteps(design, 'taken'), catalogStore.bumpStep()] });
     }
 
@@ -90,7 +90,7 @@ async function ensureTypes({ db, settings, catalog, objects, seed }: Parts): Pro
             const input = { type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] };
             const failed = await objects.create(input, { caller: SERVICE }).then(() => null, (error: unknown) => ({ error }));
             await objects.view(DESIGN_ID);
-            // Where nodes start together another one may have been faster; then its type stands.
+            // If another node was faster, its type is used
             if (failed && !catalog.current.get(content.name as string)) {
                 throw failed.error;
             }
@@ -100,7 +100,7 @@ async function ensureTypes({ db, settings, catalog, objects, seed }: Parts): Pro
     await db.commit({ steps: settings.setSteps(TYPES_MADE, new Date().toISOString()) });
 }
 
-/** The configuration only seeds the design; where it says something else later, the administrator should know that it has no effect. */
+/** Warns when configuration and design differ: the configuration only provides the initial values. */
 function warnAboutDifferences({ catalog, log, seed }: Parts): void {
 
     const { prefix, baseUri } = catalog.current.design;

@@ -1,6 +1,4 @@
-/**
- * Composes what works on many objects at once.
- */
+/** Composes bulk operations. */
 
 import type { BulkLimits } from '../bulk/batch/item-reader.js';
 import type { DoipError } from '../errors/errors.js';
@@ -18,16 +16,16 @@ import { DEFAULT_MAX_DEPTH } from '../json/strict-parser.js';
 import { ObjectRestorer } from '../bulk/upload/object-restorer.js';
 import { IndexFormStore } from '../stores/search/indexed-form-store.js';
 
-/** Bytes of one item where nobody says otherwise. */
+/** Default maximum size of an item in bytes. */
 const ITEM_BYTES = 8 * 1024 * 1024;
 
-/** What reads and writes whole repositories. */
+/** Export and import of whole repositories. */
 interface Transfer {
     readonly exporter: Exporter;
     readonly importer: Importer;
 }
 
-/** The bulk service over the temporary folder of a data folder that this process has claimed. */
+/** Creates the bulk service, with temporary files in a data folder that this process owns. */
 export async function composeBulk(
     parts: { dataDir: string; limits: Partial<BulkLimits>; statuses: StatusTable; explain: (error: unknown) => DoipError | null }
 ): Promise<BulkService> {
@@ -40,7 +38,7 @@ export async function composeBulk(
     });
 }
 
-/** Export, import and uploads of all objects over the parts of the object pipeline; registers the job that uploads need. */
+/** Creates export, import and uploads; registers the upload job. */
 export function composeTransfer(
     parts: ConstructorParameters<typeof ObjectRestorer>[0] & Omit<UploadJobParts, 'restorer' | 'forms'> & {
         jobs: JobRunner; jobStore: JobStore;

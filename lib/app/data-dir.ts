@@ -1,7 +1,4 @@
-/**
- * The data folder: made on first use, used by one process at a time, and the place of `repoInit.json`, the instructions for a
- * first start.
- */
+/** The data folder: created on first use, locked by one process at a time. Also reads `repoInit.json`, the instructions for a first start. */
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,12 +13,12 @@ import { closeToOthers } from '../../db/private-files.js';
 import type { JsonObject } from '../util/json-types.js';
 import { parseJson } from '../json/strict-parser.js';
 
-/** Something about the data folder that its owner must change; the message says what. */
+/** An error about the data folder that the operator must fix; the message says how. */
 export class DataDirError extends Error {
 
-    /** Process id of the one who uses the folder; 0 when it is not known, null when nobody does. */
+    /** Id of the process that holds the lock; 0 when unknown, null when the folder is not locked. */
     readonly holder: number | null;
-    /** True when the folder may become usable without anybody changing the configuration, such as one on a disk that is away. */
+    /** True when the error may go away without a change of configuration, such as an unmounted disk. */
     readonly mayPass: boolean;
 
     constructor(message: string, { cause, mayPass = false }: { readonly cause?: unknown; readonly mayPass?: boolean } = {}) {
@@ -33,7 +30,7 @@ export class DataDirError extends Error {
     }
 }
 
-/** What `repoInit.json` may hold, in the names that existing installations use. */
+/** Contents of `repoInit.json`; the names are those of existing installations. */
 export interface RepoInit {
     readonly adminPassword?: string;
     /** Prefix of generated ids. */
@@ -48,7 +45,7 @@ export interface RepoInit {
 const REPO_INIT = 'repoInit.json';
 const NODE_NAME = 'node-name';
 
-/** What the service keeps in its folder; other files there are not its business. */
+/** Files that the service owns; others in the folder are ignored. */
 const OWN_FILE = /^(repository\.sqlite|blobs\.sqlite|gateway\.lock|server\.json|repoInit\.json|node-name|disk-reserve)/;
 
 const repoInitSchema = Joi.object<RepoInit, true>({
@@ -62,10 +59,10 @@ const repoInitSchema = Joi.object<RepoInit, true>({
 });
 
 /**
- * Makes the folder when it is not there, takes it for this process, and closes its files to others. The operating system gives it free when the process
- * ends, in whatever way.
+ * Creates the folder if missing, locks it for this process, and restricts access to its files. The operating system releases the lock when
+ * the process ends for any reason.
  *
- * @throws DataDirError when it cannot be made or written to, or another process has it
+ * @throws DataDirError when it cannot be created or written, or another process holds the lock
  */
 export function claimDataDir(dataDir: string, log: Log = SILENT): FolderLock {
 
@@ -82,10 +79,10 @@ export function claimDataDir(dataDir: string, log: Log = SILENT): FolderLock {
 }
 
 /**
- * Makes that the next start goes on although one of the files of the embedded database was lost.
+ * Lets the next start succeed although a file of the embedded database was lost.
  *
- * @returns a sentence that tells what was done
- * @throws DataDirError when another process has the folder
+ * @returns a message that says what was done
+ * @throws DataDirError when another process holds the lock
  */
 export function acceptLoss(dataDir: string): string {
 
@@ -98,7 +95,7 @@ export function acceptLoss(dataDir: string): string {
     }
 }
 
-/** What holds hashes of passwords, a key and everything that rights protect is nobody else's to read, whatever the folder is. */
+/** Removes access of other users, whatever the mode of the folder: the files hold password hashes, a private key and protected data. */
 function closeFiles(folder: string, log: Log): void {
 
     const open = readdirSync(folder).filter((name) => OWN_FILE.test(name) && !closeToOthers(join(folder, name)));
@@ -108,10 +105,10 @@ function closeFiles(folder: string, log: Log): void {
 }
 
 /**
- * The instructions for a first start; null when there are none. They stay until {@link removeRepoInit}, so that a start that
- * fails half-way can be repeated.
+ * Reads the instructions for a first start; null without any. They stay until {@link removeRepoInit}, so that a failed start can be
+ * repeated.
  *
- * @throws DataDirError when the file cannot be used; the message never shows the password
+ * @throws DataDirError for an invalid file; the message never shows the password
  */
 export function readRepoInit(dataDir: string): RepoInit | null {
 
@@ -131,15 +128,15 @@ export function readRepoInit(dataDir: string): RepoInit | null {
     return checked.value;
 }
 
-/** Removes the instructions, with the password in them, once they were followed. */
+/** Deletes the instructions, including the password, after they were carried out. */
 export function removeRepoInit(dataDir: string): void {
 
     rmSync(join(resolve(dataDir), REPO_INIT), { force: true });
 }
 
 /**
- * The name of this node among those that share a database: made up once and kept in the folder. A copy of the folder must not be
- * used beside it.
+ * Name of this node among those that share a database: generated once and stored in the folder. A copy of the folder must not run at the
+ * same time.
  */
 export function nodeName(dataDir: string): string {
 
@@ -178,7 +175,7 @@ function parse(path: string, bytes: Buffer): unknown {
     }
 }
 
-/** A file has the name of the folder or of one above it, or there can be no such name: that does not pass. */
+/** Error codes for a path that cannot be a folder; waiting does not help. */
 const NO_FOLDER: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP']);
 
 function explain(folder: string, error: unknown): DataDirError {

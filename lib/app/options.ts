@@ -1,6 +1,4 @@
-/**
- * The part of the configuration that the gateway needs, in its words.
- */
+/** Options of the gateway, derived from the configuration. */
 
 import type { Logger } from 'pino';
 import type { Config, HandlesConfig } from '../config/index.js';
@@ -19,7 +17,7 @@ import type { TextLimits } from '../payloads/text-extractor.js';
 import type { SearchLimits } from '../search/runtime/index-options.js';
 
 /**
- * What `createGateway` takes, from a configuration.
+ * Derives the options of `createGateway` from a configuration.
  *
  * @example
  * const gateway = createGateway(gatewayOptions(configure({ DATA_DIR: './data' })));
@@ -59,10 +57,10 @@ function handleServer(handles: HandlesConfig): HandleServerOptions | null {
     };
 }
 
-/** What a gateway is made from. */
+/** Options of a gateway. */
 export interface GatewayOptions {
     readonly dataDir: string;
-    /** Bytes of the disk of `dataDir` that stay free; default 256 MiB, or 5 % of a smaller disk. */
+    /** Disk space of `dataDir` in bytes to keep free; default 256 MiB, or 5 % of a smaller disk. */
     readonly minFreeBytes?: number | null | undefined;
     /** `mysql://user:password@host:port/database`; SQLite in `dataDir` when absent. */
     readonly databaseUrl?: string | null | undefined;
@@ -76,29 +74,29 @@ export interface GatewayOptions {
     readonly extensionKeyword: string;
     readonly limits: FieldLimits & { readonly elementBytes: number } & Partial<BulkLimits>;
     readonly log: Logger;
-    /** Milliseconds without use after which an access token ends; default half an hour. */
+    /** Idle timeout of access tokens in milliseconds; default half an hour. */
     readonly tokenTimeout?: number;
-    /** Access tokens and sessions that a user may have at a time; default 1000. */
+    /** Maximum number of access tokens and sessions of a user; default 1000. */
     readonly tokensPerUser?: number;
-    /** What hashing a password costs, for tests that create many users. */
+    /** Cost of password hashing, for tests that create many users. */
     readonly passwordCost?: ScryptCost;
-    /** What callers see of an object who may read and not write it, without what is not for them; default: all of it. */
+    /** Reduces an object to what callers with read access but without write access see; by default all of it. */
     readonly hide?: (object: StoredObject) => StoredObject;
-    /** Most objects that are told in each direction of the relationships of an object; default 1000. */
+    /** Maximum number of objects in each direction of the relationships of an object; default 1000. */
     readonly relatedObjects?: number;
-    /** Further places for the bytes of elements, by name. */
+    /** Additional stores for the bytes of elements, by name. */
     readonly elementStores?: Readonly<Record<string, ElementStore>>;
-    /** Chooses the place for the bytes of an element; without it they go to the database. */
+    /** Chooses the store for the bytes of an element; the database by default. */
     readonly storageChooser?: StoreChooser;
-    /** How much is spent on finding text in payloads. */
+    /** Limits of text extraction from payloads. */
     readonly texts?: TextLimits;
-    /** Where clients reach the service natively; told by Hello. */
+    /** Native address of the service, returned by Hello. */
     readonly endpoint?: () => Endpoint;
     readonly handles?: HandleOptions;
-    /** Bounds of searches. */
+    /** Limits of searches. */
     readonly search?: SearchLimits;
-    /** Milliseconds that a write waits at most while others have its object; default 10 s. */
+    /** Maximum time in milliseconds that a write waits for other writers of its object; default 10 s. */
     readonly writePatience?: number;
-    /** Bounds of the code of types. */
+    /** Limits of type code. */
     readonly scripts?: ScriptLimits;
 }

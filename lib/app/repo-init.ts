@@ -1,14 +1,11 @@
-/**
- * What `repoInit.json` says, in the words of the gateway's options. The file goes before the configuration: it was put there
- * for this start.
- */
+/** Applies `repoInit.json` to the options of the gateway. The file takes precedence over the configuration, as it was written for this start. */
 
 import type { RepoInit } from './data-dir.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import type { GatewayOptions } from './options.js';
 
-/** The options of a first start. */
+/** Returns the options of a first start. */
 export function withRepoInit(options: GatewayOptions, init: RepoInit | null): GatewayOptions {
 
     if (!init) {
@@ -26,7 +23,7 @@ export function withRepoInit(options: GatewayOptions, init: RepoInit | null): Ga
     };
 }
 
-/** The members of the design, with the identity that administers handles where handles are minted. */
+/** Members of the design; with minting, including the identity that administers handles. */
 function withMinting({ design = {}, handleAdminIdentity }: RepoInit, prefix: string, baseUri: string | null | undefined): JsonObject {
 
     const { handleMintingConfig } = design;

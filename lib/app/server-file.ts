@@ -1,25 +1,25 @@
 /**
- * A file in the data folder that tells other programs of its owner how to reach the server that uses the folder: its address and
- * a secret that is good as long as it runs. Nobody else can read the file.
+ * Server file in the data folder, by which other programs of the same user find the running server: its address and an access token that is
+ * valid while it runs. Only the owner can read the file.
  */
 
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** How to reach the server. */
+/** Contents of the server file. */
 export interface LocalEntry {
     readonly pid: number;
-    /** Without a slash at its end. */
+    /** Without trailing slash. */
     readonly url: string;
     /** An access token of the administrator. */
     readonly secret: string;
-    /** The certificate that the server shows (PEM); null without TLS. Whoever shows another one is not this server. */
+    /** The server's certificate (PEM); null without TLS. A server with another certificate must not be trusted. */
     readonly certificate: string | null;
 }
 
 const FILE = 'server.json';
 
-/** Writes the file, readable by its owner alone from the first moment on. */
+/** Writes the file atomically, readable by its owner only. */
 export function writeLocalEntry(dataDir: string, entry: LocalEntry): void {
 
     const path = pathOf(dataDir);
@@ -30,7 +30,7 @@ export function writeLocalEntry(dataDir: string, entry: LocalEntry): void {
     renameSync(draft, path);
 }
 
-/** What the file says; null when there is none, or none that can be read. A server that was killed leaves its file behind. */
+/** Reads the file; null when it is missing or invalid. A killed server leaves a stale file behind. */
 export function readLocalEntry(dataDir: string): LocalEntry | null {
 
     try {
@@ -42,7 +42,6 @@ export function readLocalEntry(dataDir: string): LocalEntry | null {
     }
 }
 
-/** Removes the file. */
 export function removeLocalEntry(dataDir: string): void {
 
     rmSync(pathOf(dataDir), { force: true });

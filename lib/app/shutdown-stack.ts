@@ -1,11 +1,8 @@
-/**
- * What was started, in order, so that all of it is ended in the opposite order: when the service stops, and when its start
- * fails half-way.
- */
+/** Disposable stack: components in start order, to be stopped in reverse order when the service stops or its start fails. */
 
 import type { Logger } from 'pino';
 
-/** Parts that are running. */
+/** Running components. */
 export class ShutdownStack {
 
     readonly #log: Logger;
@@ -16,7 +13,7 @@ export class ShutdownStack {
         this.#log = log;
     }
 
-    /** Starts a part; `end` ends it again. A part whose start fails ends by itself. */
+    /** Starts a component; `end` stops it. When the start fails, `end` is not called. */
     async use<T>(start: () => Promise<T> | T, end: (started: T) => Promise<void> | void): Promise<T> {
 
         const started = await start();
@@ -24,7 +21,7 @@ export class ShutdownStack {
         return started;
     }
 
-    /** Ends all parts. What goes wrong with one is logged and keeps none of the others from ending. */
+    /** Stops all components. Errors are logged and do not prevent the others from being stopped. */
     async dispose(): Promise<void> {
 
         for (const end of this.#ends.splice(0).reverse()) {

@@ -1,6 +1,6 @@
 /**
- * Starts a gateway and does not give up: while its database is away the service listens and says so, and it recovers by
- * itself. Only what no waiting can mend ends the start.
+ * Starts a gateway with retries: while its database is unavailable the service listens and reports that, and recovers by itself. Only a
+ * permanent error ends the start.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,9 +8,9 @@ import type { Logger } from 'pino';
 import type { Gateway, GatewayStart } from './gateway.js';
 
 export interface StartupRetryOptions {
-    /** Called once, when the gateway has started, at whichever attempt. */
+    /** Called once, after the successful attempt. */
     readonly onStarted: (start: GatewayStart) => void;
-    /** True for an error that no further attempt can mend. */
+    /** True for a permanent error. */
     readonly isFinal: (error: unknown) => boolean;
     readonly log: Logger;
     /** Milliseconds that {@link StartupRetry.start} waits for the first attempt; default 10 s. */
@@ -19,11 +19,11 @@ export interface StartupRetryOptions {
 
 const TIMEOUT_MS = 10_000;
 
-/** Pauses in milliseconds between two attempts: the first, and the longest. */
+/** Pauses between attempts in milliseconds: the first, doubled up to the maximum. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
 
-/** Starts a gateway as often as it takes. */
+/** Starts a gateway, with retries. */
 export class StartupRetry {
 
     readonly #gateway: Pick<Gateway, 'start'>;
@@ -38,8 +38,8 @@ export class StartupRetry {
     }
 
     /**
-     * Begins to start. Resolves when the gateway has started, when the first attempt has failed and there will be others, or
-     * when it takes too long to wait for. Rejects with an error that is final.
+     * Starts the gateway. Resolves when it has started, when the first attempt failed and is retried, or after a timeout. Rejects with a
+     * permanent error.
      */
     async start(): Promise<void> {
 
@@ -63,7 +63,7 @@ export class StartupRetry {
         this.#attempts = this.#goOn(first);
     }
 
-    /** Ends the attempts. One that is under way comes to its end first. */
+    /** Stops retrying, after the attempt in progress. */
     async stop(): Promise<void> {
 
         this.#stop.abort();
@@ -76,7 +76,7 @@ export class StartupRetry {
         return true;
     }
 
-    /** Waits for an attempt and makes others until one succeeds. Never rejects. */
+    /** Awaits an attempt and retries until one succeeds. Never rejects. */
     async #goOn(first: Promise<true>): Promise<void> {
 
         const { signal } = this.#stop;
@@ -91,7 +91,7 @@ export class StartupRetry {
             }
 
             await sleep(pause, undefined, { signal, ref: false }).catch(() => {
-                // Stopped.
+                // Stopped
             });
             if (signal.aborted) {
                 return;

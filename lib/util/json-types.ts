@@ -1,6 +1,4 @@
-/**
- * JSON as TypeScript sees it. Every value that crosses a border of the service (request, store, sandbox) is one of these.
- */
+/** JSON types. All values at the boundaries of the service (requests, stores, sandbox) are JSON values. */
 
 /** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;

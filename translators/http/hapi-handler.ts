@@ -1,6 +1,6 @@
 /**
- * What every route handler over HTTP does around its own work: faults become answers, and a body that nobody read to its end is
- * taken off the line, so that the client gets to read the answer.
+ * Common part of all HTTP route handlers: converts errors to responses, and discards what remains of the request body, so that the client
+ * can read the response.
  */
 
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
@@ -14,14 +14,14 @@ import type { Failure } from './response/errors.js';
 import { ByteStream } from './response/byte-stream.js';
 import { failureFrom, respondFailure } from './response/errors.js';
 
-/** hapi's options for every route. Who may is for the gateway to say; cookies of others are none of our business. */
+/** hapi's options for all routes. The gateway authorises, and cookies are parsed by `session-cookie.ts`. */
 export const ROUTE_OPTIONS = {
     auth: false,
     state: { parse: false, failAction: 'ignore' },
-    response: { ranges: false }                             // hapi would read all bytes and throw most of them away
+    response: { ranges: false }                             // hapi would read all bytes and discard most of them
 } as const;
 
-/** hapi's options for routes that take a body. */
+/** hapi's options for routes with a body. */
 export const BODY_OPTIONS = {
     ...ROUTE_OPTIONS,
     payload: STREAMED,
@@ -29,8 +29,8 @@ export const BODY_OPTIONS = {
 } as const;
 
 /**
- * A decompressor may fail before anybody reads it, while a login is being checked, or where nobody wants the body: without a
- * listener that would end the process. Whoever reads it afterwards is told all the same.
+ * Adds an error listener to the decompressor, which may fail before its output is read, for example during a login; without a listener the
+ * process would end. A later reader still receives the error.
  */
 function surviveError({ payload }: Request, h: ResponseToolkit): symbol {
 
@@ -41,17 +41,17 @@ function surviveError({ payload }: Request, h: ResponseToolkit): symbol {
     return h.continue;
 }
 
-/** Translates one request and answers it; throws a DoipError for what cannot be translated. */
+/** Translates one request and responds to it. Throws a DoipError for an invalid request. */
 export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject>;
 
-/** A hapi handler around `answer`. */
+/** Wraps `answer` as a hapi handler. */
 export function answering(statuses: StatusTable, answer: Answer): Lifecycle.Method {
 
     return async (request, h) => {
 
         const response = await answer(request, h).catch((error: unknown) => respondFailure(h, explain(request, error, statuses)));
         if ('source' in response && response.source instanceof ByteStream) {
-            response.source.beforeEnd = () => discardBody(request);     // The bytes may still be made of the body
+            response.source.beforeEnd = () => discardBody(request);     // The response may be computed from the request body while it is sent
         }
         else {
             await discardBody(request);
@@ -61,7 +61,7 @@ export function answering(statuses: StatusTable, answer: Answer): Lifecycle.Meth
     };
 }
 
-/** What was thrown while a request was translated, as a failure; a fault of ours goes into the log of the server. */
+/** Converts an error in translating a request to a failure; unexpected errors are logged by the server. */
 export function explain(request: Request, thrown: unknown, statuses: StatusTable): Failure {
 
     if (!(thrown instanceof DoipError)) {
@@ -75,8 +75,8 @@ const DISCARD_BYTES = 64 * 1024 * 1024;
 const DISCARD_MS = 5000;
 
 /**
- * Reads what is left of a request body, within limits. Beyond them the connection closes after the answer, and the client may
- * see a broken connection instead of the answer.
+ * Discards the rest of a request body, within limits. Beyond them the connection is closed after the response, and the client may see a
+ * connection error instead of it.
  */
 export async function discardBody(request: Request): Promise<void> {
 
@@ -96,14 +96,14 @@ export async function discardBody(request: Request): Promise<void> {
     };
 
     const finish = (): void => over.abort();
-    // Whoever reads and did not say that it is no longer interested would keep the body from flowing.
+    // Another consumer would keep the body from flowing
     source.unpipe().removeAllListeners('readable');
     if (request.payload instanceof Transform) {
-        request.payload.destroy();                          // The decompressor; nobody feeds it any more
+        request.payload.destroy();                          // The decompressor, which receives no more input
     }
 
     source.once('end', finish).once('close', finish).once('error', finish);
     source.on('data', count).resume();
-    await delay(DISCARD_MS, undefined, { signal: over.signal }).catch(() => undefined);  // Over early is the good case
+    await delay(DISCARD_MS, undefined, { signal: over.signal }).catch(() => undefined);  // Aborted in the normal case
     source.off('data', count).off('end', finish).off('close', finish).off('error', finish);
 }

@@ -1,6 +1,6 @@
 /**
- * What a path is that stands for one operation: a way in and a way out. Everything that all such paths share (parameters,
- * credentials, the request context, errors) is done in `route-handler.ts`, so that a route is only a translation.
+ * A route: the translation of one path to one operation and back. `route-handler.ts` handles what all routes share (parameters,
+ * credentials, request context, errors).
  */
 
 import type { DoipResponse, Segment, Transport } from '../../lib/doip/envelope.js';
@@ -10,46 +10,46 @@ import type { HttpLimits } from './request/translator-options.js';
 import type { Params } from './request/params.js';
 import type { Reply } from './response/reply.js';
 
-/** A request as a route sees it. */
+/** A request to a route. */
 export interface RouteCall {
-    /** Method, headers and the raw body. */
+    /** Method, headers and raw body. */
     readonly request: RequestWithBody;
-    /** Parameters of the query string, and of the body where it is a form. */
+    /** Parameters of the query string, and of a form body. */
     readonly params: Params;
-    /** The rest of the path, decoded: an object id or a type name. Empty where a route has none. */
+    /** The decoded rest of the path: an object id or a type name. Empty for routes without one. */
     readonly name: string;
-    /** What stands before the paths of the interface in the URL that was used. */
+    /** Prefix of the interface's paths in the requested URL. */
     readonly base: string;
     readonly transport: Transport;
     readonly limits: HttpLimits;
-    /** Limits for a body that is read before the operation asks for its input, when nobody knows the caller. */
+    /** Limits for a body that is read before the operation consumes its input, when the caller is not authenticated yet. */
     readonly unknownLimits: () => HttpLimits;
 }
 
-/** One request in the words of the core, and how to say its answer in the words of the path. */
+/** An operation to perform, and how to translate its response. */
 export interface OperationCall {
     readonly operationId: string;
     /** Default: the service. */
     readonly targetId?: string;
-    /** Default: none. The request context is added to them. */
+    /** Default: none. The request context is added. */
     readonly attributes?: JsonObject;
-    /** Attributes that are found in the body, known when the input was read. */
+    /** Attributes from the body, available after the input was read. */
     readonly laterAttributes?: () => JsonObject;
     /** Default: none. */
     readonly input?: AsyncIterable<Segment>;
-    /** Lets an update change the type of the object; default false. */
+    /** Allows an update to change the type of the object; default false. */
     readonly allowTypeChange?: boolean;
-    /** Translates a success, or an error with a report. Default: the output as it is. */
+    /** Translates a success, or an error with a report. Default: the unchanged output. */
     fromEnvelope?(response: DoipResponse): Reply | Promise<Reply>;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Paths and methods with their translation. GET routes answer HEAD as well. */
+/** A path and its methods, with their translation. GET routes also serve HEAD. */
 export interface Route {
     readonly methods: readonly Method[];
-    /** Without base. `{name*}` takes the rest of the path, slashes included, and matches without any. */
+    /** Path without base. `{name*}` matches the rest of the path, including slashes; it may be empty. */
     readonly path: string;
-    /** Throws DoipErrors for what cannot be translated. */
+    /** Throws DoipErrors for an invalid request. */
     toEnvelope(call: RouteCall): OperationCall | Promise<OperationCall>;
 }

@@ -1,9 +1,9 @@
 /**
- * LRU cache with a byte budget, shared by several regions: pieces of stored segments, and what was computed from them. The least
- * recently used entry is evicted first, whatever its region; entries can be loaded or computed again.
+ * LRU cache with a byte budget, shared by several regions: pages of stored segments, and values computed from them. The least recently
+ * used entry is evicted first, whatever its region; entries can be loaded or computed again.
  */
 
-/** Something that can be had again, and how many bytes it takes. */
+/** A value that can be recomputed, and its size in bytes. */
 export interface CacheEntry<T> {
     readonly value: T;
     readonly bytes: number;
@@ -18,10 +18,10 @@ interface Item {
     older: Item | null;
 }
 
-/** What an item takes besides its value. */
+/** Overhead of an entry in bytes. */
 const ITEM_BYTES = 200;
 
-/** The whole. */
+/** The cache. */
 export class LruCache {
 
     readonly #budget: number;
@@ -31,8 +31,8 @@ export class LruCache {
     #oldest: Item | null = null;
 
     /**
-     * @param budget bytes; the last thing that was asked for is kept even if it takes more
-     * @param removals counts in its first number how many things had to go; other threads may look at it
+     * @param budget bytes; the most recent entry is kept even if it is larger
+     * @param removals shared counter of removals in its first element, which other threads may read
      */
     constructor(budget = Infinity, removals: Int32Array = new Int32Array(1)) {
 
@@ -45,13 +45,13 @@ export class LruCache {
         return this.#bytes;
     }
 
-    /** How many things had to go, because of others or for good; wraps around. */
+    /** Number of removed entries, evicted or cleared; wraps around. */
     get removals(): number {
 
         return Atomics.load(this.#removals, 0);
     }
 
-    /** A place for things that are forgotten together. */
+    /** Creates a region, whose entries can be cleared together. */
     shelf(): CacheRegion {
 
         return new CacheRegion(this);
@@ -72,7 +72,7 @@ export class LruCache {
 
         const { value, bytes } = make();
         const item: Item = { shelf, name, value, bytes: bytes + ITEM_BYTES + name.length * 2, newer: null, older: null };
-        // Making it may have led to the same thing by another way.
+        // `make` may have added the same entry
         this.remove(shelf, name);
         shelf.set(name, item);
         this.#link(item);
@@ -126,7 +126,7 @@ export class LruCache {
     }
 }
 
-/** Things of one owner. */
+/** Entries of one owner. */
 export class CacheRegion {
 
     readonly #memory: LruCache;
@@ -138,7 +138,7 @@ export class CacheRegion {
         this.#memory = memory;
     }
 
-    /** What is kept under a name; made when it is not there. A name always stands for the same kind of thing. */
+    /** Returns the entry of a name; creates it if missing. A name must always be used with the same type. */
     get<T>(name: string, make: () => CacheEntry<T>): T {
 
         if (this.#isOver) {
@@ -147,14 +147,14 @@ export class CacheRegion {
 
         const value = this.#memory.get(this.#items, name, make) as T;
         if (this.#isOver as boolean) {
-            // Others had a turn while it was made.
+            // The region was cleared while the value was made
             this.clear();
         }
 
         return value;
     }
 
-    /** Forgets everything, and keeps nothing from now on: for an owner that is used no more, but by searches that are under way. */
+    /** Removes all entries and disables the region, when its owner is used only by searches in progress. */
     clear(): void {
 
         this.#isOver = true;

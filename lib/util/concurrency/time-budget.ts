@@ -1,13 +1,12 @@
 /**
- * How much work one validation may be. Schemas and content both come from outside, and some pairs of them multiply: a
- * recursive schema with alternatives doubles the work at every level of the content, and a wide pattern walks a long text
- * with many states at once. Whoever does such work spends from the budget; when too much time has gone, the validation
- * ends with a 400 and the event loop is free again.
+ * Time budget of a validation. Schemas and content are untrusted, and some combinations are exponential: a recursive schema with
+ * alternatives doubles the work at each level of the content, and a wide pattern tracks many states through a long text. Such work is
+ * charged to the budget; when it is exhausted, the validation fails with a 400, which bounds the time that the event loop is blocked.
  *
- * Validation is synchronous, so one budget serves all of them in turn.
+ * Validation is synchronous, so all validations share one budget in turn.
  */
 
-/** Thrown when a validation has taken too long. */
+/** Thrown when a validation takes too long. */
 export class BudgetExceeded extends Error {
 
     constructor(message = 'is too large, or nested too deeply, to be checked against the schema of its type') {
@@ -17,20 +16,20 @@ export class BudgetExceeded extends Error {
     }
 }
 
-/** Longest time for one validation, in milliseconds. Ordinary ones take some microseconds. */
+/** Maximum duration of a validation in milliseconds; typical ones take microseconds. */
 const TIME_LIMIT = 500;
 
-/** Work that is done whatever the clock says, in steps: on a busy machine much time may pass while little is done. */
+/** Steps that are free of the time limit: on a busy machine much time may pass with little work done. */
 const FREE_STEPS = 2_000_000;
 
-/** Looking at the clock costs as much as some thousand steps, so it is looked at only after this many. */
+/** Steps between readings of the clock, each of which costs as much as some thousand steps. */
 const STEPS_PER_LOOK = 100_000;
 
 let started = 0;
 let steps = 0;
 let nextLook = FREE_STEPS;
 
-/** Starts a validation. Those inside another one (branches of alternatives) spend from the same budget. */
+/** Starts a validation. Nested ones (branches of alternatives) share its budget. */
 export function startBudget(): void {
 
     started = performance.now();
@@ -38,7 +37,7 @@ export function startBudget(): void {
     nextLook = FREE_STEPS;
 }
 
-/** Does work that does not count, because it is done once and not for this content. */
+/** Runs one-time work, such as compiling, without charging it to the budget. */
 export function uncounted<T>(work: () => T): T {
 
     const before = performance.now();
@@ -50,7 +49,7 @@ export function uncounted<T>(work: () => T): T {
     }
 }
 
-/** Takes note of work: `cost` in steps, each some ten nanoseconds. @throws BudgetExceeded */
+/** Charges `cost` steps, each about ten nanoseconds. @throws BudgetExceeded */
 export function spend(cost: number): void {
 
     steps += cost;

@@ -1,10 +1,8 @@
-/**
- * Waiting for a promise no longer than somebody has patience.
- */
+/** Promise with a timeout. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** True when it resolves within so many milliseconds; false when it does not, or rejects. */
+/** Returns true when the promise resolves within the time; false when it does not, or rejects. */
 export async function resolvesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
 
     const timer = new AbortController();

@@ -1,10 +1,8 @@
-/**
- * Texts of IP addresses and of ranges of them, as configuration, proxies and the kernel write them.
- */
+/** Parsing of IP addresses and CIDR ranges. */
 
 import { isIP } from 'node:net';
 
-/** Addresses that share their first bits; one address has all bits. */
+/** A CIDR range; a single address has all bits. */
 export interface AddressRange {
     readonly address: string;
     readonly bits: number;
@@ -15,7 +13,7 @@ const LOOPBACK: readonly AddressRange[] = [
     { address: '127.0.0.0', bits: 8, family: 'ipv4' }, { address: '::1', bits: 128, family: 'ipv6' }
 ];
 
-/** Reads `10.0.0.1`, `::1`, `10.0.0.0/8`, `fd00::/8`, or the word `loopback`, which is more than one; null for anything else. */
+/** Parses `10.0.0.1`, `::1`, `10.0.0.0/8`, `fd00::/8`, or `loopback`, which is two ranges; null for anything else. */
 export function parseAddressRanges(text: string): readonly AddressRange[] | null {
 
     if (text === 'loopback') {
@@ -33,13 +31,13 @@ export function parseAddressRanges(text: string): readonly AddressRange[] | null
     return [{ address, bits, family: family === 4 ? 'ipv4' : 'ipv6' }];
 }
 
-/** An address without the IPv6 clothes that IPv4 addresses wear on sockets for both. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 export function withoutMapping(address: string): string {
 
     return address.replace(/^::ffff:(?=[0-9.]+$)/i, '');
 }
 
-/** True for addresses of the same machine. Asked for every request, so without a list: the kernel writes addresses in one way only. */
+/** True for addresses of this machine. Called for every request, so it does not use a list: the kernel has one notation for each address. */
 export function isLoopback(address: string): boolean {
 
     const plain = withoutMapping(address);

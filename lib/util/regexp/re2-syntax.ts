@@ -1,9 +1,9 @@
 /**
- * Regular expressions of schemas are written in the syntax of JavaScript; the engine that runs them in linear time speaks
- * RE2. This file translates one into the other, and refuses what cannot run in linear time.
+ * Translates regular expressions from the syntax of JavaScript, as in schemas, to that of RE2, which runs in linear time. Rejects patterns
+ * that cannot run in linear time.
  */
 
-/** Thrown for a pattern that is malformed or not supported; the message continues "the pattern …". */
+/** Thrown for a malformed or unsupported pattern; the message continues "the pattern …". */
 export class PatternError extends Error {
 
     constructor(message: string, options?: ErrorOptions) {
@@ -13,10 +13,10 @@ export class PatternError extends Error {
     }
 }
 
-/** RE2 allows no more, and content with such limits is better described by maxLength and maxItems. */
+/** Maximum repetition in RE2; longer limits belong in maxLength and maxItems. */
 const MAX_REPEAT = 1000;
 
-/** JavaScript's white space, which is more than RE2's. */
+/** White space of JavaScript, of which RE2's is a subset. */
 const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 const NOT_SPACE = '\\x00-\\x08\\x0e-\\x1f!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
     '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
@@ -25,7 +25,7 @@ const ANY_BUT_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
 const ANYTHING = '[\\x00-\\x{10ffff}]';
 const NOTHING = '[^\\x00-\\x{10ffff}]';
 
-/** Unicode properties that RE2 knows under their short names only. */
+/** Unicode categories that RE2 has only under their short names. */
 const CATEGORIES: Readonly<Record<string, string>> = {
     Letter: 'L', Cased_Letter: 'LC', Uppercase_Letter: 'Lu', Lowercase_Letter: 'Ll', Titlecase_Letter: 'Lt', Modifier_Letter: 'Lm',
     Other_Letter: 'Lo', Mark: 'M', Nonspacing_Mark: 'Mn', Spacing_Mark: 'Mc', Enclosing_Mark: 'Me', Number: 'N', Decimal_Number: 'Nd',
@@ -36,10 +36,10 @@ const CATEGORIES: Readonly<Record<string, string>> = {
     Private_Use: 'Co', digit: 'Nd', punct: 'P', cntrl: 'Cc'
 };
 
-/** One thing inside or outside a character class: a single character, or a set of them as RE2 text. */
+/** An element of a pattern or a character class: a single character, or a set as RE2 text. */
 type Atom = { readonly code: number; readonly end: number } | { readonly set: string; readonly end: number };
 
-/** The pattern in RE2 syntax. @throws PatternError */
+/** Translates a pattern to RE2 syntax. @throws PatternError */
 export function translatePattern(source: string): string {
 
     let out = '';
@@ -98,7 +98,7 @@ function openGroup(source: string, at: number): Piece {
         throw new PatternError(`uses ${text}, which is not supported`);
     }
 
-    // which text a group matched is never asked for
+    // Groups are never captured
     return { text: '(?:', end: at + text.length };
 }
 
@@ -186,7 +186,7 @@ const SETS: Readonly<Record<string, string>> = {
     d: '\\d', D: '\\D', w: '\\w', W: '\\W', s: SPACE, S: NOT_SPACE
 };
 
-/** What an escape stands for, in a class or outside. */
+/** Parses an escape, inside or outside a class. */
 function escape(source: string, at: number): Atom {
 
     const letter = source[at + 1] ?? '';
@@ -245,7 +245,7 @@ function property(source: string, at: number): Atom {
     return { set: `\\${match[1] ?? 'p'}{${CATEGORIES[name] ?? name}}`, end: at + match[0].length };
 }
 
-/** One character as RE2 text, in a class or outside. */
+/** A character as RE2 text, inside or outside a class. */
 function character(code: number): string {
 
     const text = String.fromCodePoint(code);

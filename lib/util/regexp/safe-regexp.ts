@@ -1,29 +1,29 @@
 /**
- * Regular expressions that cannot stall the service: whatever the pattern and the text, the time is proportional to the
- * product of their lengths. Takes the place of RegExp wherever a schema brings the pattern.
+ * Regular expressions with bounded time: at most proportional to the product of the lengths of pattern and text. Replaces RegExp for all
+ * patterns of schemas.
  */
 
 import { RE2JS } from 're2js';
 import { PatternError, translatePattern } from './re2-syntax.js';
 import { BudgetExceeded, spend } from '../concurrency/time-budget.js';
 
-/** Patterns longer than this describe something that a pattern should not. */
+/** Maximum length of a pattern in characters. */
 const MAX_SOURCE = 4096;
 
-/** Number of states, roughly the length of the pattern with all repetitions written out. */
+/** Maximum number of states of a pattern, about its length with all repetitions expanded. */
 const MAX_STATES = 2000;
 
-/** Text length times states that one test may take; at worst some hundred milliseconds, usually a tenth of it. */
+/** Maximum of text length times states for one test: at worst some hundred milliseconds, usually a tenth of that. */
 const MAX_STEPS = 10_000_000;
 
-/** Patterns that were compiled lately. Schemas repeat them, and every use shares what the engine has learnt. */
+/** Recently compiled patterns. Schemas repeat patterns, and all uses share the caches of the engine. */
 const recent = new Map<string, SafeRegExp>();
 
-/** States of all of them together; a state takes some hundred bytes. */
+/** Maximum number of states of all recent patterns; a state takes some hundred bytes. */
 const MAX_RECENT_STATES = 100_000;
 let recentStates = 0;
 
-/** A test of more steps than this has the engine forget what it learnt from it: that may be megabytes for each pattern. */
+/** Steps after which the caches of the engine are cleared, as they may have grown to megabytes. */
 const MEMORABLE_STEPS = 1_000_000;
 
 interface Condition {
@@ -33,9 +33,8 @@ interface Condition {
 }
 
 /**
- * A pattern in JavaScript's syntax, with the meaning that the flag `u` gives it. Back-references are refused;
- * lookaheads are supported where they stand directly after a leading `^`, which is where they are used to demand several
- * things of one text (`^(?=.*\d)(?!.*\s).{8,}$`).
+ * A pattern in JavaScript syntax, with the semantics of the flag `u`. Back-references are not supported; lookaheads only directly after a
+ * leading `^`, where they combine several conditions (`^(?=.*\d)(?!.*\s).{8,}$`).
  */
 export class SafeRegExp {
 
@@ -49,7 +48,7 @@ export class SafeRegExp {
         this.#conditions = splitLookaheads(source).map(({ text, expected }) => compile(text, expected));
     }
 
-    /** The pattern with this source. @throws PatternError when it is malformed, not supported or too large. */
+    /** Returns the pattern with this source. @throws PatternError when it is malformed, unsupported or too large */
     static of(source: string): SafeRegExp {
 
         let pattern = recent.get(source);
@@ -67,16 +66,16 @@ export class SafeRegExp {
         return pattern;
     }
 
-    /** What the pattern costs to compile and to keep, as a number of states. */
+    /** Cost of the pattern in time and memory, as a number of states. */
     get states(): number {
 
         return this.#conditions.reduce((sum, { states }) => sum + states, 0);
     }
 
     /**
-     * True when the pattern matches some part of the text.
+     * True when the pattern matches part of the text.
      *
-     * @throws BudgetExceeded when the text is too long for a pattern of this size.
+     * @throws BudgetExceeded when the text is too long for a pattern of this size
      */
     test(text: string): boolean {
 
@@ -100,7 +99,7 @@ export class SafeRegExp {
         return true;
     }
 
-    /** The source: what the schema compiler knows equal patterns by. */
+    /** The source, by which the schema compiler recognises equal patterns. */
     toString(): string {
 
         return this.#source;
@@ -113,7 +112,7 @@ function checkSyntax(source: string): void {
         throw new PatternError(`is longer than ${MAX_SOURCE} characters`);
     }
 
-    // schemas escape more than the flag u allows (`\-`, `\_`), so what is valid without it is accepted too
+    // Schemas escape more than the flag u allows (`\-`, `\_`), so patterns that are valid without it are accepted too
     if (!isRegExp(source, 'u') && !isRegExp(source, '')) {
         throw new PatternError('is not a valid regular expression');
     }
@@ -148,7 +147,7 @@ function compile(source: string, expected: boolean): Condition {
     return { engine, states, expected };
 }
 
-/** `^(?=A)(?!B)C` matches where `^A` and `^C` match and `^B` does not. */
+/** Splits `^(?=A)(?!B)C` into `^A`, not `^B`, and `^C`, all of which must hold. */
 function splitLookaheads(source: string): { text: string; expected: boolean }[] {
 
     const parts: { text: string; expected: boolean }[] = [];
@@ -173,7 +172,7 @@ function closingParenthesis(source: string, opening: number): number {
     return closing?.at ?? source.length;
 }
 
-/** The parentheses and bars of a pattern that are neither escaped nor inside a class. `depth`: groups that are open before it. */
+/** Parentheses and bars that are neither escaped nor in a class. `depth` is the number of open groups before it. */
 function structure(source: string): { text: string; at: number; depth: number }[] {
 
     let depth = 0;

@@ -1,8 +1,6 @@
-/**
- * The bytes of one thing that spreads over several pieces of a stream.
- */
+/** Byte buffer for an item that spans several chunks of a stream. */
 
-/** Gathers bytes up to a limit; beyond it they are only counted. */
+/** Collects bytes up to a limit; beyond it they are only counted. */
 export class ByteBuffer {
 
     readonly #limit: number;
@@ -30,7 +28,7 @@ export class ByteBuffer {
         }
     }
 
-    /** Everything since the last time; null when it was too long. */
+    /** Returns and resets the bytes collected so far; null when the limit was exceeded. */
     finish(): { bytes: Buffer | null; length: number } {
 
         const [first] = this.#pieces;

@@ -1,10 +1,8 @@
-/**
- * Sequences that hold something: a place in a queue, a search that is not read to its end.
- */
+/** Release of a resource that a sequence holds, such as a permit or a search. */
 
 /**
- * The same sequence; when it has ended, however it ends, `release` is called once. Other than a `finally` within it, also when it
- * is ended before anybody began to read it.
+ * Calls `release` once when the sequence ends for any reason. Unlike a `finally` inside a generator, it also runs when the sequence is
+ * closed before the first read.
  */
 export function onClose<T>(sequence: AsyncGenerator<T, void, undefined>, release: () => void): AsyncGenerator<T, void, undefined> {
 

@@ -1,18 +1,18 @@
 /**
- * Lists and dictionaries as Python prints them, which published clients send in query parameters. One pass from left to right
- * that never looks back: the text comes from anybody.
+ * Converts Python's notation of lists and dictionaries, which published clients send in query parameters, to JSON. A single pass without
+ * backtracking, as the text is untrusted.
  */
 
 const BACKSLASH = 0x5c;
 const SINGLE = 0x27;
 const DOUBLE = 0x22;
 
-/** What may interest us: quotes, and the words that are written otherwise in JSON. */
+/** Quotes, and the keywords that JSON spells differently. */
 const TOKEN = /['"]|\b(?:True|False|None)\b/g;
 
 const WORDS: ReadonlyMap<string, string> = new Map([['True', 'true'], ['False', 'false'], ['None', 'null']]);
 
-/** The same in JSON; null when a string does not end, as such a text is neither. */
+/** Converts Python notation to JSON; null for an unterminated string. */
 export function jsonFromPython(text: string): string | null {
 
     const pieces: string[] = [];
@@ -38,7 +38,7 @@ export function jsonFromPython(text: string): string | null {
     return pieces.join('') + text.slice(copied);
 }
 
-/** Index behind the closing quote; -1 when there is none. */
+/** Index after the closing quote; -1 without one. */
 function stringEnd(text: string, start: number, quote: number): number {
 
     for (let i = start; i < text.length; ++i) {

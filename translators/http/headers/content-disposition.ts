@@ -1,23 +1,20 @@
-/**
- * Content-Disposition (RFC 6266, RFC 5987; RFC 7578 for the parts of forms): reading what clients send, writing what no
- * file name can break out of.
- */
+/** Content-Disposition (RFC 6266, RFC 5987; RFC 7578 for parts of forms): lenient parsing, and formatting that escapes file names safely. */
 
 import { isUtf8 } from 'node:buffer';
 import { badRequest } from '../../../lib/errors/errors.js';
 import { parseParameterised, quote } from './parameters.js';
 
-/** What a Content-Disposition header says. */
+/** A parsed Content-Disposition header. */
 export interface Disposition {
     /** `inline`, `attachment`, `form-data` … in lower case. */
     readonly type: string;
     /** Name of a form field. */
     readonly name?: string;
-    /** File name without any folders; may be empty, which still means that there is a file. */
+    /** File name without folders; an empty one still declares a file. */
     readonly filename?: string;
 }
 
-/** Reads a Content-Disposition header; its text must be decoded already (see `decodeHeader`). */
+/** Parses a Content-Disposition header, already decoded by `decodeHeader`. */
 export function parseDisposition(text: string): Disposition {
 
     const { value, parameters } = parseParameterised(text);
@@ -32,9 +29,9 @@ export function parseDisposition(text: string): Disposition {
 }
 
 /**
- * Writes a Content-Disposition header. Names beyond ASCII go into `filename*`, beside a fallback for old clients.
+ * Formats a Content-Disposition header. Names beyond ASCII are written as `filename*`, with a fallback for old clients.
  *
- * @param type a token such as `inline` or `attachment`; anything else is 400.
+ * @param type a token such as `inline` or `attachment`; throws 400 for anything else
  */
 export function formatDisposition(type: string, filename?: string, name?: string): string {
 
@@ -54,7 +51,7 @@ export function formatDisposition(type: string, filename?: string, name?: string
     return parts.join('; ');
 }
 
-/** The last segment of a path, whichever slashes it uses. */
+/** The last segment of a path, with slashes or backslashes. */
 export function withoutFolders(path: string): string {
 
     return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
@@ -73,7 +70,7 @@ function encodeExtended(text: string): string {
         '%' + character.charCodeAt(0).toString(16).toUpperCase());
 }
 
-/** A value of RFC 5987, `charset'language'percent-encoded`; undefined when it is absent or not one. */
+/** Decodes a value of RFC 5987, `charset'language'percent-encoded`; undefined when absent or invalid. */
 function decodeExtended(text: string | undefined): string | undefined {
 
     const match = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[^%])*)$/i.exec(text ?? '');
@@ -87,7 +84,7 @@ function decodeExtended(text: string | undefined): string | undefined {
     return isLatin || !isUtf8(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
 }
 
-/** Forms are written with these three characters percent-encoded (HTML standard), and no others. */
+/** Forms percent-encode exactly these three characters (HTML standard). */
 function plain(text: string | undefined, isForm: boolean): string | undefined {
 
     return text !== undefined && isForm && text.includes('%')

@@ -1,12 +1,10 @@
-/**
- * The media type of a body, as far as the service cares.
- */
+/** Media types of bodies. */
 
 import { header } from './decode.js';
 import type { RequestHeaders } from './decode.js';
 import { parseParameterised } from './parameters.js';
 
-/** A media type taken apart. */
+/** A parsed media type. */
 export interface MediaType {
     /** Type and subtype in lower case; empty when no type was given. */
     readonly essence: string;
@@ -19,7 +17,7 @@ export function contentType(headers: RequestHeaders): MediaType {
     return parseMediaType(header(headers, 'content-type') ?? '');
 }
 
-/** Takes a media type apart. */
+/** Parses a media type. */
 export function parseMediaType(text: string): MediaType {
 
     const { value, parameters } = parseParameterised(text);
@@ -32,7 +30,7 @@ export function isJsonType(essence: string): boolean {
     return essence === 'application/json' || essence.endsWith('+json');
 }
 
-/** True when a value may stand in a Content-Type header: printable, with a type and a subtype. */
+/** True for a valid value of Content-Type: printable, with type and subtype. */
 export function isMediaType(text: string): boolean {
 
     return /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+[ \t]*(?:;[\x20-\x7e\t]*)?$/.test(text);

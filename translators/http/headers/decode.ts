@@ -1,13 +1,11 @@
-/**
- * Request headers as text. Node hands header bytes over as latin1; clients mean UTF-8 more often than not.
- */
+/** Decoding of request headers. Node decodes header bytes as latin1, but most clients send UTF-8. */
 
 import { isUtf8 } from 'node:buffer';
 
-/** Request headers as node and hapi give them. */
+/** Request headers from node and hapi. */
 export type RequestHeaders = Readonly<Record<string, unknown>>;
 
-/** A header by its lower-case name, read as UTF-8 where its bytes are UTF-8; undefined when absent. */
+/** Returns a header by its lower-case name, decoded as UTF-8 if its bytes are valid UTF-8; undefined when absent. */
 export function header(headers: RequestHeaders, name: string): string | undefined {
 
     const value = headers[name];
@@ -15,7 +13,7 @@ export function header(headers: RequestHeaders, name: string): string | undefine
     return typeof text === 'string' ? decodeHeader(text) : undefined;
 }
 
-/** Text of header bytes that were read as latin1. */
+/** Decodes a header value that node has decoded as latin1. */
 export function decodeHeader(latin1: string): string {
 
     if (!/[\u0080-\u00ff]/.test(latin1)) {

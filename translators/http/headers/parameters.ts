@@ -1,22 +1,22 @@
 /**
- * Header values of the form `value; name=token; name="quoted text"`, as Content-Type and Content-Disposition have them.
- * Lenient where real clients are sloppy, linear in the length of the header.
+ * Parser for header values of the form `value; name=token; name="quoted text"`, as in Content-Type and Content-Disposition. Lenient with
+ * the errors of existing clients; linear in the length of the header.
  */
 
-/** A header value taken apart; names in lower case, values as written (quotes and escapes removed). */
+/** A parsed header value; names in lower case, values without quotes and escapes. */
 export interface ParameterisedValue {
-    /** What stands before the first semicolon, in lower case. */
+    /** The value before the first semicolon, in lower case. */
     readonly value: string;
     readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Takes a header apart. Of a repeated parameter the first one counts; what cannot be read is skipped. */
+/** Parses a header value. The first of repeated parameters is used; invalid ones are skipped. */
 export function parseParameterised(text: string): ParameterisedValue {
 
     const semicolon = nextSemicolon(text, 0);
     const value = text.slice(0, semicolon).trim().toLowerCase();
     const parameters = new Map<string, string>();
-    // No two neighbours match the same character, or a long header could make this slow
+    // Adjacent quantifiers never match the same character, which avoids backtracking
     const pattern = /;[ \t]*([^\s;="]+)[ \t]*=(?:[ \t]*"((?:[^"\\]|\\[^])*)"[ \t]*|([^;"]*))(?=;|$)/y;
     pattern.lastIndex = semicolon;
     while (pattern.lastIndex < text.length) {
@@ -36,13 +36,13 @@ export function parseParameterised(text: string): ParameterisedValue {
     return { value, parameters };
 }
 
-/** Quoted text for a header: printable ASCII only, quotes and backslashes escaped. */
+/** Quotes text for a header: printable ASCII only, with quotes and backslashes escaped. */
 export function quote(text: string): string {
 
     return `"${text.replace(/[^\x20-\x7e]/gu, '?').replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Removes the escapes of quoted text. Only `\"` and `\\` count: some browsers send bare Windows paths. */
+/** Unescapes quoted text. Only `\"` and `\\` are escapes, since some browsers send unescaped Windows paths. */
 function unescapeQuoted(text: string): string {
 
     return text.includes('\\') ? text.replace(/\\(["\\])/g, '$1') : text;

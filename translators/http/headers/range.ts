@@ -1,13 +1,11 @@
-/**
- * Byte ranges: the Range header of a request into the attribute `range`, and the range of an answer into Content-Range.
- */
+/** Byte ranges: converts the header Range to the attribute `range`, and the range of a response to Content-Range. */
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { header } from './decode.js';
 import type { RequestHeaders } from './decode.js';
 
-/** The range of an answer: byte offsets, both inclusive, and the size of the whole where it is known. */
+/** Range of a response: inclusive byte offsets, and the total size if known. */
 export interface AnsweredRange {
     readonly start: number;
     readonly end: number;
@@ -15,9 +13,9 @@ export interface AnsweredRange {
 }
 
 /**
- * The range that a request asks for as value of the attribute `range`: `{start}`, `{start, end}` (inclusive) or `{end}` (the
- * last `end` bytes). Undefined for everything that is answered whole: no range, several ranges, other units, malformed
- * ones, and any request with If-Range. Whether the range can be satisfied is for the operation to say.
+ * Converts the header Range to the attribute `range`: `{start}`, `{start, end}` (inclusive) or `{end}` (the last `end` bytes). Undefined
+ * when the whole is to be sent: without a range, for several ranges, other units or malformed ranges, and with If-Range. The operation
+ * checks whether the range can be satisfied.
  */
 export function requestedRange(headers: RequestHeaders): JsonObject | undefined {
 
@@ -34,7 +32,7 @@ export function requestedRange(headers: RequestHeaders): JsonObject | undefined 
     return { ...(start === '' ? {} : { start: offset(start) }), ...(end === '' ? {} : { end: offset(end) }) };
 }
 
-/** Reads the attribute `range` of an answer; undefined when it is not one. */
+/** Reads the attribute `range` of a response; undefined when invalid. */
 export function answeredRange(value: JsonValue | undefined): AnsweredRange | undefined {
 
     if (!isJsonObject(value)) {
@@ -49,13 +47,13 @@ export function answeredRange(value: JsonValue | undefined): AnsweredRange | und
     return typeof size === 'number' ? { start, end, size } : { start, end };
 }
 
-/** The value of Content-Range. */
+/** Formats the value of Content-Range. */
 export function formatContentRange({ start, end, size }: AnsweredRange): string {
 
     return `bytes ${start}-${end}/${size ?? '*'}`;
 }
 
-/** Offsets beyond any size are all alike. */
+/** Clamps offsets that are larger than any possible size. */
 function offset(digits: string): number {
 
     return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);

@@ -1,7 +1,4 @@
-/**
- * The cookie session of the legacy interface, as far as requests carry it: a session id in one cookie and the CSRF value in a
- * header. Whether the service still accepts sessions is for the gateway to say.
- */
+/** Legacy cookie session of a request: a session id in a cookie and the CSRF token in a header. The gateway decides whether sessions are accepted. */
 
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { RequestHeaders } from './decode.js';
@@ -11,13 +8,13 @@ export const SESSION_COOKIE = 'JSESSIONID';
 export const CSRF_COOKIE = 'Csrf-token';
 export const CSRF_HEADER = 'x-csrf-token';
 
-/** Longest cookie value that is looked at. */
+/** Maximum length of a cookie value in characters; longer ones are ignored. */
 const MAX_LENGTH = 256;
 
 /**
- * The session of a request as authentication: `{}` without the cookie, else `{sessionId}` with `csrfToken` where it was sent.
+ * Reads the session as authentication: `{}` without the cookie, otherwise `{sessionId}`, with `csrfToken` if it was sent.
  *
- * @param field the CSRF value of a form, which counts where there is no header
+ * @param field CSRF token of a form, used without the header
  */
 export function readSession(headers: RequestHeaders, field?: string): JsonObject {
 
@@ -30,7 +27,7 @@ export function readSession(headers: RequestHeaders, field?: string): JsonObject
     return csrfToken === undefined ? { sessionId } : { sessionId, csrfToken };
 }
 
-/** The value of a cookie; of a repeated name the first. Other cookies may be as malformed as they like. */
+/** Reads the first cookie with a name. Malformed other cookies are ignored. */
 function cookie(headers: RequestHeaders, name: string): string | undefined {
 
     for (const pair of (header(headers, 'cookie') ?? '').split(';')) {

@@ -1,6 +1,6 @@
 /**
- * Credentials of a request, copied into the authentication object of the envelope (specification, "Authentication"). Whether
- * they are any good is for the gateway to say; only what cannot be read at all is refused here, with 401.
+ * Copies the credentials of a request into the authentication object of the envelope (specification, "Authentication"). The gateway
+ * verifies them; only unreadable credentials are rejected here, with 401.
  */
 
 import { badRequest, unauthenticated } from '../../../lib/errors/errors.js';
@@ -10,19 +10,19 @@ import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
 import { decodeHeader, header } from '../headers/decode.js';
 import type { RequestHeaders } from '../headers/decode.js';
 
-/** Credentials that came beside the headers. */
+/** Credentials from parameters. */
 export interface CredentialParameters {
     /** The parameter `authentication`. */
     readonly authentication?: JsonValue | undefined;
-    /** The parameter `access_token`; counts only when there is no Authorization header. */
+    /** The parameter `access_token`; used only without an Authorization header. */
     readonly accessToken?: string | undefined;
 }
 
 /**
- * The authentication object: `{}` for a request without credentials, else `{username, password}`, `{token}` or whatever the
- * Doip scheme carried, with `asUserId` from the As-User header, and with the properties of the parameter added.
+ * Returns the authentication object: `{}` without credentials, otherwise `{username, password}`, `{token}` or the object of the Doip
+ * scheme, with `asUserId` from the As-User header and the properties of the parameter.
  *
- * @throws DoipError 401 for a header or parameter that cannot be read; 400 for a property given twice.
+ * @throws DoipError 401 for an unreadable header or parameter; 400 for a property that is given twice
  */
 export function readAuthentication(headers: RequestHeaders, parameters: CredentialParameters = {}): JsonObject {
 
@@ -50,7 +50,7 @@ function fromAccessToken(accessToken: string | undefined): JsonObject {
 
 function parseAuthorization(text: string): JsonObject {
 
-    // Nothing that follows the first letter can fail.
+    // Linear: the part after the scheme matches anything
     // eslint-disable-next-line regexp/no-super-linear-backtracking
     const [, scheme = '', credentials = ''] = /^(\S+)[ \t]*([^]*)$/.exec(text) ?? [];
     switch (scheme.toLowerCase()) {
@@ -104,11 +104,11 @@ function readJsonObject(bytes: Buffer): JsonObject | null {
         return isJsonObject(value) ? value : null;
     }
     catch {
-        return null;                                        // The text may hold a secret: nothing of it goes into a message
+        return null;                                        // The text may contain a secret, so the message does not quote it
     }
 }
 
-/** Base64, plain or URL-safe, with or without padding; null when it is not. */
+/** Decodes base64, plain or URL-safe, with or without padding; null when invalid. */
 function decodeBase64(text: string): Buffer | null {
 
     return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : null;

@@ -1,7 +1,7 @@
 /**
- * An account of the bytes of bodies that are held as a whole, JSON and forms, as long as their requests last. Bytes are taken
- * as they arrive, after decompression and before anything is parsed. What one address and all unknown callers may hold is
- * bounded, and so is the sum; a request that finds no room is refused and may be sent again.
+ * Memory budget for bodies that are buffered as a whole (JSON and forms) for the duration of their requests. Bytes are charged as they
+ * arrive, after decompression and before parsing. There are limits per address, for all callers without credentials together, and in total;
+ * a request beyond them is rejected and may be retried.
  */
 
 import type { Request, Server } from '@hapi/hapi';
@@ -9,18 +9,18 @@ import { badRequest, tooManyRequests, unavailable } from '../../../lib/errors/er
 import { readBytes } from '../../../lib/doip/segments.js';
 import type { HttpLimits } from './translator-options.js';
 
-/** Bytes of each request that are not counted, so that small requests always find room. */
+/** Bytes of each request that are not charged, so that small requests are never rejected. */
 const FREE = 16 * 1024;
 
-/** Share of one address, and share of all callers without credentials together. */
+/** Fraction of the budget for one address, and for all callers without credentials together. */
 const SHARE = 2;
 
 const RETRY_SECONDS = 1;
 
-/** Takes bytes for a request; throws where there is no room. */
+/** Charges bytes to the budget; throws when they exceed it. */
 export type TakeBytes = (bytes: number) => void;
 
-/** The bytes that are held. */
+/** The budget of a server. */
 export class BodyMemory {
 
     readonly #most: number;
@@ -33,17 +33,17 @@ export class BodyMemory {
         this.#most = most;
     }
 
-    /** Bytes that are counted at this moment. */
+    /** Bytes charged at present. */
     get held(): number {
 
         return this.#held;
     }
 
     /**
-     * Makes the function by which a request takes bytes. They are given back when it has been answered.
+     * Creates the function that charges the bytes of a request; they are released when the response has ended.
      *
-     * @param source where the request comes from
-     * @throws DoipError the function does: 429 when the source holds too much, 503 when there is no room
+     * @param source address of the client
+     * @throws DoipError from that function: 429 when the source exceeds its share, 503 when the budget is exhausted
      */
     forRequest(request: Request, source: string, isKnown: boolean): TakeBytes {
 
@@ -100,7 +100,7 @@ export class BodyMemory {
     }
 }
 
-/** Answered or broken off, once. */
+/** Runs the action once, when the response has finished or the connection has closed. */
 function whenDone(request: Request, action: () => void): void {
 
     let isDone = false;
@@ -118,7 +118,7 @@ function whenDone(request: Request, action: () => void): void {
 
 const memories = new WeakMap<object, BodyMemory>();
 
-/** The account that all interfaces of a server share. The first that asks says how much there is. */
+/** The budget shared by all interfaces of a server; the first caller sets its size. */
 export function bodyMemoryOf(server: Server, most: number): BodyMemory {
 
     const key = server.listener;
@@ -131,7 +131,7 @@ export function bodyMemoryOf(server: Server, most: number): BodyMemory {
     return memory;
 }
 
-/** Reads a body into memory, and takes the room for it. */
+/** Buffers a body, and charges it to the budget. */
 export function gather(body: AsyncIterable<Uint8Array>, limit: number, { takeBytes }: Pick<HttpLimits, 'takeBytes'>): Promise<Buffer> {
 
     return readBytes(takeBytes ? counted(body, takeBytes) : body, limit);

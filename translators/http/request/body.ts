@@ -1,6 +1,6 @@
 /**
- * Request bodies. The routes hand over the raw stream (see {@link STREAMED}); here it becomes bytes, text, JSON, form fields,
- * parts or segments, with limits counted while reading, after decompression.
+ * Request bodies. Routes receive the raw stream (see {@link STREAMED}), which is converted here to bytes, text, JSON, form fields, parts or
+ * segments. Limits apply while reading, after decompression.
  */
 
 import type { Readable } from 'node:stream';
@@ -23,27 +23,27 @@ import type { HttpLimits } from './translator-options.js';
 import { parseParameters } from './url.js';
 import type { Parameter } from './url.js';
 
-/** What is needed of a hapi request; its payload is a stream or null. */
+/** The part of a hapi request that is used here; the payload is a stream or null. */
 export interface RequestWithBody {
-    /** Lower case, as hapi has it. */
+    /** In lower case, as in hapi. */
     readonly method: string;
     readonly headers: RequestHeaders;
     readonly payload: unknown;
     readonly raw?: { readonly req: Readable };
 }
 
-/** hapi's `payload` route options for every route that reads its body through this file. */
+/** hapi's `payload` options for routes that read their body through this module. */
 export const STREAMED = {
     output: 'stream',
     parse: 'gunzip',
     maxBytes: Number.MAX_SAFE_INTEGER,
     timeout: false,
-    override: 'application/octet-stream'                    // hapi must not judge media types
+    override: 'application/octet-stream'                    // hapi must not reject media types
 } as const;
 
 /**
- * The body as bytes. Leaving the loop early leaves the connection alone. Errors of the stream become 400: the sender broke off
- * or sent what cannot be decompressed.
+ * The body as bytes. Leaving the loop early keeps the connection. Stream errors become 400: the client disconnected or sent invalid
+ * compressed data.
  */
 export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffer> {
 
@@ -69,32 +69,32 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
     }
 }
 
-/** The body as a JSON value, whatever its media type; undefined when it is empty. */
+/** Reads the body as JSON, whatever its media type; undefined when empty. */
 export async function readJsonBody(request: RequestWithBody, limits: HttpLimits, sentNumber = false): Promise<JsonValue | undefined> {
 
     const bytes = await readWhole(request, limits.jsonBytes, limits);
     return bytes.length === 0 ? undefined : parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
 }
 
-/** The body as text; 400 when it is not UTF-8. */
+/** Reads the body as text. Throws 400 when it is not UTF-8. */
 export async function readTextBody(request: RequestWithBody, limits: HttpLimits): Promise<string> {
 
     return decodeUtf8(await readWhole(request, limits.formBytes, limits), 'the body');
 }
 
-/** True when the body is a form of the kind that counts as a part of the query string. */
+/** True for a form whose fields are parameters like those of the query string. */
 export function isForm(request: RequestWithBody): boolean {
 
     return request.method === 'post' && contentType(request.headers).essence === FORM_TYPE;
 }
 
-/** The fields of a form body ({@link isForm}); none for any other request. */
+/** Reads the fields of a form body ({@link isForm}); none for other requests. */
 export async function readForm(request: RequestWithBody, limits: HttpLimits): Promise<Parameter[]> {
 
     return isForm(request) ? parseParameters(await readTextBody(request, limits), limits.parameters) : [];
 }
 
-/** True when the body is multipart, of whatever kind. */
+/** True for multipart bodies of any subtype. */
 export function isMultipart(request: RequestWithBody): boolean {
 
     return contentType(request.headers).essence.startsWith('multipart/');
@@ -106,7 +106,7 @@ export function readParts(request: RequestWithBody, limits: HttpLimits): AsyncGe
     return parseMultipart(bodyBytes(request), contentType(request.headers), limits);
 }
 
-/** The JSON value of a part, whatever its media type. */
+/** Reads the JSON value of a part, whatever its media type. */
 export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = false): Promise<JsonValue> {
 
     const bytes = await gather(part.body, limits.jsonBytes, limits);
@@ -114,7 +114,7 @@ export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = 
     return parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
 }
 
-/** The value of a JSON text. Nothing else is done in the turn in which a long one is parsed. */
+/** Parses JSON text; a long text is parsed in a turn of the event loop of its own. */
 async function parsed(bytes: Buffer, options: JsonTextOptions): Promise<JsonValue> {
 
     await turnFor(bytes.length);
@@ -123,31 +123,31 @@ async function parsed(bytes: Buffer, options: JsonTextOptions): Promise<JsonValu
     return value;
 }
 
-/** The text of a form field among the parts. */
+/** Reads the text of a form field in a multipart body. */
 export async function readTextPart(part: Part, limits: HttpLimits): Promise<string> {
 
     return decodeUtf8(await gather(part.body, limits.formBytes, limits), `part ${(part.name ?? '').slice(0, 60)}`);
 }
 
-/** A part as a segment of bytes, with what its headers tell. */
+/** A part as a segment of bytes, with metadata from its headers. */
 export function bytesPart(part: Part): BytesSegment {
 
     return bytesOf(part.body, part.mediaType, part.filename);
 }
 
 /**
- * The body as input of an operation (specification, "Input mapping"): nothing for GET, for an empty body and for a form;
- * one JSON segment; one segment per part of multipart/mixed; for multipart/form-data one segment for the first part and a
- * pair, `{id: name}` and content, for each later one; one segment of bytes for anything else.
+ * The body as input of an operation (specification, "Input mapping"): no segment for GET, an empty body and a form; one JSON segment for
+ * JSON; one segment per part of multipart/mixed; for multipart/form-data one segment for the first part, and a pair `{id: name}` and
+ * content for each later one; otherwise one segment of bytes.
  *
- * Of the parts only the first is parsed as JSON; see {@link BytesSegment}.
+ * Only the first part is parsed as JSON; see {@link BytesSegment}.
  */
 export function readSegments(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Segment> {
 
     return segmentsOf(request, limits, true);
 }
 
-/** Like {@link readSegments}, but a JSON body is one segment of bytes, however long it is. */
+/** Like {@link readSegments}, but a JSON body is one segment of bytes of any length. */
 export function readRawSegments(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Segment> {
 
     return segmentsOf(request, limits, false);
@@ -215,7 +215,7 @@ async function firstSegment(part: Part, isFormData: boolean, limits: HttpLimits)
     return bytesPart(part);
 }
 
-/** A plain form field has no media type; one that holds a JSON object is meant as JSON. */
+/** Converts a plain form field, which has no media type; one that starts like a JSON object is parsed as JSON. */
 function untypedField(bytes: Buffer, limits: HttpLimits): Segment {
 
     return /^\s*\{/.test(bytes.toString('latin1', 0, 64))
@@ -233,7 +233,7 @@ function bytesOf(body: AsyncIterable<Uint8Array>, mediaType: string | undefined,
     };
 }
 
-/** The bytes of a body that is gathered. One that announces to be too long is refused before any of it is there. */
+/** Buffers a whole body. Throws at once when Content-Length exceeds the limit. */
 export async function readWhole(request: RequestWithBody, limit: number, limits: HttpLimits): Promise<Buffer> {
 
     const isPlain = (header(request.headers, 'content-encoding') ?? 'identity') === 'identity';
@@ -244,7 +244,7 @@ export async function readWhole(request: RequestWithBody, limit: number, limits:
     return gather(bodyBytes(request), limit, limits);
 }
 
-/** The same bytes when there are any, else null. */
+/** Returns the bytes, or null for an empty body. */
 async function unlessEmpty(bytes: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer> | null> {
 
     const first = await bytes.next();
@@ -258,7 +258,7 @@ async function *startingWith(first: Buffer, rest: AsyncGenerator<Buffer>): Async
         yield *rest;
     }
     finally {
-        await rest.return(undefined);                       // Also when nobody came further than the first chunk
+        await rest.return(undefined);                       // Also when the consumer stopped after the first chunk
     }
 }
 
@@ -268,7 +268,7 @@ function streamOf(request: RequestWithBody): Readable | null {
     return typeof payload?.iterator === 'function' ? payload : null;
 }
 
-/** A decompressor does not notice by itself that its source is gone (HTTP/2 tells it by no more than `close`). */
+/** Propagates the end of the source, which a decompressor does not detect itself (HTTP/2 only emits `close`). */
 function breakWith(source: Readable, stream: Readable): void {
 
     const check = (): void => {
@@ -287,7 +287,7 @@ function breakWith(source: Readable, stream: Readable): void {
 
 function asRequestError(error: unknown, request: RequestWithBody): DoipError {
 
-    const { code, data } = error as { code?: unknown; data?: { code?: unknown } };      // hapi wraps what a decompressor reports
+    const { code, data } = error as { code?: unknown; data?: { code?: unknown } };      // hapi wraps errors of the decompressor
     const encoding = header(request.headers, 'content-encoding');
     const isBroken = code === 'ECONNRESET' || data?.code === 'ECONNRESET' || encoding === undefined;
     return badRequest(isBroken ? 'the request body ends early' : `the request body is not valid ${encoding.slice(0, 40)}`, {

@@ -1,7 +1,6 @@
 /**
- * Parameters of DOIP over HTTP: from query and form fields to members of the envelope (specification, "Request mapping").
- * JSON parameters may be written whole (`attributes={"a":1}`), in parts (`attributes.a=1`) or both; the parts are put together
- * here, and whatever would be given twice is refused.
+ * Parameters of DOIP over HTTP: converts query and form fields to members of the envelope (specification, "Request mapping"). A JSON
+ * parameter may be given as a whole (`attributes={"a":1}`), in parts (`attributes.a=1`) or both; parts are merged, and duplicates rejected.
  */
 
 import { badRequest } from '../../../lib/errors/errors.js';
@@ -10,7 +9,7 @@ import { isJsonObject } from '../../../lib/util/json-types.js';
 import { parseJsonOrText, parseLenientJson } from '../../../lib/json/strict-parser.js';
 import type { Parameter } from './url.js';
 
-/** What the parameters of a request say. Absent members were not given. */
+/** Parameters of a request; absent members were not given. */
 export interface EnvelopeParameters {
     readonly operationId?: string;
     readonly targetId?: string;
@@ -18,7 +17,7 @@ export interface EnvelopeParameters {
     readonly requestId?: string;
     readonly authentication?: JsonValue;
     readonly attributes: JsonObject;
-    /** The texts of attributes that were read as numbers, booleans or null, by name. */
+    /** Original texts of attributes that were parsed as numbers, booleans or null, by name. */
     readonly texts: ReadonlyMap<string, string>;
     readonly input?: JsonValue;
 }
@@ -35,18 +34,17 @@ const LONG_NAMES: ReadonlyMap<string, TextName | JsonName> = new Map([
     ['u', 'authentication'], ['a', 'attributes'], ['i', 'input']
 ]);
 
-/** Credentials are text, also those that read like a number. */
+/** Credentials that stay text, even if they look like a number. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['username', 'password', 'token', 'asUserId']);
 
-/** Levels that dots may open; anything deeper is an attack. */
+/** Maximum number of levels in dotted names, as protection against deep nesting. */
 const MAX_DOTS = 32;
 const MAX_SHOWN = 60;
 
 /**
- * Puts parameters together. Whole values come first, then parts, so that their order does not matter.
+ * Merges parameters. Whole values are applied before parts, so that their order is irrelevant.
  *
- * @throws DoipError 400 for a text parameter given twice, a property given twice, a property of something that is not an
- * object, and JSON that is malformed.
+ * @throws DoipError 400 for a duplicate text parameter or property, a property of a value that is not an object, and malformed JSON
  */
 export function readEnvelopeParameters(parameters: readonly Parameter[]): EnvelopeParameters {
 
@@ -93,9 +91,9 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
 }
 
 /**
- * Two JSON values given for the same thing, such as the parameter `input` and a JSON body: objects are merged.
+ * Merges two JSON values for the same member, such as the parameter `input` and a JSON body.
  *
- * @throws DoipError 400 when both have a property, or when one is not an object.
+ * @throws DoipError 400 when both have a property, or when one is not an object
  */
 export function mergeJson(first: JsonValue | undefined, second: JsonValue, name: string): JsonValue {
 
@@ -116,7 +114,7 @@ export function mergeJson(first: JsonValue | undefined, second: JsonValue, name:
     return { ...first, ...second };
 }
 
-/** Every name of a single character is reserved, also those that mean nothing yet; they are ignored. */
+/** True for names of a single character, all of which are reserved; unknown ones are ignored. */
 function isReserved(base: string): boolean {
 
     return base !== '' && base.length <= 2 && Array.from(base).length === 1;
@@ -140,7 +138,7 @@ function takeText(texts: Partial<Record<TextName, string>>, name: TextName, valu
     texts[name] = value;
 }
 
-/** Sets the property at a path, making the objects on the way. */
+/** Sets the property at a path, creating intermediate objects. */
 function setPart(root: JsonValue | undefined, path: readonly string[], value: JsonValue, full: string): JsonObject {
 
     if (path.length > MAX_DOTS) {

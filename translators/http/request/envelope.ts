@@ -1,7 +1,4 @@
-/**
- * The request envelope as carriers over HTTP make it: its signal comes into being when somebody first asks for it, because most
- * requests are answered before anybody does.
- */
+/** Request envelope of the HTTP translators. Its abort signal is created lazily, because most requests complete without using it. */
 
 import type { Request } from '@hapi/hapi';
 import type { DoipRequest } from '../../../lib/doip/envelope.js';
@@ -9,8 +6,8 @@ import { header } from '../headers/decode.js';
 import { peerSignal } from './transport.js';
 
 /**
- * A request envelope. A class on purpose: a getter in an object literal would give every envelope a shape of its own, which the
- * garbage collector keeps, and the request with it, until its next full round.
+ * A request envelope. It is a class on purpose: a getter in an object literal would give every envelope its own hidden class, which the
+ * garbage collector keeps until a full collection, together with the request.
  */
 export class HttpEnvelope implements DoipRequest {
 
@@ -64,7 +61,7 @@ export class HttpEnvelope implements DoipRequest {
         return /^\d+$/.test(length) ? Number(length) : undefined;
     }
 
-    /** Fires when the connection ends before the response does. */
+    /** Aborted when the connection closes before the response ends. */
     get signal(): AbortSignal {
 
         this.#signal ??= peerSignal(this.#request);

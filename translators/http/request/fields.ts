@@ -1,6 +1,4 @@
-/**
- * Bodies that are called a form where no form has a place: tools say so of everything whose media type nobody told them.
- */
+/** Bodies with a form content type on paths that take JSON: some tools send that type by default. */
 
 import type { JsonValue } from '../../../lib/util/json-types.js';
 import type { RequestWithBody } from './body.js';
@@ -11,16 +9,16 @@ import { readWhole } from './body.js';
 import { parseParameters } from './url.js';
 import type { Parameter } from './url.js';
 
-/** Longest name of a field by which a form is recognised. */
+/** Maximum length of a field name by which a form is recognised. */
 const MAX_FIELD_NAME = 64;
 
-/** The fields of a body that is a form indeed, or else the JSON value that it holds; undefined when it is empty. */
+/** Reads the fields of a real form, otherwise the JSON value in the body; undefined for an empty body. */
 export async function readFieldsOrJson(
     request: RequestWithBody, limits: HttpLimits
 ): Promise<{ readonly fields: Parameter[] } | { readonly value: JsonValue | undefined }> {
 
     const bytes = await readWhole(request, limits.jsonBytes, limits);
-    // No JSON text begins with a name and an equals sign
+    // No JSON text starts with a name and an equals sign
     if (!/^[A-Za-z]+=/.test(bytes.toString('latin1', 0, MAX_FIELD_NAME))) {
         return { value: bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber: true }) };
     }

@@ -1,8 +1,6 @@
-/**
- * The methods of HTTP that a path knows.
- */
+/** HTTP methods of a path. */
 
-/** The methods of a path, for the header Allow. */
+/** Formats the methods of a path for the header Allow. */
 export function allowed(methods: readonly string[]): string {
 
     return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');

@@ -1,6 +1,6 @@
 /**
- * A pull parser for multipart bodies (RFC 2046, RFC 7578), `multipart/form-data` and `multipart/mixed` alike. Nothing is read
- * before it is asked for, so a slow consumer slows the sender down and the heap stays flat.
+ * Pull parser for multipart bodies (RFC 2046, RFC 7578), both `multipart/form-data` and `multipart/mixed`. It reads only on demand, which
+ * gives back-pressure and constant memory.
  */
 
 import { badRequest } from '../../../lib/errors/errors.js';
@@ -9,20 +9,20 @@ import { decodeHeader } from '../headers/decode.js';
 import type { MediaType } from '../headers/content-type.js';
 import type { HttpLimits } from './translator-options.js';
 
-/** One part. Its body must be read before the next part is pulled; what is left of it then is skipped. */
+/** One part. Its body must be read before the next part is pulled; the rest of it is then skipped. */
 export interface Part {
-    /** Headers by lower-case name, decoded; of a repeated header the first. */
+    /** Decoded headers by lower-case name; the first of repeated ones. */
     readonly headers: ReadonlyMap<string, string>;
     /** Name of the form field. */
     readonly name?: string;
-    /** File name without folders. Present, perhaps empty, exactly when the part declares one. */
+    /** File name without folders. Present exactly when the part declares one; may be empty. */
     readonly filename?: string;
-    /** The media type as the sender wrote it. */
+    /** The media type as sent. */
     readonly mediaType?: string;
     readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Limits that concern a multipart body. */
+/** Limits of a multipart body. */
 export type MultipartLimits = Pick<HttpLimits, 'parts' | 'partHeaderBytes'>;
 
 const MAX_BOUNDARY = 70;                                    // RFC 2046
@@ -30,10 +30,10 @@ const LINE_BREAK = Buffer.from('\r\n');
 const HEADERS_END = Buffer.from('\r\n\r\n');
 
 /**
- * The parts of a body, in order. Chunks of the source are handed on as slices, not copied.
+ * Yields the parts of a body in order. Chunks of the source are sliced, not copied.
  *
- * @throws DoipError 400 when there is no usable boundary, when a limit is passed, and when the body is not what the boundary
- * promises: broken part headers, text where none may be, or an end before the closing boundary.
+ * @throws DoipError 400 for an invalid boundary, an exceeded limit, malformed part headers, text after a boundary, and an end before the
+ * closing boundary
  */
 export async function *parseMultipart(source: AsyncIterable<Uint8Array>, type: MediaType, limits: MultipartLimits): AsyncGenerator<Part> {
 
@@ -77,7 +77,7 @@ function describe(headers: ReadonlyMap<string, string>, body: AsyncIterable<Uint
     const text = headers.get('content-disposition') ?? '';
     const disposition = parseDisposition(text);
     if (disposition.filename === undefined && /;[ \t]*filename\*?[ \t]*=/i.test(text)) {
-        // Taken for a field, the file would be lost without a word
+        // As a field, the file would be lost silently
         throw badRequest('a part of the multipart body has a file name that cannot be read: quotes in it must be escaped');
     }
 
@@ -91,14 +91,14 @@ function describe(headers: ReadonlyMap<string, string>, body: AsyncIterable<Uint
     };
 }
 
-/** Walks through the source; `pending` holds what was read and not yet handed on. */
+/** Scans the source; `pending` holds bytes that were read but not yet returned. */
 class PartReader {
 
     private readonly source: AsyncIterator<Uint8Array>;
     private readonly delimiter: Buffer;
-    /** Begins with a line break of its own, so that a boundary at the very start is like any other. */
+    /** Starts with a line break, so that a boundary at the start of the body is not a special case. */
     private pending: Buffer = LINE_BREAK;
-    /** Counts the parts, to recognise a body that is read too late. */
+    /** Counts the parts, to detect a body that is read too late. */
     private part = 0;
     private isInBody = true;
 
@@ -113,7 +113,7 @@ class PartReader {
         await this.skipBody('the multipart body does not contain its boundary');
     }
 
-    /** Looks behind a boundary: true when a part follows, false when it was the closing one. */
+    /** Reads what follows a boundary: true when it is a part, false after the closing boundary. */
     async hasPart(): Promise<boolean> {
 
         await this.need(2);
@@ -121,7 +121,7 @@ class PartReader {
             return false;
         }
 
-        while (this.pending[0] === 0x20 || this.pending[0] === 0x09) {      // Blanks may follow a boundary
+        while (this.pending[0] === 0x20 || this.pending[0] === 0x09) {      // White space may follow a boundary
             this.pending = this.pending.subarray(1);
             await this.need(2);
         }
@@ -133,7 +133,7 @@ class PartReader {
         return true;
     }
 
-    /** Reads the headers of a part, beginning at the line break behind the boundary. */
+    /** Reads the headers of a part, from the line break after the boundary. */
     async headers(limit: number): Promise<Map<string, string>> {
 
         let end = this.pending.indexOf(HEADERS_END);
@@ -160,7 +160,7 @@ class PartReader {
         return this.chunks(this.part, 'the multipart body ends within a part');
     }
 
-    /** Reads past the next boundary, if it has not been read yet. */
+    /** Skips past the next boundary, if it has not been reached yet. */
     async skipBody(message = 'the multipart body ends within a part'): Promise<void> {
 
         for await (const chunk of this.chunks(this.part, message)) {
@@ -168,12 +168,12 @@ class PartReader {
         }
     }
 
-    /** Reads to the end of the source, so that the connection can serve the next request. */
+    /** Reads to the end of the source, so that the connection can be reused. */
     async skipEpilogue(): Promise<void> {
 
         this.pending = Buffer.alloc(0);
         while (await this.pull()) {
-            // Whatever stands behind the closing boundary means nothing
+            // The epilogue is ignored
         }
     }
 
@@ -182,7 +182,7 @@ class PartReader {
         await this.source.return?.();
     }
 
-    /** What stands before the next boundary, in pieces. Holds back only what may be the start of a boundary. */
+    /** Yields the bytes before the next boundary in chunks, except for a tail that may be the start of a boundary. */
     private async *chunks(part: number, messageAtEnd: string): AsyncGenerator<Buffer> {
 
         while (this.isInBody) {
@@ -204,7 +204,7 @@ class PartReader {
         }
     }
 
-    /** Number of bytes at the end of what is pending that are the start of a delimiter. */
+    /** Length of the longest suffix of `pending` that is a prefix of the delimiter. */
     private heldBack(): number {
 
         const { pending, delimiter } = this;
@@ -250,7 +250,7 @@ class PartReader {
     }
 }
 
-/** Reads header lines; a line that begins with a blank continues the one before. */
+/** Parses header lines; a line that starts with white space continues the previous one. */
 function parseHeaders(text: string): Map<string, string> {
 
     const headers = new Map<string, string>();

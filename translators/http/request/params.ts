@@ -1,7 +1,6 @@
 /**
- * Reading the parameters of requests, wherever they come from: query string, form fields, or the members of a JSON
- * body. Pure functions over values; knows nothing of hapi. Rules: interface specification, "REST-style interface", and the
- * habits of existing clients (Python booleans, single-quoted JSON, bare flags).
+ * Parameters of a request from query string, form fields, or the members of a JSON body. Pure functions without hapi. Rules: interface
+ * specification, "REST-style interface", and conventions of existing clients (Python booleans, single-quoted JSON, flags without value).
  */
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
@@ -9,10 +8,10 @@ import { badRequest } from '../../../lib/errors/errors.js';
 import { parseLenientJson } from '../../../lib/json/strict-parser.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 
-/** Longest part of a wrong value that is repeated in an error message. */
+/** Maximum length of an invalid value in an error message. */
 const SHOWN = 80;
 
-/** The parameters of one request. A parameter nobody asks for is ignored. */
+/** Parameters of one request. Unknown parameters are ignored. */
 export class Params {
 
     private readonly values: ReadonlyMap<string, readonly JsonValue[]>;
@@ -39,14 +38,14 @@ export class Params {
         return new Params(values);
     }
 
-    /** From the members of a JSON object; a null member counts as absent. */
+    /** From the members of a JSON object; null counts as absent. */
     static fromJson(members: JsonObject): Params {
 
         const present = Object.entries(members).filter(([, value]) => value !== null);
         return new Params(new Map(present.map(([name, value]) => [name, [value]])));
     }
 
-    /** These, and behind them those; a name on both sides has several values. */
+    /** Appends other parameters; a name in both has several values. */
     and(others: Params): Params {
 
         const values = new Map(this.values);
@@ -57,40 +56,40 @@ export class Params {
         return new Params(values);
     }
 
-    /** The parameters that are text, as name and value. */
+    /** Text parameters as pairs of name and value. */
     pairs(): [string, string][] {
 
         return [...this.values].flatMap(([name, values]) =>
             values.flatMap((value): [string, string][] => (typeof value === 'string' ? [[name, value]] : [])));
     }
 
-    /** Whether the parameter is there, with whatever value. */
+    /** True when the parameter is present, with any value. */
     has(name: string): boolean {
 
         return this.values.has(name);
     }
 
-    /** A string; numbers and booleans of a JSON body are read as their text. */
+    /** A string; numbers and booleans of a JSON body are converted. */
     text(name: string): string | undefined {
 
         const value = this.single(name);
         return value === undefined ? undefined : asText(name, value);
     }
 
-    /** All values of a repeatable parameter; in a JSON body it may be an array. */
+    /** All values of a repeatable parameter, which may be an array in a JSON body. */
     texts(name: string): string[] {
 
         const values = this.values.get(name) ?? [];
         return values.flat().map((value) => asText(name, value));
     }
 
-    /** A presence flag: absent is false, bare or empty is true, and any other value is true if it says `true` in any case. */
+    /** A presence flag: false when absent, true without a value; otherwise true only for `true` in any case. */
     flag(name: string): boolean {
 
         return this.flagOr(name, false);
     }
 
-    /** A presence flag whose absence does not mean false. */
+    /** A presence flag with a default. */
     flagOr(name: string, absent: boolean): boolean {
 
         const text = this.text(name);
@@ -98,8 +97,8 @@ export class Params {
     }
 
     /**
-     * A presence flag whose other values must be `true` or `false`, and the same when there are several: one that keeps things from being
-     * changed is not to be misread.
+     * A presence flag that only allows `true` and `false`, and equal values when repeated: for flags such as `dryRun`, which must not be
+     * misread as off.
      */
     strictFlag(name: string): boolean {
 
@@ -116,7 +115,7 @@ export class Params {
         return this.flag(name);
     }
 
-    /** A whole number. 400 for anything else. */
+    /** An integer. Throws 400 for anything else. */
     integer(name: string): number | undefined {
 
         const text = this.text(name);
@@ -132,14 +131,14 @@ export class Params {
         return value;
     }
 
-    /** A JSON value; text is parsed, leniently as to quotes. */
+    /** A JSON value; text is parsed, also with single quotes. */
     json(name: string): JsonValue | undefined {
 
         const value = this.single(name);
         return typeof value === 'string' ? parseParameter(name, value) : value;
     }
 
-    /** A list written as a JSON array; text that is no array is the only entry of the list. */
+    /** A list in the form of a JSON array; any other text is a list of one element. */
     list(name: string): JsonValue[] | undefined {
 
         const value = this.single(name);
@@ -151,7 +150,7 @@ export class Params {
         return Array.isArray(parsed) ? parsed : [parsed];
     }
 
-    /** A list of strings, written as a JSON array or, if it is only one, bare. */
+    /** A list of strings in the form of a JSON array, or a single string. */
     textList(name: string): string[] | undefined {
 
         return this.list(name)?.map((entry) => {
@@ -164,7 +163,7 @@ export class Params {
         });
     }
 
-    /** A JSON object. 400 for anything else. */
+    /** A JSON object. Throws 400 for anything else. */
     object(name: string): JsonObject | undefined {
 
         const value = this.json(name);
@@ -175,7 +174,7 @@ export class Params {
         return value;
     }
 
-    /** The parameter that every request accepts, as the attribute that it becomes. */
+    /** The parameter `requestContext`, which all requests accept, as an attribute. */
     requestContext(): { requestContext?: JsonObject } {
 
         const text = this.single('requestContext');
@@ -191,14 +190,14 @@ export class Params {
         return { requestContext: value };
     }
 
-    /** The value as it came: text from a query string, any JSON from a JSON body. Of several the first counts. */
+    /** The first value, unconverted: text from a query string, any JSON from a JSON body. */
     single(name: string): JsonValue | undefined {
 
         return this.values.get(name)?.[0];
     }
 }
 
-/** The members of an object that are not undefined; for attributes that are sent only when the client gave them. */
+/** Drops undefined members, for attributes that are passed on only if the client gave them. */
 export function given(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
 
     return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));

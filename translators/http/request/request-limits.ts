@@ -1,7 +1,4 @@
-/**
- * The limits of one request: smaller for callers who show no credentials, with the bytes that it holds taken from the account
- * of the server.
- */
+/** Limits of one request: smaller without credentials, and charged to the memory budget of the server. */
 
 import type { Request, Server } from '@hapi/hapi';
 import type { Transport } from '../../../lib/doip/envelope.js';
@@ -12,10 +9,10 @@ import { header } from '../headers/decode.js';
 import type { HttpLimits } from './translator-options.js';
 import { DEFAULT_LIMITS } from './translator-options.js';
 
-/** Makes the limits of requests. */
+/** Creates the limits of requests. */
 export class RequestLimits {
 
-    /** For what is not read into memory, or is bounded by the limits of HTTP itself. */
+    /** For bodies that are streamed, or bounded by the limits of HTTP. */
     readonly base: HttpLimits;
     readonly #unknown: HttpLimits;
     readonly #memory: BodyMemory;
@@ -31,20 +28,20 @@ export class RequestLimits {
         this.#memory = bodyMemoryOf(server, this.base.bodyMemoryBytes);
     }
 
-    /** For a form, whose fields may be the credentials: it is read before anybody looks at any. */
+    /** For a form, which is read before authentication, as its fields may be the credentials. */
     ofForm(request: Request, { remoteAddress }: Transport): HttpLimits {
 
         const limits = header(request.headers, 'authorization') === undefined ? this.#unknown : this.base;
         return { ...limits, takeBytes: this.#memory.forRequest(request, remoteAddress, false) };
     }
 
-    /** For a body that is read before the caller is known. */
+    /** For a body that is read before the caller is authenticated. */
     ofUnknown(request: Request, { remoteAddress }: Transport): HttpLimits {
 
         return { ...this.#unknown, takeBytes: this.#memory.forRequest(request, remoteAddress, false) };
     }
 
-    /** For a body that is read when the operation has let the caller in. */
+    /** For a body that is read after the operation has authorised the caller. */
     of(request: Request, { remoteAddress }: Transport, authentication: JsonObject): HttpLimits {
 
         if (request.method === 'get' || request.method === 'head') {
@@ -56,10 +53,10 @@ export class RequestLimits {
     }
 }
 
-/** Longest body that carries credentials: many of them may wait for their turn. */
+/** Maximum size in bytes of a body with credentials, of which many may be queued. */
 const LOGIN_BYTES = 64 * 1024;
 
-/** The limits of a route whose body is credentials. */
+/** Limits of a route whose body is credentials. */
 export function loginLimits(limits: HttpLimits): HttpLimits {
 
     return { ...limits, jsonBytes: Math.min(limits.jsonBytes, LOGIN_BYTES), formBytes: Math.min(limits.formBytes, LOGIN_BYTES) };

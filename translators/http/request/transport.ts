@@ -1,6 +1,4 @@
-/**
- * How a request reached us: address and safety of the peer, with regard to trusted proxies, and a signal for when it has gone.
- */
+/** Transport of a request: address of the client and encryption, with regard to trusted proxies, and a signal for a closed connection. */
 
 import type { Request } from '@hapi/hapi';
 import { BlockList, isIP } from 'node:net';
@@ -10,14 +8,14 @@ import { isLoopback, parseAddressRanges, withoutMapping } from '../../../lib/uti
 import { noteTransport } from './request-facts.js';
 import { header } from '../headers/decode.js';
 
-/** Tells how a request reached us. */
+/** Reads the transport of a request. */
 export type TransportReader = (request: Request) => Transport;
 
 /**
- * Makes a reader that believes `X-Forwarded-For` and `X-Forwarded-Proto` of trusted proxies alone.
+ * Creates a reader that uses `X-Forwarded-For` and `X-Forwarded-Proto` from trusted proxies only.
  *
- * @param trustedProxies IP addresses and networks such as `10.0.0.0/8`, or the word `loopback`.
- * @throws Error when an entry is neither.
+ * @param trustedProxies IP addresses, networks such as `10.0.0.0/8`, or `loopback`
+ * @throws Error for an invalid entry
  */
 export function createTransportReader(trustedProxies: readonly string[] = []): TransportReader {
 
@@ -35,14 +33,14 @@ export function createTransportReader(trustedProxies: readonly string[] = []): T
     };
 }
 
-/** A signal that fires when the connection ends before the response does. */
+/** Creates a signal that is aborted when the connection closes before the response ends. */
 export function peerSignal(request: Request): AbortSignal {
 
     const controller = new AbortController();
     const abort = (): void => controller.abort(new Error('the client went away'));
     const { req, res } = request.raw;
     req.once('aborted', abort);
-    // HTTP/1.1 does not tell it any more once the body of the request was read.
+    // HTTP/1.1 does not emit `aborted` after the request body was read
     res.once('close', () => {
 
         if (!res.writableEnded) {
@@ -56,7 +54,7 @@ export function peerSignal(request: Request): AbortSignal {
     return controller.signal;
 }
 
-/** Within this machine nobody reads along; but what was forwarded may have come over any wire. */
+/** Treats loopback connections as secure, unless they were forwarded, perhaps over an insecure network. */
 function direct(request: Request, peer: string, encrypted: boolean): Transport {
 
     const isForeign = isForwarded(request);
@@ -66,14 +64,14 @@ function direct(request: Request, peer: string, encrypted: boolean): Transport {
     };
 }
 
-/** The bearer token that a program on this machine sent: from its own loopback address, or from the address that it asked. */
+/** The bearer token of a program on this machine, which connects from a loopback address or from the server's own address. */
 function localToken({ headers, raw }: Request, peer: string): string | undefined {
 
     const [, token] = /^Bearer (\S+)$/i.exec(header(headers, 'authorization') ?? '') ?? [];
     return token !== undefined && (isLoopback(peer) || peer === plainAddress(raw.req.socket.localAddress ?? '')) ? token : undefined;
 }
 
-/** Walks back through the proxies to the first address that is not one of ours. */
+/** Walks back through the trusted proxies to the first address that is not one of them. */
 function forwarded(request: Request, peer: string, encrypted: boolean, trusted: BlockList): Transport {
 
     const hops = listed(request, 'x-forwarded-for').map(plainAddress);
@@ -87,7 +85,7 @@ function forwarded(request: Request, peer: string, encrypted: boolean, trusted: 
     return { protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer };
 }
 
-/** True when a header shows a proxy. Asked for every request, so without a list. */
+/** True when a header indicates a proxy. Called for every request, so it avoids a list. */
 function isForwarded({ headers }: Request): boolean {
 
     return headers['x-forwarded-for'] !== undefined || headers['x-forwarded-proto'] !== undefined || headers['x-forwarded-host'] !== undefined ||
@@ -126,7 +124,7 @@ function contains(list: BlockList, address: string): boolean {
     return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** As the kernel would write it: without brackets and the port that some proxies add, either. */
+/** Normalises an address: removes brackets and ports that some proxies add, and the IPv4 mapping. */
 function plainAddress(text: string): string {
 
     if (!text.includes(':')) {

@@ -1,13 +1,13 @@
 /**
- * What the address of a request says: the rest of its path, and its query. Under HTTP/2 a client may send plain UTF-8 instead
- * of percent-encoding; node hands it on as latin1. (Under HTTP/1.1 node refuses it.)
+ * Path parameters and query of a URL. Under HTTP/2 a client may send raw UTF-8 instead of percent-encoding, which node decodes as latin1.
+ * (Under HTTP/1.1 node rejects it.)
  */
 
 import type { Request } from '@hapi/hapi';
 import { decodeHeader } from '../headers/decode.js';
 import { badRequest } from '../../../lib/errors/errors.js';
 
-/** The query as written, without its question mark. */
+/** The raw query, without question mark. */
 export function queryOf(request: Request): string {
 
     const url = request.raw.req.url ?? '';
@@ -15,7 +15,7 @@ export function queryOf(request: Request): string {
     return mark < 0 ? '' : decodeHeader(url.slice(mark + 1));
 }
 
-/** A parameter of the path such as `{name*}`: decoded by hapi (a plus stays a plus, slashes may be `%2F`); empty when absent. */
+/** A path parameter such as `{name*}`: decoded by hapi (plus stays plus, slashes may be `%2F`); empty when absent. */
 export function pathParameter(request: Request, name: string): string {
 
     const parameters = request.params as Readonly<Record<string, string | undefined>>;
@@ -24,13 +24,13 @@ export function pathParameter(request: Request, name: string): string {
     return isRaw ? decodeHeader(value) : value;
 }
 
-/** A name and a value, decoded. */
+/** A decoded name and value. */
 export type Parameter = readonly [name: string, value: string];
 
 /**
- * Takes `a=1&b=2` apart; a leading question mark is skipped.
+ * Parses `a=1&b=2`; a leading question mark is skipped.
  *
- * @throws DoipError 400 for broken percent-encoding, for what is not UTF-8, and for more parameters than allowed.
+ * @throws DoipError 400 for invalid percent-encoding or UTF-8, and for too many parameters
  */
 export function parseParameters(text: string, limit: number): Parameter[] {
 

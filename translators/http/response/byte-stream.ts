@@ -1,28 +1,26 @@
-/**
- * Outgoing bytes as a node stream: pulled as fast as the client reads, with its source released whatever happens.
- */
+/** Outgoing bytes as a node stream with back-pressure; the source is always released. */
 
 import { Readable } from 'node:stream';
 
-/** Where the bytes come from. */
+/** Source of the bytes. */
 export interface ByteSource {
     readonly body: AsyncIterable<Uint8Array>;
-    /** Number of bytes promised; more or fewer are an error, because the header is gone already. */
+    /** Declared number of bytes; a mismatch is an error, because the header was already sent. */
     readonly length?: number | undefined;
-    /** Called once when the bytes have ended, failed, or are wanted no longer. */
+    /** Called once when the bytes have ended, failed, or the stream is destroyed. */
     readonly close: () => Promise<void>;
 }
 
 /**
- * A stream of bytes. hapi destroys it when the client goes away and for HEAD; a fault of the source breaks the connection off,
- * so that nobody takes a part for the whole.
+ * A stream of bytes. hapi destroys it when the client disconnects, and for HEAD. An error of the source resets the connection, so that a
+ * partial response cannot be mistaken for a complete one.
  */
 export class ByteStream extends Readable {
 
     private readonly chunks: AsyncIterator<Uint8Array>;
     private readonly source: ByteSource;
     private sent = 0;
-    /** Runs when all bytes are out, before the end is told. */
+    /** Called after the last byte, before the end of the stream. */
     beforeEnd: (() => Promise<void>) | undefined;
 
     constructor(source: ByteSource) {

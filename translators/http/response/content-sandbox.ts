@@ -1,17 +1,16 @@
 /**
- * Bytes and texts that a browser might take for more than data. Payloads are files of strangers served under our own name: a
- * page among them must not act for whoever looks at it.
+ * Protection against active content. Payloads are untrusted files served from this origin: a page among them must not act on behalf of its
+ * viewer.
  */
 
 import type { ResponseObject } from '@hapi/hapi';
 
-/** Nothing that a browser runs: shown as it is, also by viewers that do not work in a sandbox (PDF). */
+/** Types without active content, displayed without sandbox, which some viewers (PDF) do not support. */
 const PASSIVE = /^(application\/(json|pdf|octet-stream)|[\w.+-]+\/[\w.+-]+\+json|text\/plain|image\/(?!svg)[\w.+-]+|(audio|video|font)\/[\w.+-]+)\s*(;|$)/i;
 
 /**
- * Gives a response a media type that somebody else chose. Types are taken at their word (`nosniff`); whatever may hold scripts
- * (HTML, SVG, XML and all that is not known to be passive) is shown in a sandbox: scripts do not run, and the page has no
- * origin. Bytes of the administrator are trusted, and only taken at their word.
+ * Sets an untrusted media type on a response. Browsers must not guess another (`nosniff`); any type that may contain scripts (HTML, SVG,
+ * XML, and unknown ones) is displayed in a sandbox, without scripts or origin. Files of administrators are trusted and only get `nosniff`.
  */
 export function withForeignType(response: ResponseObject, mediaType: string, { isTrusted = false } = {}): ResponseObject {
 

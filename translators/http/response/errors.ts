@@ -1,6 +1,4 @@
-/**
- * Errors as HTTP answers. Every error body is JSON with at least `message`. The only file that knows Boom, the errors of hapi.
- */
+/** Errors as HTTP responses. Every error body is JSON with at least `message`. The only module that uses Boom, hapi's error type. */
 
 import type Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
@@ -17,36 +15,36 @@ import { respondJson } from './send.js';
 /** Response headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** An error in the terms of HTTP. */
+/** An error as an HTTP response. */
 export interface Failure {
     readonly code: number;
-    /** Has at least `message`. */
+    /** At least `message`. */
     readonly body: JsonObject;
     readonly headers: Headers;
-    /** DOIP status and attributes, for carriers that show them. */
+    /** DOIP status and attributes, for translators that show them. */
     readonly status: string;
     readonly attributes: JsonObject;
 }
 
-/** True for the answers that {@link failureOf} turns into errors: everything but success. */
+/** True for every response except success; see {@link failureOf}. */
 export function isFailure(response: DoipResponse): boolean {
 
     return response.status !== Status.ok;
 }
 
-/** True for an error whose output reports what was done before it came to that; such an output is sent as it is. */
+/** True for an error whose output reports what was done before it occurred; such an output is sent unchanged. */
 export function hasReport({ attributes }: DoipResponse): boolean {
 
     return attributes['report'] === true;
 }
 
-/** The HTTP code of an answer. */
+/** HTTP status of a response. */
 export function codeOf({ http, status }: DoipResponse, statuses: StatusTable): number {
 
     return http ?? statuses.info(status).http;
 }
 
-/** An error response of the gateway. Consumes its output. */
+/** Converts an error response of the gateway. Consumes its output. */
 export async function failureOf(response: DoipResponse, statuses: StatusTable): Promise<Failure> {
 
     const output = await readOutput(response);
@@ -57,14 +55,14 @@ export async function failureOf(response: DoipResponse, statuses: StatusTable): 
     return failure(response.status, response.http, body, response.attributes, statuses);
 }
 
-/** An error thrown while a request was translated. What is not a DoipError becomes a 500 that tells nothing. */
+/** Converts an error thrown while a request was translated. Anything but a DoipError becomes a 500 without details. */
 export function failureFrom(error: unknown, statuses: StatusTable): Failure {
 
     const { status, http, message, details, attributes } = error instanceof DoipError ? error : internal(error);
     return failure(status, http, { message, ...details }, { message, ...attributes }, statuses);
 }
 
-/** The failure of a method that a path does not know. */
+/** The 405 failure for an unsupported method of a path. */
 export function methodNotAllowed(request: Request, methods: readonly string[], statuses: StatusTable): Failure {
 
     const allow = allowed(methods);
@@ -72,7 +70,7 @@ export function methodNotAllowed(request: Request, methods: readonly string[], s
     return { ...failureFrom(error, statuses), headers: { allow } };
 }
 
-/** A failure as a response like any other: a Boom object would cost more than everything else about a refusal. */
+/** Sends a failure as an ordinary response: a Boom object would cost more than the rest of an early rejection. */
 export function respondFailure(h: ResponseToolkit, { code, body, headers }: Failure): ResponseObject {
 
     const response = respondJson(h, body, { code });
@@ -84,10 +82,10 @@ export function respondFailure(h: ResponseToolkit, { code, body, headers }: Fail
 }
 
 /**
- * Puts the errors that hapi makes on its own (no such path, too large, a fault in a handler) into our form. For
- * `server.ext('onPreResponse', …)`; leaves everything else alone.
+ * Converts hapi's own errors (unknown path, body too large, error in a handler) to the format of this service. For
+ * `server.ext('onPreResponse', …)`; leaves other responses unchanged.
  *
- * @param moreHeaders what a carrier adds to every error.
+ * @param moreHeaders headers that a translator adds to every error
  */
 export function shapeErrors(statuses: StatusTable, moreHeaders: (failure: Failure) => Headers = () => ({})): Lifecycle.Method {
 
@@ -95,7 +93,7 @@ export function shapeErrors(statuses: StatusTable, moreHeaders: (failure: Failur
 
         const response = request.response;
         if (!('isBoom' in response) || !('statusCode' in response.output.payload)) {
-            return h.continue;                              // Not an error, or in our form already
+            return h.continue;                              // Not an error, or already converted
         }
 
         const shaped = response instanceof DoipError ? failureFrom(response, statuses) : ofHapi(response, request, statuses);
@@ -106,7 +104,7 @@ export function shapeErrors(statuses: StatusTable, moreHeaders: (failure: Failur
     };
 }
 
-/** A Boom of hapi as a failure. */
+/** Converts a Boom error of hapi. */
 function ofHapi(boom: Boom.Boom, request: Request, statuses: StatusTable): Failure {
 
     const code = boom.output.statusCode;
@@ -114,7 +112,7 @@ function ofHapi(boom: Boom.Boom, request: Request, statuses: StatusTable): Failu
     return failure(status, code, { message: messageOf(boom, request) }, {}, statuses);
 }
 
-/** The path of the route that hapi takes when no other fits. */
+/** Path of hapi's route for unknown paths. */
 const UNROUTED = '/{p*}';
 
 const STATUS_OF_CODE: ReadonlyMap<number, string> = new Map([
@@ -131,7 +129,7 @@ function messageOf(boom: Boom.Boom, request: Request): string {
         return `there is nothing at ${request.path}`;
     }
 
-    // The router finds no words for a path that it cannot decode.
+    // The router gives no message for a path that it cannot decode
     if (boom.output.statusCode === 400 && boom.message === boom.output.payload.error && request.route.path === UNROUTED) {
         return 'the path is not percent-encoded UTF-8';
     }

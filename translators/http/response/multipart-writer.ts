@@ -1,6 +1,4 @@
-/**
- * Several segments as one multipart/mixed body.
- */
+/** Writes several segments as a multipart/mixed body. */
 
 import { randomBytes } from 'node:crypto';
 import type { BytesSegment, Segment } from '../../../lib/doip/envelope.js';
@@ -9,7 +7,7 @@ import { jsonText } from '../../../lib/json/raw-json.js';
 import { isMediaType } from '../headers/content-type.js';
 import { formatDisposition } from '../headers/content-disposition.js';
 
-/** A body being written. */
+/** A multipart body. */
 export interface MultipartBody {
     /** Value of Content-Type, with the boundary. */
     readonly contentType: string;
@@ -17,8 +15,8 @@ export interface MultipartBody {
 }
 
 /**
- * Writes segments as parts: JSON parts as `application/json`, bytes with their media type and, when a JSON segment `{id}` came
- * right before them, with that name. The boundary is 128 random bits, so that no content can contain it.
+ * Writes segments as parts: JSON as `application/json`, bytes with their media type, and with the name in a preceding JSON segment `{id}`.
+ * The boundary has 128 random bits, so that content cannot contain it.
  */
 export function writeMultipart(segments: AsyncIterable<Segment>): MultipartBody {
 

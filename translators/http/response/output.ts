@@ -1,25 +1,22 @@
-/**
- * The output of an operation, looked at just far enough to know what kind of HTTP body it makes.
- */
+/** Classifies the output of an operation by its first segments, to choose the kind of HTTP body. */
 
 import type { BytesSegment, DoipResponse, JsonSegment, Segment } from '../../../lib/doip/envelope.js';
 import type { JsonValue } from '../../../lib/util/json-types.js';
 import { bytesSegment, readBytes } from '../../../lib/doip/segments.js';
 
-/** What an operation put out. Whoever takes it reads it to its end or closes it. Few bytes are `ready` at once. */
+/** Output of an operation. The consumer must read it to the end or close it. Small bodies are also available as `ready`. */
 export type Output =
     | { readonly kind: 'empty' }
     | { readonly kind: 'json'; readonly value: JsonValue }
     | { readonly kind: 'bytes'; readonly segment: BytesSegment; readonly ready?: Buffer; readonly close: () => Promise<void> }
     | { readonly kind: 'segments'; readonly segments: AsyncIterable<Segment>; readonly close: () => Promise<void> };
 
-/** Bytes up to this size are read at once, which is faster than a stream and shows whether more segments follow. */
+/** Maximum size of bytes that are read at once, which is faster than a stream and shows whether more segments follow. */
 const SMALL_BYTES = 64 * 1024;
 
 /**
- * Reads the start of an output. One JSON segment is `json`, several segments are `segments`. Bytes cannot be looked behind:
- * an output that begins with more than a few bytes counts as `bytes` alone, unless its attribute `mediaType` says multipart and the
- * bytes are not the whole of it.
+ * Reads the start of an output. One JSON segment is `json`, several segments are `segments`. More than a few bytes cannot be looked past,
+ * so an output that begins with them is `bytes`, unless its attribute `mediaType` is multipart and the segment is not marked as the whole.
  */
 export async function readOutput(response: DoipResponse): Promise<Output> {
 
@@ -40,7 +37,7 @@ export async function readOutput(response: DoipResponse): Promise<Output> {
     }
 }
 
-/** Lets go of an output that nobody will read. */
+/** Closes an output that is not read. */
 export async function closeOutput(output: Output): Promise<void> {
 
     if (output.kind === 'bytes' || output.kind === 'segments') {
@@ -48,7 +45,7 @@ export async function closeOutput(output: Output): Promise<void> {
     }
 }
 
-/** A JSON segment alone, or the first of several. */
+/** A single JSON segment, or the first of several. */
 async function jsonOrMore(first: JsonSegment, iterator: AsyncIterator<Segment>): Promise<Output> {
 
     const second = await iterator.next();
@@ -84,7 +81,7 @@ function several(read: readonly Segment[], iterator: AsyncIterator<Segment>): Ou
     return { kind: 'segments', segments: segments(), close: closing(iterator) };
 }
 
-/** The bytes of a body behind which no further segment may come. */
+/** The bytes of a body that must not be followed by another segment. Throws if it is. */
 async function *alone(body: AsyncIterable<Uint8Array>, iterator: AsyncIterator<Segment>): AsyncGenerator<Uint8Array> {
 
     yield *body;

@@ -1,4 +1,4 @@
-/** Sends replies by hapi. */
+/** Sends replies through hapi. */
 
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipResponse, BytesSegment } from '../../../lib/doip/envelope.js';
@@ -16,7 +16,7 @@ import { writeMultipart } from './multipart-writer.js';
 import type { Output } from './output.js';
 import { answeredRange, formatContentRange } from '../headers/range.js';
 
-/** A reply as a hapi response. `response` is what the operation answered. */
+/** Converts a reply to a hapi response. `response` is that of the operation. */
 export async function send(request: Request, h: ResponseToolkit, { code, headers, body }: Reply, response: DoipResponse): Promise<ResponseObject> {
 
     const answered = await sendBody(request, h, body, response);
@@ -50,7 +50,7 @@ async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, r
     }
 }
 
-/** JSON text in pieces. A single piece goes out at once, with its length; a fault before the second piece is still an error answer. */
+/** Sends JSON text in chunks. A single chunk is sent with its length; an error before the second chunk still gives an error response. */
 async function sendPieces(h: ResponseToolkit, pieces: AsyncIterable<string>): Promise<ResponseObject> {
 
     const iterator = pieces[Symbol.asyncIterator]();
@@ -75,24 +75,24 @@ async function *utf8(start: string, iterator: AsyncIterator<string>): AsyncGener
     }
 }
 
-/** An output of bytes alone. */
+/** An output of bytes only. */
 export type BytesOutput = Extract<Output, { kind: 'bytes' }>;
 
-/** What the looks of a response depend on, besides the output. */
+/** Facts about a response besides its output. */
 export interface ResponseFacts {
-    /** Attributes of the DOIP response: `mediaType`, `filename` and `range` count. */
+    /** Attributes of the DOIP response, of which `mediaType`, `filename` and `range` are used. */
     readonly attributes?: JsonObject;
-    /** HTTP code; default 200. */
+    /** HTTP status; default 200. */
     readonly code?: number;
     /** Indents JSON by two spaces. */
     readonly pretty?: boolean;
-    /** First word of Content-Disposition; default `inline`. */
+    /** Disposition type of Content-Disposition; default `inline`. */
     readonly disposition?: string;
-    /** True for bytes of the administrator, which may hold scripts for pages of the service. */
+    /** True for files of administrators, which may contain scripts for pages of the service. */
     readonly isTrusted?: boolean;
 }
 
-/** Any output as a response. */
+/** Converts any output to a response. */
 export async function respond(request: Request, h: ResponseToolkit, output: Output, facts: ResponseFacts = {}): Promise<ResponseObject> {
 
     try {
@@ -116,40 +116,40 @@ export async function respond(request: Request, h: ResponseToolkit, output: Outp
     }
 }
 
-/** A response without body and without Content-Type. */
+/** A response without body and Content-Type. */
 export function respondEmpty(h: ResponseToolkit, code = 200): ResponseObject {
 
-    return h.response().code(code);                         // Said aloud, or hapi makes it 204
+    return h.response().code(code);                         // Explicit, since hapi would change it to 204
 }
 
-/** The answer to OPTIONS. */
+/** The response to OPTIONS. */
 export function respondOptions(h: ResponseToolkit, methods: readonly string[]): ResponseObject {
 
     return h.response().code(204).header('allow', allowed(methods));
 }
 
-/** Keeps a response out of shared caches, and the URL that may hold a token from whatever the response leads to. */
+/** Prevents shared caching of a response, and keeps its URL, which may hold a token, out of the header Referer. */
 export function keepPrivate(response: ResponseObject): ResponseObject {
 
     return response.header('cache-control', 'private, no-cache').header('referrer-policy', 'no-referrer');
 }
 
-/** A response of one JSON value. */
+/** A response with one JSON value. */
 export function respondJson(h: ResponseToolkit, value: JsonValue, { code = 200, pretty = false }: ResponseFacts = {}): ResponseObject {
 
     const text = pretty ? writeJson(value, 2) : jsonText(value);
     return h.response(text).code(code).type('application/json');
 }
 
-/** A response of bytes; 206 when the request has a Range header and the attributes tell the range of the answer. */
+/** A response with bytes; 206 when the request has a Range header and the attributes give the range of the response. */
 export function respondBytes(request: Request, h: ResponseToolkit, output: BytesOutput, facts: ResponseFacts = {}): ResponseObject {
 
     const { segment } = output;
     const { attributes = {}, code = 200, disposition, isTrusted = false } = facts;
     const body = h.response(output.ready ?? streamOf(output)).code(code);
     const response = withForeignType(body, withCharset(mediaTypeOf(attributes, segment)), { isTrusted });
-    response.charset('');                                   // hapi would write it in its own way
-    request.info.acceptEncoding = 'identity';               // Else hapi compresses: without a length, and ranges would count other bytes
+    response.charset('');                                   // hapi would write it differently
+    request.info.acceptEncoding = 'identity';               // No compression by hapi: it drops the length, and ranges would count compressed bytes
     const filename = textOf(attributes['filename']) ?? segment.filename;
     if (filename !== undefined || disposition !== undefined) {
         response.header('content-disposition', formatDisposition(disposition ?? 'inline', filename));
@@ -178,7 +178,7 @@ function mediaTypeOf(attributes: JsonObject, segment: BytesSegment): string {
     return type !== undefined && isMediaType(type) ? type : 'application/octet-stream';
 }
 
-/** Text without a charset is UTF-8, as existing clients expect to be told; of other types nothing is known. */
+/** Adds UTF-8 to text types without a charset, as existing clients expect. */
 function withCharset(mediaType: string): string {
 
     return /^text\//i.test(mediaType) && !/;[ \t]*charset[ \t]*=/i.test(mediaType) ? `${mediaType};charset=utf-8` : mediaType;
