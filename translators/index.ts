@@ -7,7 +7,6 @@ import type { Plugin, Server } from '@hapi/hapi';
 import Joi from 'joi';
 import type { Gateway } from '../lib/app/gateway.js';
 import { doipHttp } from './doip-http/index.js';
-import { notingCallers } from './http/request/request-facts.js';
 import type { TranslatorOptions } from './http/request/translator-options.js';
 import { rest } from './rest/index.js';
 import { sessions } from './sessions/index.js';
@@ -63,9 +62,8 @@ export const plugin: Plugin<PluginOptions> = {
         Joi.assert(options, optionsSchema);
         const { gateway, translators = NAMES, ...rest } = options;
         server.expose('gateway', gateway);
-        const performer = notingCallers(gateway);
         for (const name of translators) {
-            await server.register({ plugin: TRANSLATORS[name], options: { gateway: performer, ...rest } });
+            await server.register({ plugin: TRANSLATORS[name], options: { gateway, ...rest } });
         }
     }
 };

@@ -22,6 +22,7 @@ import { composeHandles } from '../handles/handles.js';
 import { composeIdentity } from '../identity/identity.js';
 import { PasswordChanges } from '../identity/authentication/password-changes.js';
 import { LocalAccess } from '../identity/authentication/local-access.js';
+import type { EdgeLimiter } from '../identity/throttling/edge-limiter.js';
 import { Policy } from '../identity/access/access-policy.js';
 import { IdentityParticipant, IdentitySecretRemover } from '../identity/sync/identity-participant.js';
 import { ContentPipeline } from '../objects/content-pipeline.js';
@@ -77,6 +78,7 @@ export interface Frame {
     readonly registry: OperationRegistry;
     readonly startup: StartupState;
     readonly statuses: StatusTable;
+    readonly edge: EdgeLimiter;
     /** The answer that stands for a fault of the storage; null for any other error. */
     readonly explain: (error: unknown) => DoipError | null;
 }
@@ -147,7 +149,7 @@ async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opene
     }
 }
 
-async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, explain }: Frame) {
+async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, edge, explain }: Frame) {
 
     const { limits, log } = options;
     const objectStore = new ObjectStore(db);
@@ -178,7 +180,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const elements = new ElementService(blobs, stores, limits.elementBytes, (type) => catalog.current.get(type)?.hashesObjects ?? false);
     const policy = new Policy(() => catalog.current.accessRules, options.hide);
     const identity = composeIdentity({
-        db, log, policy,
+        db, log, policy, edge,
         design: () => catalog.current.design.content,
         tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
         tokensPerUser: options.tokensPerUser,

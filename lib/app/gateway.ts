@@ -4,8 +4,7 @@
  */
 
 import type { Logger } from 'pino';
-import type { DoipRequest, DoipResponse, Transport } from '../doip/envelope.js';
-import type { JsonObject } from '../util/json-types.js';
+import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
 import type { StatusInfo } from '../errors/status.js';
 import { toOperation, type OwnOperation } from '../core/own-operation.js';
 import type { OperationResolver } from '../core/registry.js';
@@ -18,6 +17,7 @@ import { DoipError, internal, unavailable } from '../errors/errors.js';
 import { StatusTable } from '../errors/status.js';
 import { methodResolver } from '../operations/methods/call.js';
 import { builtInOperations } from '../operations/index.js';
+import { EdgeLimiter } from '../identity/throttling/edge-limiter.js';
 import { openRuntime } from './container.js';
 import { StartupState } from '../health/startup-state.js';
 import { DatabaseMonitor } from '../health/database-monitor.js';
@@ -39,11 +39,8 @@ const FULL_RETRY_SECONDS = 60;
 export interface Gateway {
     /** Performs a request. Never rejects: errors are answers. */
     perform(request: DoipRequest): Promise<DoipResponse>;
-    /**
-     * The answer to a request with such credentials where it is known without looking at anything else: while too many
-     * logins wait from its address. Null when it has to be performed. For carriers that can answer cheaper than by performing.
-     */
-    refusal(authentication: JsonObject, transport: Transport): DoipError | null;
+    /** Tells translators which logins need not be performed, as too many from their address are in progress. */
+    readonly edge: EdgeLimiter;
     /**
      * Adds an operation of one's own, before `start()`.
      *
@@ -91,6 +88,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 class RepositoryGateway implements Gateway {
 
     readonly statuses = new StatusTable();
+    readonly edge = new EdgeLimiter();
     readonly #options: GatewayOptions;
     readonly #log: Logger;
     readonly #registry = new OperationRegistry();
@@ -128,11 +126,6 @@ class RepositoryGateway implements Gateway {
         return this.#runtime.services;
     }
 
-    refusal(authentication: JsonObject, transport: Transport): DoipError | null {
-
-        return this.#runtime?.services.authentication.refusal(authentication, transport) ?? null;
-    }
-
     registerOperation<A extends object>(operation: OwnOperation<A>, options: { override?: boolean } = {}): void {
 
         this.#registry.register(toOperation(operation, (caller, request) => this.#dispatcher.performFor(caller, request)), options);
@@ -158,7 +151,7 @@ class RepositoryGateway implements Gateway {
         this.#registry.seal();
         this.#startup.begin();
         const opening = openRuntime(this.#options, {
-            registry: this.#registry, startup: this.#startup, statuses: this.statuses, explain: (error) => this.#explain(error)
+            registry: this.#registry, startup: this.#startup, statuses: this.statuses, edge: this.edge, explain: (error) => this.#explain(error)
         });
         this.#opening = opening.catch(() => null);
         try {

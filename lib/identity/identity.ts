@@ -18,6 +18,7 @@ import { AdminAccount } from './passwords/admin-account.js';
 import type { HookFinder } from './authentication/hook-authenticator.js';
 import { HookAuthenticator } from './authentication/hook-authenticator.js';
 import { Authenticator } from './authentication/authenticator.js';
+import { EdgeLimiter } from './throttling/edge-limiter.js';
 import { LoginThrottle } from './throttling/login-throttle.js';
 import { PrincipalResolver } from './authentication/principal-resolver.js';
 import { SessionInfo } from './access/session-info.js';
@@ -49,6 +50,8 @@ export interface IdentityOptions {
     /** Tokens and sessions that a user may have at a time; default 1000. */
     readonly tokensPerUser?: number | undefined;
     readonly passwords?: PasswordOptions;
+    /** The rate limiter that stands before the service; default one of its own. */
+    readonly edge?: EdgeLimiter;
     /** The clock, for tests. */
     readonly now?: () => number;
 }
@@ -56,6 +59,7 @@ export interface IdentityOptions {
 /** Everything about who is who. */
 export interface Identity {
     readonly authenticator: Authenticator;
+    readonly edge: EdgeLimiter;
     readonly tokens: OAuthTokenService;
     readonly sessions: Sessions;
     readonly records: SessionInfo;
@@ -82,7 +86,7 @@ const TOKENS_PER_USER = 1000;
 /** Composes the services around a database. Nothing runs before `start()`. */
 export function composeIdentity(options: IdentityOptions): Identity {
 
-    const { db, log, policy, now = Date.now } = options;
+    const { db, log, policy, edge = new EdgeLimiter(), now = Date.now } = options;
     const design = () => designFacts(options.design());
     const stores = {
         db, accounts: new AccountStore(db), credentials: new CredentialStore(db), groups: new GroupStore(db),
@@ -98,9 +102,10 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins }, design, now);
     const hook = new HookAuthenticator(backOff, now);
     const authenticator = new Authenticator({ assertions, callers, hook, logins, tokens }, design);
+    edge.use((login) => !hook.isPresent && logins.isRejected(login));
     return {
-        authenticator, logins, directory,
-        tokens: new OAuthTokenService({ authenticator, callers, credentials: stores.credentials, directory, tokens }),
+        authenticator, edge, logins, directory,
+        tokens: new OAuthTokenService({ authenticator, callers, credentials: stores.credentials, directory, edge, tokens }),
         sessions: new Sessions({ authenticator, callers, tokens }, design),
         records: new SessionInfo(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
@@ -114,6 +119,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         start: () => tokens.start(),
         close: () => {
 
+            edge.use(null);
             backOff.close();
             passwords.close();
             return tokens.close();

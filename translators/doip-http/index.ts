@@ -4,13 +4,13 @@
  */
 
 import type { Plugin, Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
-import { methodNotAllowed, shapeErrors } from '../http/response/errors.js';
+import { failureFrom, methodNotAllowed, shapeErrors } from '../http/response/errors.js';
 import { answering, BODY_OPTIONS, explain, ROUTE_OPTIONS } from '../http/hapi-handler.js';
 import type { Performer, TranslatorOptions } from '../http/request/translator-options.js';
 import { DEFAULT_BASES } from '../http/request/translator-options.js';
+import { notePerformed, noteRejection } from '../http/request/request-facts.js';
 import { RequestLimits } from '../http/request/request-limits.js';
 import { createTransportReader } from '../http/request/transport.js';
-import { rejectEarly } from '../http/early-rejection.js';
 import type { RequestSetting } from './request.js';
 import { readRequest } from './request.js';
 import { DOIP_RESPONSE, doipHeader, writeFailure, writeResponse } from './response.js';
@@ -57,13 +57,16 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
     const seen: { requestId: string | null } = { requestId: null };
     try {
         const { envelope, isPrivate } = await readRequest(request, setting, seen);
-        const refusal = rejectEarly(gateway, envelope.authentication, envelope.transport);
-        if (refusal) {
-            return writeFailure(h, refusal, seen.requestId);
+        const rejection = gateway.edge?.rejects(envelope.authentication, envelope.transport);
+        if (rejection) {
+            noteRejection(envelope.transport);
+            return writeFailure(h, failureFrom(rejection, statuses), seen.requestId);
         }
 
-        const response = await writeResponse(request, h, envelope, await gateway.perform(envelope), statuses);
-        return isPrivate ? keepPrivate(response) : response;
+        const response = await gateway.perform(envelope);
+        notePerformed(envelope, response);
+        const answered = await writeResponse(request, h, envelope, response, statuses);
+        return isPrivate ? keepPrivate(answered) : answered;
     }
     catch (error) {
         return writeFailure(h, explain(request, error, statuses), seen.requestId);

@@ -16,13 +16,13 @@ import { pathParameter, queryOf, parseParameters } from './request/url.js';
 import { readAuthentication } from './request/authentication.js';
 import { isForm, readForm } from './request/body.js';
 import { HttpEnvelope } from './request/envelope.js';
-import { codeOf, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './response/errors.js';
+import { codeOf, failureFrom, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './response/errors.js';
 import { answering, BODY_OPTIONS, ROUTE_OPTIONS } from './hapi-handler.js';
 import { DEFAULT_BASES } from './request/translator-options.js';
+import { notePerformed, noteRejection } from './request/request-facts.js';
 import { RequestLimits } from './request/request-limits.js';
 import { readSession } from './headers/session-cookie.js';
 import { createTransportReader } from './request/transport.js';
-import { rejectEarly } from './early-rejection.js';
 import { outputReply } from './response/reply.js';
 import { Params } from './request/params.js';
 import { send, keepPrivate, respondOptions } from './response/send.js';
@@ -87,9 +87,10 @@ async function handle(
     const transport = setting.transport(request);
     const params = await readParams(request, transport, limits);
     const { authentication, isPrivate } = readCredentials(request, params);
-    const refusal = rejectEarly(gateway, authentication, transport);
-    if (refusal) {
-        return respondFailure(h, refusal);
+    const rejection = gateway.edge?.rejects(authentication, transport);
+    if (rejection) {
+        noteRejection(transport);
+        return respondFailure(h, failureFrom(rejection, gateway.statuses));
     }
 
     const call: RouteCall = {
@@ -100,7 +101,9 @@ async function handle(
         base: (request.route.realm.modifiers.route.prefix ?? '') + base
     };
     const exchange = await route.toEnvelope(call);
-    const response = await gateway.perform(envelope(request, exchange, { authentication, transport, shared: sharedAttributes(request, params) }));
+    const asked = envelope(request, exchange, { authentication, transport, shared: sharedAttributes(request, params) });
+    const response = await gateway.perform(asked);
+    notePerformed(asked, response);
     const answered = await answerOf(request, h, { exchange, response, gateway });
     return isPrivate ? keepPrivate(answered) : answered;
 }

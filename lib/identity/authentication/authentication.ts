@@ -2,9 +2,7 @@
  * Who is behind a request.
  */
 
-import type { DoipRequest, Transport } from '../../doip/envelope.js';
-import type { DoipError } from '../../errors/errors.js';
-import type { JsonObject } from '../../util/json-types.js';
+import type { DoipRequest } from '../../doip/envelope.js';
 import type { Caller } from '../../model/caller.js';
 import type { Epochs } from '../../stores/objects/object-store.js';
 
@@ -15,6 +13,4 @@ export interface Authentication {
      * @throws DoipError 401 for credentials that are wrong, 403 where they may not be sent at all, 429 for too many attempts
      */
     authenticate(request: DoipRequest, operationId: string | undefined, epochs: Epochs): Promise<Caller>;
-    /** What a request would be answered in any case, known without reading anything; null when it must be performed to know. */
-    refusal(authentication: JsonObject, transport: Transport): DoipError | null;
 }

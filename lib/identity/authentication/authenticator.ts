@@ -7,7 +7,6 @@
  */
 
 import type { DoipRequest, Transport } from '../../doip/envelope.js';
-import type { DoipError } from '../../errors/errors.js';
 import { forbidden, unauthenticated } from '../../errors/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
@@ -93,13 +92,6 @@ export class Authenticator {
         }
 
         return claim.credentials.kind === 'session' ? this.#inSession(caller, claim.credentials.sessionId) : caller;
-    }
-
-    /** The answer to a login that is known before anything is read, because of the crowd from its address; else null. */
-    refusal({ username, password }: JsonObject, { remoteAddress }: Transport): DoipError | null {
-
-        const isLogin = typeof username === 'string' && typeof password === 'string';
-        return isLogin && !this.#hook.isPresent ? this.#logins.refusal({ name: username, password, remoteAddress }) : null;
     }
 
     /** The id of the session that a caller came with; null for callers who came otherwise. */

@@ -32,8 +32,7 @@ export class LocalAccess {
             authenticate: (request, operationId, epochs) => {
 
                 return this.#isMeant(request.transport) ? Promise.resolve(LOCAL_ADMIN) : others.authenticate(request, operationId, epochs);
-            },
-            refusal: (authentication, transport) => (this.#isMeant(transport) ? null : others.refusal(authentication, transport))
+            }
         };
     }
 

@@ -17,6 +17,7 @@ import { ANONYMOUS } from '../../model/caller.js';
 import type { Credentials } from './credentials.js';
 import { MAX_CREDENTIAL_LENGTH } from './credentials.js';
 import type { Directory } from '../accounts/user-directory.js';
+import type { EdgeLimiter } from '../throttling/edge-limiter.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 
 /** A token that was granted, and to whom. */
@@ -38,16 +39,19 @@ export class OAuthTokenService {
     readonly #callers: PrincipalResolver;
     readonly #credentials: CredentialStore;
     readonly #directory: Directory;
+    readonly #edge: EdgeLimiter;
     readonly #tokens: AccessTokens;
 
     constructor(parts: {
-        authenticator: Authenticator; callers: PrincipalResolver; credentials: CredentialStore; directory: Directory; tokens: AccessTokens;
+        authenticator: Authenticator; callers: PrincipalResolver; credentials: CredentialStore; directory: Directory; edge: EdgeLimiter;
+        tokens: AccessTokens;
     }) {
 
         this.#authenticator = parts.authenticator;
         this.#callers = parts.callers;
         this.#credentials = parts.credentials;
         this.#directory = parts.directory;
+        this.#edge = parts.edge;
         this.#tokens = parts.tokens;
     }
 
@@ -63,9 +67,9 @@ export class OAuthTokenService {
 
             const members = membersOf(request);
             const credentials = readGrant(members);
-            const refusal = this.#authenticator.refusal(members, transport);
-            if (refusal) {
-                throw refusal;
+            const rejection = this.#edge.rejects(members, transport);
+            if (rejection) {
+                throw rejection;
             }
 
             const epochs = await this.#directory.epochs();

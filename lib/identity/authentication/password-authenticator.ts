@@ -6,21 +6,19 @@
 
 import { LRUCache } from 'lru-cache';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
-import { DoipError, tooManyRequests } from '../../errors/errors.js';
+import { DoipError } from '../../errors/errors.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
 import type { LoginThrottle } from '../throttling/login-throttle.js';
 import { sourceOf } from '../throttling/login-throttle.js';
+import type { Login } from '../throttling/edge-limiter.js';
+import { TOO_MANY_LOGINS } from '../throttling/edge-limiter.js';
 import { InFlightLimiter } from '../throttling/in-flight-limiter.js';
 import { keyedDigests } from '../tokens/digest.js';
 import type { Directory, LoginTarget } from '../accounts/user-directory.js';
 import type { PasswordHasher } from '../passwords/password-hasher.js';
 
 /** An attempt at logging in. */
-export interface PasswordAttempt {
-    /** Username, object id or `admin`. */
-    readonly name: string;
-    readonly password: string;
-    readonly remoteAddress: string;
+export interface PasswordAttempt extends Login {
     /** Epoch of identity, read before the attempt. */
     readonly epoch: number;
 }
@@ -42,9 +40,6 @@ const MAX_ENTRIES = 10_000;
 
 /** Requests from one address that may wait for logins, those with the same words included. */
 const IN_FLIGHT_LIMITS = 256;
-
-/** Made once: where a crowd is turned away everything must be cheap. */
-const CROWDED = tooManyRequests('too many logins at this moment, try again a little later', 2);
 
 /** Checks names and passwords. */
 export class PasswordAuthenticator {
@@ -93,20 +88,20 @@ export class PasswordAuthenticator {
 
         const source = sourceOf(attempt.remoteAddress);
         if (this.#isCrowded(source)) {
-            throw CROWDED;
+            throw TOO_MANY_LOGINS;
         }
 
         return this.#crowd.run(source, () => this.#attempts.run(() => this.#attempt(digest, source, attempt), `${source} ${digest}`, attempt.epoch));
     }
 
     /**
-     * The refusal that a login would end with because of the many that wait from the same address, known without looking
-     * into it; null when it has to be looked at. Whether there is such a user makes no difference.
+     * True when a login would be rejected because too many from the same address are in progress; known without reading anything.
+     * Whether there is such a user makes no difference.
      */
-    refusal({ name, password, remoteAddress }: Omit<PasswordAttempt, 'epoch'>): DoipError | null {
+    isRejected({ name, password, remoteAddress }: Login): boolean {
 
         const isCrowded = (this.#passwords.isBusy || this.#crowd.isAnyFull) && this.#isCrowded(sourceOf(remoteAddress));
-        return isCrowded && !this.#remembered.has(this.#digestOf({ name, password })) ? CROWDED : null;
+        return isCrowded && !this.#remembered.has(this.#digestOf({ name, password }));
     }
 
     #isCrowded(source: string): boolean {

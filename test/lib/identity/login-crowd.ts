@@ -44,7 +44,7 @@ forEachDatabase((name, create) => {
 
             const ended = Promise.allSettled(Array.from({ length: GUESSES }, (_, i) =>
                 kit.authenticate(node, { username: `guess-${i}`, password: 'x' }, { transport: HERE })));
-            await until(() => node.authenticator.refusal({ username: 'anybody', password: 'x' }, HERE) !== null);
+            await until(() => node.edge.rejects({ username: 'anybody', password: 'x' }, HERE) !== null);
             return { ended };
         }
 
@@ -54,14 +54,14 @@ forEachDatabase((name, create) => {
             await kit.authenticate(node, ANN, { transport: HERE });
             const { ended } = await crowd(node);
             const refused = (authentication: Record<string, string>, transport = HERE): boolean =>
-                node.authenticator.refusal(authentication, transport) !== null;
+                node.edge.rejects(authentication, transport) !== null;
 
             const answers = {
                 stranger: refused({ username: 'nobody', password: 'x' }), user: refused({ username: 'bob', password: 'secret' }),
                 admin: refused({ username: 'admin', password: 'x' }), remembered: refused(ANN), wrong: refused({ ...ANN, password: 'x' }),
                 elsewhere: refused({ username: 'bob', password: 'secret' }, ELSEWHERE), token: refused({ token: 'x' }), nobody: refused({})
             };
-            const error = node.authenticator.refusal({ username: 'bob', password: 'x' }, HERE);
+            const error = node.edge.rejects({ username: 'bob', password: 'x' }, HERE);
             const login = await expect(kit.authenticate(node, { username: 'bob', password: 'secret' }, { transport: HERE })).to.reject(DoipError);
             const grant = await expect(node.tokens.grant({ username: 'nobody', password: 'x' }, HERE)).to.reject(DoipError);
             const again = await kit.authenticate(node, ANN, { transport: HERE });
@@ -83,10 +83,10 @@ forEachDatabase((name, create) => {
             const ended = Promise.allSettled(Array.from({ length: GUESSES }, (_, i) =>
                 kit.authenticate(node, { username: `late-${i}`, password: 'x' }, { transport: HERE })));
 
-            await until(() => node.authenticator.refusal({ username: 'anybody', password: 'x' }, HERE) !== null);
+            await until(() => node.edge.rejects({ username: 'anybody', password: 'x' }, HERE) !== null);
             await ended;
 
-            expect(node.authenticator.refusal({ username: 'anybody', password: 'x' }, HERE)).to.be.null();
+            expect(node.edge.rejects({ username: 'anybody', password: 'x' }, HERE)).to.be.null();
         });
 
         it('does not share the outcome of what began before a change', async () => {
@@ -118,7 +118,7 @@ forEachDatabase((name, create) => {
             const hook = async (): Promise<JsonObject> => ({ active: true, userId: 'orcid/1' });
             node.useAuthenticateHook(() => hook);
 
-            expect(node.authenticator.refusal({ username: 'anybody', password: 'x' }, HERE)).to.be.null();
+            expect(node.edge.rejects({ username: 'anybody', password: 'x' }, HERE)).to.be.null();
             expect((await kit.authenticate(node, { username: 'anybody', password: 'x' }, { transport: HERE })).userId).to.equal('orcid/1');
             await node.close();
             await ended;

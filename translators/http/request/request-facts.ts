@@ -3,8 +3,7 @@
  */
 
 import type { Request } from '@hapi/hapi';
-import type { Transport } from '../../../lib/doip/envelope.js';
-import type { Performer } from './translator-options.js';
+import type { DoipRequest, DoipResponse, Transport } from '../../../lib/doip/envelope.js';
 
 /** Facts about a request that was performed. */
 export interface PerformedFacts {
@@ -61,19 +60,10 @@ export function noteTransport(request: Request, transport: Transport, logId: str
     return noted;
 }
 
-/** The gateway, with a note of every caller. */
-export function notingCallers(gateway: Performer): Performer {
+/** Notes what was performed, and for whom. */
+export function notePerformed({ operationId, transport }: DoipRequest, { callerId }: DoipResponse): void {
 
-    return {
-        statuses: gateway.statuses,
-        refusal: (authentication, transport) => gateway.refusal?.(authentication, transport) ?? null,
-        async perform(request) {
-
-            const response = await gateway.perform(request);
-            LoggedTransport.note(request.transport, { operationId: request.operationId, callerId: response.callerId });
-            return response;
-        }
-    };
+    LoggedTransport.note(transport, { operationId, callerId });
 }
 
 /** Notes that a request was answered without being performed. */

@@ -12,8 +12,8 @@ import type { StatusTable } from '../../../lib/errors/status.js';
 /** Performs operations. Never rejects: an error is a response. */
 export interface Performer {
     perform(request: DoipRequest): Promise<DoipResponse>;
-    /** The answer to credentials that is known before anything is performed; null in all other cases. */
-    refusal?(authentication: JsonObject, transport: Transport): DoipError | null;
+    /** Rate limiter: the answer to credentials that are rejected before anything is performed; null for all others. */
+    readonly edge?: { rejects(authentication: JsonObject, transport: Transport): DoipError | null };
     readonly statuses: StatusTable;
 }
 
