@@ -1,21 +1,21 @@
 /**
- * Digital objects as the specification describes them ("Resources and their fields"): the DOIP form, which is the form
- * the whole of lib speaks. The REST form is a projection made by the REST translator.
+ * Digital objects as specified ("Resources and their fields"), in the DOIP form, which all of lib uses. The REST translator
+ * projects it to the REST form.
  */
 
 import type { JsonObject } from '../util/json-types.js';
 
-/** Who may do what with one object. Each array falls back to the defaults of its type on its own when it is absent. */
+/** Access control list of one object. An absent list falls back, each on its own, to the default of its type. */
 export interface Acl {
     readers?: string[];
     writers?: string[];
-    /** When present it governs the reading of elements instead of `readers`. */
+    /** If present, governs reading of elements instead of `readers`. */
     payloadReaders?: string[];
-    /** Who may call a method of the object, by the name of the method. */
+    /** Name of the method → who may call it. */
     methods?: Record<string, string[]>;
 }
 
-/** Facts kept by the service. Times are epoch milliseconds. */
+/** Metadata maintained by the service. Times in epoch milliseconds. */
 export interface Metadata {
     createdOn: number;
     createdBy: string;
@@ -35,12 +35,12 @@ export interface Element {
     id: string;
     /** Bytes. */
     length: number;
-    /** Media type, when known. */
+    /** Media type, if known. */
     type?: string;
     attributes: { filename?: string };
 }
 
-/** An object as it is handed to clients of the DOIP form. */
+/** An object in the DOIP form, as sent to clients. */
 export interface DigitalObject {
     id: string;
     type: string;

@@ -1,29 +1,29 @@
 /**
- * Ids. An object id is a handle, `prefix/suffix`; only the design object has an id without a slash.
+ * Ids. An object id is a handle, `prefix/suffix`; only the id of the design object has no slash.
  */
 
 /** The id of the design object. */
 export const DESIGN_ID = 'design';
 
-/** The alias that stands for the service's own id in requests. */
+/** Alias for the id of the service in requests. */
 export const SERVICE_ALIAS = 'service';
 
-/** Steps of which none begins with a dot, and nothing that would be encoded. */
+/** Path segments that need no encoding, none of which begins with a dot. */
 const PLAIN_PATH = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
-/** The id of the service as an object: `prefix/service`. */
+/** Returns the id of the service as an object: `prefix/service`. */
 export function serviceId(prefix: string): string {
 
     return `${prefix}/${SERVICE_ALIAS}`;
 }
 
 /**
- * An id as part of a path: percent-encoded but for its slashes. Where it holds `.` or `..` between slashes these are encoded,
- * too: whoever reads a URL takes such steps for a way to other paths.
+ * Returns an id as part of a URL path: percent-encoded except for slashes. With a segment `.` or `..` the slashes are encoded
+ * too, since URL parsers would normalise these segments away.
  */
 export function idPath(id: string): string {
 
-    // Most ids are a path as they are.
+    // fast path: most ids need no encoding
     if (PLAIN_PATH.test(id)) {
         return id;
     }
@@ -33,8 +33,8 @@ export function idPath(id: string): string {
 }
 
 /**
- * What is wrong with an id for a new object, or null. Rules: contains a slash with something on both sides, does not
- * start with `/` or `.`, no control characters, no lone surrogates, at most `maxBytes` bytes of UTF-8.
+ * Returns the error in an id for a new object, or null. Rules: a slash with text on both sides, no `/` or `.` at the start, no
+ * control characters or unpaired surrogates, at most `maxBytes` bytes of UTF-8.
  */
 export function handleError(id: string, maxBytes: number): string | null {
 

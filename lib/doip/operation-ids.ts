@@ -1,8 +1,8 @@
 /**
- * Every built-in operation id, once. No other file spells one out.
+ * All built-in operation ids; no other file spells one out.
  *
- * `0.DOIP/` ids are DOIP's own, `20.DOIP/` ids belong to the specification of this service, `gateway/` ids are ours: they
- * give a REST-only path its operation and are left out of the list that ListOperations shows for the service.
+ * `0.DOIP/` ids are DOIP's own, `20.DOIP/` ids belong to the specification of this service. `gateway/` ids are internal: they
+ * give an operation to paths that exist in REST only, and ListOperations does not list them for the service.
  */
 export const Op = {
     hello: '0.DOIP/Op.Hello',

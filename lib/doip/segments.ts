@@ -1,5 +1,5 @@
 /**
- * Making and reading sequences of segments. Bytes never gather here: whoever skips a body drains it.
+ * Helpers to make and read sequences of segments. A body that is skipped has to be drained.
  */
 
 import type { BytesSegment, JsonSegment, Segment } from './envelope.js';
@@ -8,43 +8,43 @@ import type { DoipError } from '../errors/errors.js';
 import { badRequest, tooLarge } from '../errors/errors.js';
 import { parseJson } from '../json/strict-parser.js';
 
-/** Bytes of a JSON input that are read where nobody says otherwise. */
+/** Default limit for JSON input, in bytes. */
 const JSON_LIMIT = 4 * 1024 * 1024;
 
-/** Values of such an input. */
+/** Maximum number of values in JSON input. */
 const JSON_VALUES = 20_000;
 
-/** No segments at all. */
+/** Yields no segments. */
 export async function *empty(): AsyncGenerator<Segment> {
 
-    // An input or output of nothing.
+    // an empty input or output
 }
 
-/** A JSON segment. */
+/** Returns a JSON segment. */
 export function jsonSegment(value: JsonValue): JsonSegment {
 
     return { kind: 'json', value };
 }
 
-/** A segment of bytes that are in memory already. */
+/** Returns a segment of bytes in memory. */
 export function bytesSegment(bytes: Uint8Array, facts: { mediaType?: string; filename?: string } = {}): BytesSegment {
 
     return { kind: 'bytes', body: once(bytes), length: bytes.byteLength, ...facts };
 }
 
-/** The given segments as a sequence. */
+/** Yields the given segments. */
 export async function *sequence(...segments: readonly Segment[]): AsyncGenerator<Segment> {
 
     yield *segments;
 }
 
-/** One JSON segment as a sequence. */
+/** Yields one JSON segment. */
 export async function *json(value: JsonValue): AsyncGenerator<Segment> {
 
     yield { kind: 'json', value };
 }
 
-/** Reads a body to its end and forgets it. */
+/** Reads a body to its end and discards it. */
 export async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
 
     for await (const chunk of body) {
@@ -52,7 +52,7 @@ export async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
     }
 }
 
-/** Reads a body into memory; 400 (413 over HTTP) when it is longer than `limit` bytes. */
+/** Reads a body into memory. @throws DoipError 400 (413 over HTTP) if it is longer than `limit` bytes */
 export async function readBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
 
     const chunks: Uint8Array[] = [];
@@ -69,13 +69,13 @@ export async function readBytes(body: AsyncIterable<Uint8Array>, limit: number):
     return Buffer.concat(chunks, length);
 }
 
-/** 413: more input than `limit` bytes. */
+/** Returns the error 413 for an input of more than `limit` bytes. */
 export function inputTooLong(limit: number): DoipError {
 
     return tooLarge(`the input is longer than the allowed ${limit} bytes`);
 }
 
-/** Requires that there is no input. */
+/** Checks that the input is empty. @throws DoipError 400 */
 export async function expectNone(input: AsyncIterable<Segment>): Promise<void> {
 
     for await (const segment of input) {
@@ -85,8 +85,10 @@ export async function expectNone(input: AsyncIterable<Segment>): Promise<void> {
 }
 
 /**
- * The JSON value of a segment. A carrier may hand JSON over as bytes with a JSON media type, because what follows the header
- * of an element must come through byte for byte; such bytes are parsed here.
+ * Returns the JSON value of a segment. Parses bytes with a JSON media type, as carriers pass on all parts after the first one
+ * unparsed.
+ *
+ * @throws DoipError 400 for other bytes, invalid JSON, or more than `limit` bytes
  */
 export async function jsonOf(segment: Segment, limit = JSON_LIMIT): Promise<JsonValue> {
 
@@ -101,7 +103,7 @@ export async function jsonOf(segment: Segment, limit = JSON_LIMIT): Promise<Json
     return parseJson(await readBytes(segment.body, limit), { maxValues: JSON_VALUES });
 }
 
-/** Reads the one JSON segment that an operation may be given; undefined when there is no input at all. */
+/** Reads an optional JSON input; undefined if there is no input. @throws DoipError 400 if there is another kind or more than one segment */
 export async function readOptionalJson(input: AsyncIterable<Segment>): Promise<JsonValue | undefined> {
 
     let value: JsonValue | undefined;
@@ -116,7 +118,7 @@ export async function readOptionalJson(input: AsyncIterable<Segment>): Promise<J
     return value;
 }
 
-/** Reads the one JSON segment that an operation expects; 400 when there is none, another kind, or more. */
+/** Reads a required JSON input. @throws DoipError 400 if there is none, another kind, or more than one segment */
 export async function readJson(input: AsyncIterable<Segment>): Promise<JsonValue> {
 
     const value = await readOptionalJson(input);

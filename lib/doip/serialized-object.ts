@@ -1,6 +1,6 @@
 /**
- * A digital object whose larger parts are JSON text until somebody looks into them, so that many objects can be handed on as
- * they are stored. To its readers it is a digital object like any other; carriers that only write it take the texts.
+ * A digital object whose larger parts stay JSON text until they are read, so that many objects can be passed on as they are
+ * stored. Readers see an ordinary digital object; carriers that only write it use the texts.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -9,16 +9,16 @@ import { isMarked, readStored, unmarked, writeJson } from '../json/serializer.js
 import { jsonText } from '../json/raw-json.js';
 import type { Acl, DigitalObject, Element, Metadata } from './digital-object.js';
 
-/** The attributes of an object. The texts must be what {@link writeStored} makes of their values. */
+/** Attributes of an object. The texts must equal the result of {@link writeStored} for their values. */
 export interface WrittenParts {
     /** JSON text. */
     readonly content: string;
-    /** JSON text; null when the object has no list of its own. */
+    /** JSON text; null if the object has no access control list of its own. */
     readonly acl: string | null;
-    /** JSON text; null when there is none. */
+    /** JSON text; null if there is none. */
     readonly userMetadata: string | null;
     readonly metadata: Metadata;
-    /** Null when there is none. */
+    /** Null if there is none. */
     readonly responseContext: JsonObject | null;
 }
 
@@ -41,21 +41,21 @@ export class SerializedObject implements DigitalObject {
         }
     }
 
-    /** Read from the texts when somebody first asks. */
+    /** Parsed on first access. */
     get attributes(): DigitalObject['attributes'] {
 
         this.#attributes ??= readAttributes(this.parts);
         return this.#attributes;
     }
 
-    /** The object in an ordinary form, with all its parts read. */
+    /** Returns the object as a plain digital object, all parts parsed. */
     toJSON(): DigitalObject {
 
         const { id, type, attributes, elements } = this;
         return { id, type, attributes, elements };
     }
 
-    /** The JSON text of the object. */
+    /** Returns the JSON text of the object. */
     text(): string {
 
         const { id, type, elements, parts: { content, acl, userMetadata, metadata, responseContext } } = this;
@@ -66,7 +66,7 @@ export class SerializedObject implements DigitalObject {
     }
 }
 
-/** A digital object with nothing left as text. */
+/** Returns a digital object without unparsed parts. */
 export function plainObject(object: DigitalObject): DigitalObject {
 
     return object instanceof SerializedObject ? object.toJSON() : object;
@@ -83,7 +83,7 @@ function readAttributes({ content, acl, userMetadata, metadata, responseContext 
     };
 }
 
-/** The JSON text of a digital object, with the text of its content where that is known. */
+/** Returns the JSON text of a digital object; reuses the text of its content if it is known. */
 export function digitalObjectText({ id, type, attributes, elements = [] }: DigitalObject): string {
 
     const { content, ...others } = attributes;

@@ -1,10 +1,10 @@
 /**
- * The one error class. A factory names the cause in the words of the domain; the status table knows the HTTP code.
+ * The only error class. Factories are named after the cause in the terms of the domain; the status table has the HTTP codes.
  */
 
 import { Status } from './status.js';
 
-/** A JSON value, as everywhere else; errors import nothing. */
+/** A JSON value; declared here because errors import nothing. */
 type ErrorDetail = string | number | boolean | null | ErrorDetail[] | ErrorDetails;
 
 /** A JSON object. */
@@ -12,20 +12,20 @@ export interface ErrorDetails {
     [key: string]: ErrorDetail;
 }
 
-/** Members of an error besides its status and message. */
+/** Members of an error besides status and message. */
 export interface ErrorOptions {
     /** Further members of the error body, such as `errors`. */
     readonly details?: ErrorDetails;
-    /** Attributes of the DOIP response, such as the size behind an unsatisfiable range. */
+    /** Attributes of the DOIP response, such as the size with an unsatisfiable range. */
     readonly attributes?: ErrorDetails;
-    /** Overrides the HTTP code of the status, for the few protocol-level answers such as 413 and 416. */
+    /** Overrides the HTTP code of the status, for protocol-level errors such as 413 and 416. */
     readonly http?: number;
-    /** Why, for the log only: which rule refused. */
+    /** Reason for the log only, such as the rule that denied access. */
     readonly reason?: string;
     readonly cause?: unknown;
 }
 
-/** An answer other than success. The message is shown to the caller and must never carry secrets. */
+/** A response other than success. The message is sent to the caller and must never contain secrets. */
 export class DoipError extends Error {
 
     readonly status: string;
@@ -46,20 +46,20 @@ export class DoipError extends Error {
     }
 }
 
-/** 400: the request is malformed or names something that cannot be. */
+/** 400: the request is malformed or names something impossible. */
 export function badRequest(message: string, options?: ErrorOptions): DoipError {
 
     return new DoipError(Status.badRequest, message, options);
 }
 
-/** One thing that is wrong with a piece of content. */
+/** One error in content. */
 export interface ContentError {
-    /** JSON pointer of the faulty value; empty for the root. */
+    /** JSON pointer of the invalid value; empty for the root. */
     readonly pointer: string;
     readonly message: string;
 }
 
-/** 400: content that its type does not allow. The message shows the first fault as `pointer: text`. */
+/** 400: content is invalid for its type. The message is the first error, as `pointer: text`. */
 export function invalidContent(faults: readonly ContentError[]): DoipError {
 
     const first = faults[0];
@@ -75,19 +75,19 @@ export function declined(message: string, options?: ErrorOptions): DoipError {
     return new DoipError(Status.declined, message, options);
 }
 
-/** 401: nobody is logged in, or the credentials are wrong. */
+/** 401: not authenticated, or wrong credentials. */
 export function unauthenticated(message: string, options?: ErrorOptions): DoipError {
 
     return new DoipError(Status.unauthenticated, message, options);
 }
 
-/** 403: the caller is known and may not. */
+/** 403: authenticated, but not permitted. */
 export function forbidden(message: string, options?: ErrorOptions): DoipError {
 
     return new DoipError(Status.forbidden, message, options);
 }
 
-/** 403 where HTTP codes count, and to DOIP a bad request: type code refuses something by throwing a text. */
+/** 403 over HTTP, a bad request in DOIP: type code rejected the request by throwing a string. */
 export function refused(message: string): DoipError {
 
     return new DoipError(Status.badRequest, message, { http: REFUSED });
@@ -102,25 +102,25 @@ export function notFound(message: string, options?: ErrorOptions): DoipError {
     return new DoipError(Status.notFound, message, options);
 }
 
-/** 404: there is no object with an id. Clients of the reference implementation look for its words. */
+/** 404: no object has this id. Clients of the reference implementation rely on the wording. */
 export function missingObject(id: string, words = 'Missing object'): DoipError {
 
     return notFound(`${words} ${id}`);
 }
 
-/** 409: the id is taken, or somebody else was faster. */
+/** 409: the id is taken, or a concurrent change came first. */
 export function conflict(message: string, options?: ErrorOptions): DoipError {
 
     return new DoipError(Status.conflict, message, options);
 }
 
-/** 413: more than the configured limit. */
+/** 413: a configured limit is exceeded. */
 export function tooLarge(message: string, options?: ErrorOptions): DoipError {
 
     return new DoipError(Status.badRequest, message, { ...options, http: 413 });
 }
 
-/** 416: no byte of the requested range exists. `size` is the number of bytes there are. */
+/** 416: the range contains no byte. `size` is the length in bytes. */
 export function rangeNotSatisfiable(size: number): DoipError {
 
     return new DoipError(Status.badRequest, `range not satisfiable, the element has ${size} bytes`, {
@@ -128,19 +128,19 @@ export function rangeNotSatisfiable(size: number): DoipError {
     });
 }
 
-/** 429: more of something costly than is done at a time; `retryAfter` in seconds. */
+/** 429: concurrency limit of an expensive operation; `retryAfter` in seconds. */
 export function tooManyRequests(message: string, retryAfter: number): DoipError {
 
     return new DoipError(Status.badRequest, message, { http: 429, attributes: { retryAfter } });
 }
 
-/** 503: try again a little later; `retryAfter` in seconds. The cause is for the log. */
+/** 503: temporarily unavailable; `retryAfter` in seconds. The cause is logged only. */
 export function unavailable(message: string, retryAfter: number, cause?: unknown): DoipError {
 
     return new DoipError(Status.internal, message, { http: 503, attributes: { retryAfter }, cause });
 }
 
-/** 500: the message is for the caller and says nothing; the cause is for the log. */
+/** 500: the message to the caller is generic; the cause is logged only. */
 export function internal(cause: unknown, message = 'Something went wrong. Contact your sysadmin.'): DoipError {
 
     return new DoipError(Status.internal, message, { cause });

@@ -1,8 +1,8 @@
 /**
- * The one table of statuses: DOIP status id to HTTP code (specification, "Errors"). Translators ask it, handlers name it.
+ * The table of statuses: DOIP status id → HTTP code (specification, "Errors").
  */
 
-/** Ids of the statuses that the service itself answers with. */
+/** Ids of the statuses that the service itself uses. */
 export const Status = {
     ok: '0.DOIP/Status.001',
     badRequest: '0.DOIP/Status.101',
@@ -17,14 +17,14 @@ export const Status = {
 /** Ids of statuses of the class 5xx. */
 const SERVER_FAULT = /\.5\d\d$/;
 
-/** What is known about a status. */
+/** Properties of a status. */
 export interface StatusInfo {
-    /** The HTTP code that stands for it. */
+    /** The corresponding HTTP code. */
     readonly http: number;
     readonly reason: string;
 }
 
-/** Statuses known to one gateway: the built-in ones and those that its owner registered. */
+/** Statuses of one gateway: built-in and registered ones. */
 export class StatusTable {
 
     private readonly table = new Map<string, StatusInfo>([
@@ -39,11 +39,11 @@ export class StatusTable {
     ]);
 
     /**
-     * Makes a status of one's own known.
+     * Registers a custom status.
      *
-     * @param id a handle, such as `20.500.123/Status.Teapot`; the `0.DOIP/` ids are taken.
-     * @param options `http` 200 to 599, default 200. The answer is an error body all the same.
-     * @throws Error when the id is taken or the options are wrong.
+     * @param id a handle such as `20.500.123/Status.Teapot`; `0.DOIP/` ids are reserved
+     * @param options `http` 200 to 599, default 200; the response has an error body all the same
+     * @throws Error if the id is taken or the options are invalid
      */
     register(id: string, options: { http?: number; reason?: string } = {}): void {
 
@@ -64,8 +64,8 @@ export class StatusTable {
     }
 
     /**
-     * The HTTP code of an error. A status of one's own that was thrown is never answered as a success: where no code of at least 400 was
-     * registered for it, it is 500 for a status of the class 5xx and 400 for any other.
+     * Returns the HTTP code of an error. A custom status that was thrown is never sent as a success: without a registered code
+     * of at least 400 it is 500 for a status of the class 5xx, else 400.
      */
     errorCode({ status, http }: { readonly status: string; readonly http?: number | undefined }): number {
 
@@ -73,7 +73,7 @@ export class StatusTable {
         return code >= 400 ? code : SERVER_FAULT.test(status) ? 500 : 400;
     }
 
-    /** What is known about a status; one that nobody registered counts as a custom status with HTTP 200. */
+    /** Returns the properties of a status; one that is not registered counts as a custom status with HTTP 200. */
     info(id: string): StatusInfo {
 
         return this.table.get(id) ?? { http: 200, reason: id };

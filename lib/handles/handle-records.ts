@@ -1,6 +1,6 @@
 /**
- * Computes handle records: what resolvers are told about an object, and about the service itself. Nothing is stored: a record
- * follows from the object, the design and the script of the design.
+ * Computes handle records of objects and of the service itself. Nothing is stored: a record follows from the object, the design
+ * and the script of the design.
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
@@ -18,36 +18,36 @@ import { LOCATIONS_TYPE, locationsOf, locationsXml } from './locations.js';
 import { readMintingConfig } from './minting-config.js';
 
 /**
- * Runs `createHandleValues` of the script of the design (`handleMintingConfig.javascript`) and resolves to what it returned;
- * undefined when the script has no such function.
+ * Calls `createHandleValues` of the script of the design (`handleMintingConfig.javascript`) and resolves to its result;
+ * undefined if the script has no such function.
  */
 export type HandleValuesHook = (object: StoredObject, requestContext: JsonObject) => Promise<JsonValue | undefined>;
 
-/** What records depend on besides design and object. */
+/** Dependencies of handle records. */
 export interface RecordSources {
     readonly catalog: Catalog;
     readonly policy: Policy;
     readonly resolution: () => ObjectResolution;
-    /** Base of a user interface, null when there is none. */
+    /** Base URL of a user interface; null if there is none. */
     readonly uiBase: string | null;
-    /** Where the service is reached as far as it knows itself, with a slash at its end; for designs that do not say. */
+    /** Address of the service as far as it knows it, with a trailing slash; used if the design has no base URI. */
     readonly ownBase: () => string | undefined;
-    /** The description of the service, as Hello tells it. */
+    /** Returns the description of the service, as Hello does. */
     readonly serviceInfo: () => JsonValue;
-    /** Who administers handles where the design does not say. */
+    /** Administrator of handles if the design names none. */
     readonly adminIdentity: HandleIdentity | null;
-    /** Null as long as there is nothing that runs scripts. */
+    /** Null without script engine. */
     readonly hook: HandleValuesHook | null;
 }
 
 const SERVICE = '0.TYPE/DOIPService';
 const SERVICE_INFO = '0.TYPE/DOIPServiceInfo';
 
-/** Makes handle records. */
+/** Computes handle records. */
 export class HandleRecords {
 
     readonly #sources: RecordSources;
-    /** The time of what is said about the service: it may have changed at the start. */
+    /** Time of the record of the service, which may change at a restart only. */
     readonly #since = timestampOf(Date.now());
     #read: { readonly design: object; readonly config: MintingConfig } | null = null;
 
@@ -56,7 +56,7 @@ export class HandleRecords {
         this.#sources = sources;
     }
 
-    /** The configuration as it is now. */
+    /** The current configuration. */
     get config(): MintingConfig {
 
         const { content } = this.#sources.catalog.current.design;
@@ -68,23 +68,23 @@ export class HandleRecords {
     }
 
     /**
-     * The record of an object for somebody who sees all of it.
+     * Returns the record of an object for callers who see all of it.
      *
-     * @throws Error when the script fails, or returns what are no handle values
+     * @throws Error if the script fails or returns invalid handle values
      */
     of(object: StoredObject, requestContext: JsonObject): Promise<HandleValue[]> {
 
         return this.#make(object, { withInside: true, requestContext });
     }
 
-    /** The record of an object as the design alone makes it, for when its script fails. */
+    /** Returns the record of an object as the design alone determines it; the fallback when the script fails. */
     ofDesign(object: StoredObject): HandleValue[] {
 
         const timestamp = timestampOf(object.metadata.modifiedOn);
         return this.#withService(this.#ownValues(object, true, timestamp), timestamp);
     }
 
-    /** The record as anybody may see it: links to what is inside are left out where the public does not see it. Throws like {@link of}. */
+    /** Returns the record in its public form: without links to parts of the object that the public does not see. Throws like {@link of}. */
     ofPublic(object: StoredObject): Promise<HandleValue[]> {
 
         return this.#make(object, { withInside: this.#isOpen(object), requestContext: {} });
@@ -99,7 +99,7 @@ export class HandleRecords {
         return this.#withService(scripted === undefined ? this.#ownValues(object, withInside, timestamp) : readValues(scripted, timestamp), timestamp);
     }
 
-    /** Says which service an object belongs to, unless the design or the script has its own mind about that. */
+    /** Adds the value that names the service of an object, unless the design or the script has decided otherwise. */
     #withService(values: readonly HandleValue[], timestamp: string): HandleValue[] {
 
         if (this.config.omitService || values.some(({ type }) => type === SERVICE)) {
@@ -109,14 +109,14 @@ export class HandleRecords {
         return [...values, textValue(freeIndex(values), SERVICE, this.serviceId, timestamp)];
     }
 
-    /** Whether a change of an object may have changed its record as the public sees it, times aside. */
+    /** True if a change of an object may have changed its public record, timestamps aside. */
     differ(before: StoredObject, after: StoredObject): boolean {
 
         const publicLinks = (object: StoredObject): string => locationsXml(this.#locations(object, this.#isOpen(object)));
         return this.config.hasScript || publicLinks(before) !== publicLinks(after);
     }
 
-    /** The record of the service. */
+    /** Returns the record of the service. */
     ofService(): HandleValue[] {
 
         const timestamp = this.#since;
@@ -141,7 +141,7 @@ export class HandleRecords {
         return identity ? [adminValue(identity, timestamp)] : [];
     }
 
-    /** None where the address of the service is not known. */
+    /** Returns the locations of an object; none if the address of the service is unknown. */
     #locations(object: StoredObject, withInside: boolean): HandleLocation[] {
 
         const service = this.config.baseUri ?? this.#sources.ownBase();
@@ -154,21 +154,21 @@ export class HandleRecords {
         return locationsOf(object, allowed, { service, ui: this.#sources.uiBase });
     }
 
-    /** Whether everybody sees the object as it is stored: it may be read by all, and no code of its type shows another one instead. */
+    /** True if everyone sees the object as it is stored: the public may read it, and no code of its type changes what is shown. */
     #isOpen(object: StoredObject): boolean {
 
         const { policy, resolution } = this.#sources;
         return policy.canRead(ANONYMOUS, object).allowed && !resolution().concerns(object.type);
     }
 
-    /** The id of the service, which is a handle as well. */
+    /** Id of the service, which is a handle too. */
     get serviceId(): string {
 
         return serviceId(this.#sources.catalog.current.prefix);
     }
 }
 
-/** Tells nothing of what is inside of the object. */
+/** True for links that reveal nothing about the content of the object. */
 function isOutside({ type }: HandleLink): boolean {
 
     return type === 'json' || type === 'ui';

@@ -1,6 +1,6 @@
 /**
- * Keeps a handle server informed: changes of objects put their handles into an outbox, in the same unit, and a delivery in the
- * background tells the server what they are then. A write never waits for the server.
+ * Keeps a handle server up to date by a transactional outbox: the unit that changes an object also puts its handle into the
+ * outbox, and a background job sends the record as it is then. Writes never wait for the handle server.
  */
 
 import { randomInt } from 'node:crypto';
@@ -18,25 +18,25 @@ import type { RecordUpdater } from './handle-update-job.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { HandleDelivery } from './outbox-worker.js';
 
-/** What a registration works with. */
+/** Dependencies of the registration. */
 export interface RegistrationParts {
     readonly records: HandleRecords;
     readonly objects: ObjectScan;
     readonly outbox: HandleOutboxStore;
     readonly server: HandleServer;
-    /** Makes sure that the design and the types are those of now. */
+    /** Loads the current design and types. */
     readonly refresh: () => Promise<unknown>;
     readonly log: Log;
     readonly pace: DeliveryPace;
 }
 
-/** Handles of an update that are on their way at the same time. */
+/** Number of handles of an update that are delivered concurrently. */
 const BATCH = 200;
 const MAX_UPDATE_ID = 2 ** 48 - 1;
-/** Milliseconds between two looks at whether they have arrived. */
+/** Interval at which an update polls for the end of its deliveries, in ms. */
 const LOOK_MS = 20;
 
-/** Registers handles with a server. */
+/** Registers handles with a handle server. */
 export class HandleRegistration implements WriteParticipant, RecordUpdater {
 
     readonly name = 'handles';
@@ -65,7 +65,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
         }
     }
 
-    /** Puts handles into the outbox and waits until each was told or has failed. */
+    /** Puts handles into the outbox and waits until each is delivered or has failed. */
     async update(ids: readonly string[], signal: AbortSignal): Promise<number> {
 
         const { outbox, records } = this.#parts;
@@ -83,7 +83,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
         return await outbox.release(updateId);
     }
 
-    /** Where the service is reached may have changed with its start. */
+    /** Delivers the outbox. The record of the service comes first, since its address may have changed with the restart. */
     async #run(job: RunningJob): Promise<void> {
 
         const { outbox, records, refresh } = this.#parts;
@@ -92,7 +92,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
         await this.#delivery.kind.run(job);
     }
 
-    /** The handle whose record may have changed; null when none has. That of the service depends on the design alone. */
+    /** Returns the handle whose record may have changed; null if none has. The record of the service depends on the design alone. */
     #handleIn({ before, after }: ObjectChange): string | null {
 
         const { records } = this.#parts;
@@ -105,7 +105,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
         return object && hasChanged ? object.id : null;
     }
 
-    /** Tells the server what there is to tell at this moment. */
+    /** Sends the record of a handle as it is now. */
     async #tell(handle: string, signal: AbortSignal): Promise<void> {
 
         const { records, objects, server, refresh } = this.#parts;

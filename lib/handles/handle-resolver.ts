@@ -1,6 +1,6 @@
 /**
- * Resolves handles as the public handle proxy does: to records, and to the place where a person or a program finds the object.
- * Whoever may not read an object is told the same as of a handle that does not exist.
+ * Resolves handles like the public handle proxy: to records, and to the URL where a person or a program finds the object. A
+ * handle whose object the caller may not read is answered like one that does not exist.
  */
 
 import type { Log } from '../../db/log.js';
@@ -18,58 +18,58 @@ import { Status } from '../errors/status.js';
 import { textOf } from './handle-value.js';
 import { LOCATIONS_TYPE, readLocations, uiAddress, webAddress } from './locations.js';
 
-/** Codes of the handle protocol. */
+/** Response codes of the handle protocol. */
 const SUCCESS = 1;
 const HANDLE_NOT_FOUND = 100;
 const VALUES_NOT_FOUND = 200;
 
-/** Whose handle is resolved, and for whom. */
+/** A handle to resolve, and its caller. */
 export interface Resolving {
     readonly handle: string;
-    /** The object of that id; null when there is none, or when it is the service. */
+    /** The object with this id; null if there is none, or if it is the service. */
     readonly object: StoredObject | null;
     readonly isService: boolean;
     readonly caller: Caller;
     readonly requestContext: JsonObject;
 }
 
-/** What an operation on a handle knows; see `OperationContext`. */
+/** The part of `OperationContext` that operations on handles use. */
 export interface HandleOperation {
     readonly targetId: string;
     readonly hasTarget: boolean;
-    /** Not to be read without {@link hasTarget}. */
+    /** Must not be read unless {@link hasTarget} is true. */
     readonly target: StoredObject;
     readonly caller: Caller;
     readonly requestContext: JsonObject;
     readonly services: { readonly serviceId: string };
 }
 
-/** The handle that an operation is performed on. */
+/** Returns the handle that an operation is performed on. */
 export function resolvingOf(context: HandleOperation): Resolving {
 
     const { targetId, hasTarget, caller, requestContext, services: { serviceId } } = context;
     return { handle: targetId, object: hasTarget ? context.target : null, isService: targetId === serviceId, caller, requestContext };
 }
 
-/** Which values of a record are wanted; all of them when nothing is said. */
+/** Filter on the values of a record: union of indexes and types; empty selects all. */
 export interface ValueFilter {
     readonly indexes: readonly number[];
-    /** One that ends with a period stands for everything that begins with it. */
+    /** A type that ends with a period matches everything that begins with it. */
     readonly types: readonly string[];
 }
 
-/** Where an object is to be seen. */
+/** Location of a view of an object. */
 export interface Located {
-    /** `json`, `ui`, `record`, or what a link of the record is called. */
+    /** `json`, `ui`, `record`, or the name of a link in the record. */
     readonly view: string;
-    /** A web address; null where the service itself shows the view. */
+    /** URL; null if the service itself shows the view. */
     readonly href: string | null;
 }
 
-/** Milliseconds between two complaints about the script. */
+/** Minimum interval between two log entries about a failing script, in ms. */
 const COMPLAINT_MS = 10_000;
 
-/** Every value, whatever its index and type. */
+/** Matches every value. */
 const ALL: ValueFilter = { indexes: [], types: [] };
 
 /** Resolves handles. */
@@ -80,7 +80,7 @@ export class HandleResolver {
     readonly #resolution: () => ObjectResolution;
     readonly #uiBase: string | null;
     readonly #log: Log;
-    /** When it was last logged that a record could not be made (epoch ms). */
+    /** Time of the last log entry about a failing script (epoch ms). */
     #complainedOn = 0;
 
     constructor(parts: { records: HandleRecords; policy: Policy; resolution: () => ObjectResolution; uiBase: string | null; log: Log }) {
@@ -93,16 +93,17 @@ export class HandleResolver {
     }
 
     /**
-     * The record in the form of the handle proxy: `responseCode` (1, or 200 when no value is of those wanted), `handle`, `values`.
+     * Returns the record in the form of the handle proxy: `responseCode` (1, or 200 if the filter matches no value), `handle`,
+     * `values`.
      *
-     * @throws DoipError 404 with `responseCode` 100 when there is no such handle, or none that the caller may know
+     * @throws DoipError 404 with `responseCode` 100 if the handle does not exist, or the caller may not read the object
      */
     async resolve(resolving: Resolving, filter: ValueFilter): Promise<JsonObject> {
 
         return recordOf(resolving.handle, await this.#valuesOf(resolving), filter);
     }
 
-    /** The place of a view, or of the one that is followed when nobody asks for any, with the record. Throws like {@link resolve}. */
+    /** Returns the location of a view, or of the default view, together with the record. Throws like {@link resolve}. */
     async locate(resolving: Resolving, view: string | undefined): Promise<Located & { record: JsonObject }> {
 
         const values = await this.#valuesOf(resolving);
@@ -135,7 +136,7 @@ export class HandleResolver {
         return this.#records.of(object, resolving.requestContext).catch((error: unknown) => {
 
             if (error instanceof DoipError && (error.status !== Status.internal || error.http !== undefined)) {
-                throw error;                                // What the script wants to be said, or that there is no room for it now
+                throw error;                                // a message of the script, or the service is overloaded
             }
 
             this.#complain(object.id, error);
@@ -143,7 +144,7 @@ export class HandleResolver {
         });
     }
 
-    /** Anybody can ask for a record again and again: the log hears of it once in a while. */
+    /** Logs at a limited rate, since any client can request a record repeatedly. */
     #complain(handle: string, error: unknown): void {
 
         const now = Date.now();
@@ -153,7 +154,7 @@ export class HandleResolver {
         }
     }
 
-    /** The object as the caller sees it; null when there is none, or none for this caller. */
+    /** Returns the object as the caller sees it; null if it does not exist or is not visible to the caller. */
     async #visible({ object, caller, requestContext }: Resolving): Promise<StoredObject | null> {
 
         if (!object || object.id === DESIGN_ID || !this.#policy.canRead(caller, object).allowed) {
@@ -166,14 +167,17 @@ export class HandleResolver {
         }
         catch (error) {
             if (error instanceof DoipError && error.cause === undefined) {
-                return null;                                // The code of its type keeps it back
+                return null;                                // hidden by the code of its type
             }
 
             throw error;
         }
     }
 
-    /** The service knows best where its own views are; a place that no browser must be sent to is replaced by the page. */
+    /**
+     * Resolves a location: the service knows where its own views are, and a URL that is unsafe for browsers is replaced by the
+     * page of the object.
+     */
     #located({ href, view }: Pick<HandleLocation, 'href' | 'view'>, handle: string): Located {
 
         const address = webAddress(href);
@@ -192,7 +196,7 @@ export class HandleResolver {
 /** The page for people. */
 const UI = { href: '', view: 'ui' };
 
-/** Views that there are of every object, whatever its record says. */
+/** Views that exist for every object, whatever its record contains. */
 function isOwnView(view: string | undefined): view is string {
 
     return view === 'json' || view === 'ui';
@@ -218,7 +222,7 @@ function isOfType(type: string, wanted: string): boolean {
     return given === name || (name.endsWith('.') && (given.startsWith(name) || given === name.slice(0, -1)));
 }
 
-/** One place at random, by weight; undefined when none has any. */
+/** Returns a random location, weighted; undefined if all weights are 0. */
 function byWeight(places: readonly HandleLocation[]): HandleLocation | undefined {
 
     let point = Math.random() * places.reduce((sum, { weight }) => sum + weight, 0);

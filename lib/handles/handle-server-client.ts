@@ -1,7 +1,6 @@
 /**
- * Speaks with a handle server through the JSON API that handle.net software has had since version 8: PUT and DELETE of
- * `/api/handles/<handle>`. It is authenticated by a secret key (Basic, with the percent-encoded `index:handle` as name) or by a
- * client certificate.
+ * Client of a handle server: the JSON API of handle.net software since version 8, PUT and DELETE of `/api/handles/<handle>`.
+ * Authenticates by a secret key (Basic, with the percent-encoded `index:handle` as user name) or by a client certificate.
  */
 
 import { readFileSync } from 'node:fs';
@@ -12,29 +11,29 @@ import type { HandleValue } from './handle-value.js';
 import { idPath } from '../doip/ids.js';
 import { isJsonObject } from '../util/json-types.js';
 
-/** How to reach a handle server, and who we are there. */
+/** Address of a handle server and credentials. */
 export interface HandleServerOptions {
-    /** Without `/api/handles`. */
+    /** Base URL, without `/api/handles`. */
     readonly url: string;
-    /** `index:handle`; null where a certificate says it. */
+    /** `index:handle`; null with a client certificate. */
     readonly identity: string | null;
     /** The secret key of the identity. */
     readonly secret: string | null;
-    /** Files with a client certificate, its key, and certificates of authorities (PEM). */
+    /** PEM files: client certificate, its key, and CA certificates. */
     readonly cert: string | null;
     readonly key: string | null;
     readonly ca: string | null;
-    /** Milliseconds for one answer to arrive as a whole. */
+    /** Timeout for a complete response, in ms. */
     readonly timeoutMs: number;
 }
 
 /**
- * Whose fault it is: of the `server` as a whole, which cannot be reached, is overloaded or does not know us; of the `handle`, which
- * may go better later; or of the `request`, which will never be taken as it is.
+ * Scope of a failure: `server` (unreachable, overloaded, or rejects the credentials), `handle` (may succeed later), `request`
+ * (will never be accepted as it is).
  */
 export type Blame = 'server' | 'handle' | 'request';
 
-/** A handle server did not do what it was asked. */
+/** A request that a handle server did not carry out. */
 export class HandleServerError extends Error {
 
     readonly blame: Blame;
@@ -47,11 +46,11 @@ export class HandleServerError extends Error {
     }
 }
 
-/** Codes of HTTP that say nothing about the handle asked for. */
+/** HTTP codes that concern the server and not the handle. */
 const SERVER_CODES = new Set([401, 407, 408, 421, 425, 429, 502, 503, 504]);
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** A handle server. */
+/** Client of one handle server. */
 export class HandleServer {
 
     readonly #options: HandleServerOptions;
@@ -72,7 +71,7 @@ export class HandleServer {
     /**
      * Creates a handle or replaces its record.
      *
-     * @throws HandleServerError when the server did not do so, or nobody knows whether it did
+     * @throws HandleServerError if the server did not do so, or if the outcome is unknown
      */
     async put(handle: string, values: readonly HandleValue[], signal: AbortSignal): Promise<void> {
 
@@ -82,7 +81,7 @@ export class HandleServer {
         }
     }
 
-    /** Deletes a handle. That it is not there is no error. Throws like {@link put}. */
+    /** Deletes a handle; a missing handle is not an error. Throws like {@link put}. */
     async delete(handle: string, signal: AbortSignal): Promise<void> {
 
         const answer = await this.#ask('DELETE', idPath(handle), null, signal);
@@ -91,7 +90,7 @@ export class HandleServer {
         }
     }
 
-    /** Closes connections that are kept open. */
+    /** Closes idle connections. */
     close(): void {
 
         this.#agent.destroy();
@@ -171,7 +170,7 @@ function detailsOf(text: string): string {
         return [responseCode, message].filter((fact) => typeof fact === 'number' || typeof fact === 'string').map((fact) => `, ${fact}`).join('');
     }
     catch {
-        return '';                                          // Its code says enough
+        return '';                                          // the HTTP code is enough
     }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Bringing the records of all handles up to date, as a job in the background that goes on where it was after a crash
- * (interface specification, "Handle update status").
+ * Background job that updates the records of all handles and resumes after a crash (interface specification, "Handle update
+ * status").
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -16,53 +16,53 @@ import { DESIGN_ID } from '../doip/ids.js';
 import { isJsonObject } from '../util/json-types.js';
 import type { HandleRecords } from './handle-records.js';
 
-/** How far the update is, or how the last one ended; all zero before the first one. */
+/** Progress of the update, or the result of the last one; all zero before the first. */
 export interface HandleUpdateStatus {
     readonly inProgress: boolean;
-    /** Handles to update: all objects but the design. */
+    /** Number of handles to update: all objects except the design. */
     readonly total: number;
-    /** Handles that were updated, or could not be. */
+    /** Number of handles processed, including failures. */
     readonly progress: number;
     /** Epoch ms. */
     readonly startTime: number;
-    /** Handles that could not be updated. */
+    /** Number of handles that could not be updated. */
     readonly exceptionCount: number;
 }
 
-/** Brings records up to date. */
+/** Updates the records of handles. */
 export interface RecordUpdater {
-    /** Objects that it takes at a time. */
+    /** Number of objects per call. */
     readonly batch: number;
-    /** Brings the records of some objects up to date; resolves to the number of those that failed. */
+    /** Updates the records of objects; resolves to the number of failures. */
     update(ids: readonly string[], signal: AbortSignal): Promise<number>;
 }
 
-/** What the update works with. */
+/** Dependencies of the update. */
 export interface HandleUpdateParts {
     readonly db: Database;
     readonly jobs: JobRunner;
     readonly jobStore: JobStore;
     readonly settings: SettingStore;
     readonly objects: ObjectScan;
-    /** Makes sure that the design and the types are those of now. */
+    /** Loads the current design and types. */
     readonly refresh: () => Promise<unknown>;
     readonly updater: RecordUpdater;
     readonly log: Log;
 }
 
-/** A status with the last id that was done, as the job reports it. */
+/** Progress as the job reports it, with the last id processed. */
 type Reached = Omit<HandleUpdateStatus, 'inProgress'> & { readonly after: string; readonly isCounted: boolean };
 
 const KIND = 'handles.update';
 const NEVER: HandleUpdateStatus = { inProgress: false, total: 0, progress: 0, startTime: 0, exceptionCount: 0 };
 
-/** After a crash the job goes on after so many milliseconds at most. */
+/** Lease in ms: upper limit for resuming the job after a crash. */
 const LEASE_MS = 10_000;
 
-/** Milliseconds between two reports. */
+/** Interval between progress reports, in ms. */
 const REPORT_MS = 250;
 
-/** Starts updates and tells how far they are. */
+/** Starts updates and reports their status. */
 export class HandleUpdate {
 
     readonly kind: JobKind = { kind: KIND, run: (job) => this.#run(job), leaseMs: LEASE_MS, maxAttempts: Infinity };
@@ -73,14 +73,14 @@ export class HandleUpdate {
         this.#parts = parts;
     }
 
-    /** Begins an update; does nothing while there is one. */
+    /** Starts an update; does nothing while one is running. */
     async start(): Promise<void> {
 
         const payload = { startTime: Date.now() };
         await this.#parts.jobs.enqueue({ kind: KIND, payload, dedup: { key: 'all', until: 'end' } });
     }
 
-    /** The record that clients read. */
+    /** Returns the record for clients (specification, "Handle update status"). */
     async status(): Promise<HandleUpdateStatus> {
 
         const [job] = await this.#parts.jobStore.list({ kind: KIND, limit: 1 });
@@ -102,7 +102,7 @@ export class HandleUpdate {
         }
 
         reached = await this.#updateAll(reached, job);
-        await job.report(reached);                          // Throws where somebody else has taken over
+        await job.report(reached);                          // throws if another node has taken over
         const status = statusOf(reached, false);
         await db.commit({ steps: settings.setSteps(KIND, JSON.stringify(status)) });
         log.info({ ...status }, 'the records of all handles were updated');
@@ -125,12 +125,12 @@ export class HandleUpdate {
                     reportedAt = performance.now();
                 }
 
-                // On SQLite nothing of this waits for anything else.
+                // yields to the event loop: with SQLite nothing above waits for I/O
                 await setImmediate();
             }
         }
 
-        return { ...reached, total: reached.progress };     // Objects may have come and gone meanwhile
+        return { ...reached, total: reached.progress };     // objects may have been created or deleted meanwhile
     }
 
     async #count(signal: AbortSignal): Promise<number> {
@@ -143,7 +143,7 @@ export class HandleUpdate {
         return total;
     }
 
-    /** The ids of all objects but the design, in blocks. Others get their turn between them. */
+    /** Yields the ids of all objects except the design, in blocks. Lets the event loop run in between. */
     async *#ids(after: string, signal: AbortSignal): AsyncGenerator<string[]> {
 
         for (let ids = await this.#parts.objects.idsAfter(after); ids.length > 0; ids = await this.#parts.objects.idsAfter(ids.at(-1) ?? '')) {
@@ -170,7 +170,7 @@ function statusOf({ total, progress, startTime, exceptionCount }: Reached, inPro
     return { inProgress, total, progress, startTime, exceptionCount };
 }
 
-/** Where a job is: what it reported last, or the beginning. */
+/** Returns the last reported progress of a job, or the initial one. */
 function reachedBy({ payload, progress }: Pick<RunningJob, 'payload' | 'progress'>): Reached {
 
     const { startTime }: JsonObject = isJsonObject(payload) ? payload : {};
@@ -178,10 +178,10 @@ function reachedBy({ payload, progress }: Pick<RunningJob, 'payload' | 'progress
     return isJsonObject(progress) ? { ...beginning, ...progress } : beginning;
 }
 
-/** Objects that are in memory at the same time. */
+/** Number of objects in memory at a time. */
 const BATCH = 16;
 
-/** Computes the records of objects and tells how many cannot be. */
+/** Returns an updater that computes records without registering them, to count and log failures. */
 export function checkRecords({ records, objects, log }: { records: HandleRecords; objects: ObjectScan; log: Log }): RecordUpdater {
 
     const update = async (ids: readonly string[]): Promise<number> => {

@@ -10,15 +10,15 @@ export interface HandleValue {
     /** 1 to 2^31 - 1, unique in its record. */
     readonly index: number;
     readonly type: string;
-    /** `format` is `string`, `admin` or another of the handle system; it says what `value` looks like. */
+    /** `format` is `string`, `admin` or another format of the Handle System; it determines the form of `value`. */
     readonly data: { readonly format: string; readonly value: JsonValue };
-    /** Seconds for which a resolver may keep it. */
+    /** Time to live in resolver caches, in seconds. */
     readonly ttl: number;
-    /** Date and time in UTC without parts of a second: `2024-05-01T10:20:30Z`. */
+    /** UTC without fractions of a second: `2024-05-01T10:20:30Z`. */
     readonly timestamp: string;
 }
 
-/** Who administers handles: a value of a handle that holds a key or a list of administrators. */
+/** Administrator of handles: a value of a handle that holds a key or a list of administrators. */
 export interface HandleIdentity {
     readonly index: number;
     readonly handle: string;
@@ -27,32 +27,32 @@ export interface HandleIdentity {
 const DEFAULT_TTL = 86_400;
 const MAX_INDEX = 2 ** 31 - 1;
 
-/** Index of the value that says who administers the handle, by custom. */
+/** Conventional index of the value that names the administrator. */
 const ADMIN_INDEX = 100;
 
-/** What an administrator may: add, delete, change, read and list whatever there is. */
+/** All twelve permissions of a handle administrator. */
 const ALL_PERMISSIONS = '111111111111';
 
-/** A value of text. */
+/** Returns a value with a text. */
 export function textValue(index: number, type: string, text: string, timestamp: string): HandleValue {
 
     return { index, type, data: { format: 'string', value: text }, ttl: DEFAULT_TTL, timestamp };
 }
 
-/** The value that gives all rights over the handle to an identity. */
+/** Returns the value that gives an identity all permissions for the handle. */
 export function adminValue({ index, handle }: HandleIdentity, timestamp: string): HandleValue {
 
     const value = { handle, index, permissions: ALL_PERMISSIONS };
     return { index: ADMIN_INDEX, type: 'HS_ADMIN', data: { format: 'admin', value }, ttl: DEFAULT_TTL, timestamp };
 }
 
-/** A time (epoch ms) as values write it. */
+/** Returns a time (epoch ms) in the format of handle values. */
 export function timestampOf(time: number): string {
 
     return new Date(time).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** An identity written as `300:20.500.123/admin`; null when it is not one. */
+/** Parses an identity such as `300:20.500.123/admin`; null if it is malformed. */
 export function parseIdentity(text: string): HandleIdentity | null {
 
     const [, digits = '', handle = ''] = /^(\d{1,10}):([^/]+\/.+)$/s.exec(text) ?? [];
@@ -60,13 +60,13 @@ export function parseIdentity(text: string): HandleIdentity | null {
     return handle !== '' && index <= MAX_INDEX ? { index, handle } : null;
 }
 
-/** The text of a value; empty for one of other data. */
+/** Returns the text of a value; empty if its data is not text. */
 export function textOf({ data }: HandleValue): string {
 
     return typeof data.value === 'string' ? data.value : '';
 }
 
-/** The smallest index from 1 on that no value has. */
+/** Returns the smallest index from 1 that is not in use. */
 export function freeIndex(values: readonly HandleValue[]): number {
 
     const taken = new Set(values.map(({ index }) => index));
@@ -79,10 +79,10 @@ export function freeIndex(values: readonly HandleValue[]): number {
 }
 
 /**
- * Values that somebody else wrote: a script, or the design. Data that is plain text counts as `string`; times are those of the
- * object unless they are given.
+ * Reads handle values from a script or from the design. Plain text as data means the format `string`; `timestamp` is the
+ * default time of values.
  *
- * @throws Error that says which value is wrong
+ * @throws Error that names the invalid value
  */
 export function readValues(list: JsonValue | undefined, timestamp: string): HandleValue[] {
 

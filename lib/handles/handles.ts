@@ -1,5 +1,5 @@
 /**
- * Everything about handles, put together.
+ * Composition of the handle modules: records, resolution, registration and the update job.
  */
 
 import type { JsonValue } from '../util/json-types.js';
@@ -19,17 +19,17 @@ import { HandleUpdate, checkRecords } from './handle-update-job.js';
 import { parseIdentity } from './handle-value.js';
 import { HandleResolver } from './handle-resolver.js';
 
-/** What the configuration says about handles. */
+/** Configuration of handles. */
 export interface HandleOptions {
-    /** Base of a user interface, to which `#objects/<id>` is added; null when there is none. */
+    /** Base URL of a user interface, to which `#objects/<id>` is appended; null if there is none. */
     readonly uiBase: string | null;
-    /** The handle server at which handles are registered; null or absent for none. */
+    /** The handle server with which handles are registered; null or absent for none. */
     readonly server?: HandleServerOptions | null;
-    /** How fast handles are registered; for tests. */
+    /** Timing of the registration; for tests. */
     readonly pace?: DeliveryPace;
 }
 
-/** What handles need. */
+/** Dependencies of the handle modules. */
 export interface HandleParts extends Pick<HandleUpdateParts, 'db' | 'jobs' | 'jobStore' | 'settings' | 'objects' | 'refresh' | 'log'> {
     readonly catalog: Catalog;
     readonly policy: Policy;
@@ -40,17 +40,17 @@ export interface HandleParts extends Pick<HandleUpdateParts, 'db' | 'jobs' | 'jo
     readonly hook: HandleValuesHook | null;
 }
 
-/** Records, their resolution, and keeping them up to date. */
+/** The composed handle modules. */
 export interface Handles {
     readonly records: HandleRecords;
     readonly resolver: HandleResolver;
     readonly update: HandleUpdate;
-    /** Who writes along with objects: empty where handles are registered nowhere. */
+    /** Write participants that put changed handles into the outbox; empty without a handle server. */
     readonly participants: readonly WriteParticipant[];
     close(): void;
 }
 
-/** Composes it, and registers the jobs. */
+/** Composes the modules and registers their jobs. */
 export function composeHandles(parts: HandleParts): Handles {
 
     const { catalog, policy, resolution, options, ownBase, serviceInfo, hook, jobs, db, log } = parts;

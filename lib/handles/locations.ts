@@ -1,6 +1,6 @@
 /**
- * Where an object can be seen: the links that the design asks for, and the XML of the handle value `10320/loc` that carries
- * them to resolvers.
+ * Locations of an object: the links that the design configures, and the XML of the handle value `10320/loc` that carries them
+ * to resolvers.
  */
 
 import type { StoredObject } from '../model/stored-object.js';
@@ -9,27 +9,27 @@ import { idPath } from '../doip/ids.js';
 import { escapeMarkup, unescapeMarkup } from '../util/text/xml-escape.js';
 import { getAt } from '../json/pointer.js';
 
-/** Type of the handle value that holds places. */
+/** Type of the handle value with locations. */
 export const LOCATIONS_TYPE = '10320/loc';
 
-/** One place. */
+/** One location. */
 export interface HandleLocation {
     readonly href: string;
-    /** Places of more than 0 are followed when nobody asks for another one; those of this service have 0 or 1. */
+    /** A location with a weight above 0 may be followed by default; locations of this service have 0 or 1. */
     readonly weight: number;
-    /** What `locatt=view:…` calls it: `json`, `ui`, the name of an element, or the JSON pointer of a URL. */
+    /** Name for `locatt=view:…`: `json`, `ui`, the name of an element, or the JSON pointer of a URL. */
     readonly view: string;
 }
 
-/** Where the parts of the service are reached. Both end so that an id can follow. */
+/** Base URLs of the service. */
 export interface Bases {
-    /** Of the REST interface, with a slash at its end. */
+    /** REST interface, with a trailing slash. */
     readonly service: string;
-    /** Of a user interface; null when there is none: then it is the page that the service itself shows. */
+    /** User interface, to which `#objects/<id>` is appended; null for the page of the service itself. */
     readonly ui: string | null;
 }
 
-/** The places of an object, in the order of the links. A URL that is none, and an element that is not there, have no place. */
+/** Returns the locations of an object, in the order of the links. Invalid URLs and missing elements are left out. */
 export function locationsOf(object: StoredObject, links: readonly HandleLink[], bases: Bases): HandleLocation[] {
 
     return links.flatMap((link) => {
@@ -39,19 +39,19 @@ export function locationsOf(object: StoredObject, links: readonly HandleLink[], 
     });
 }
 
-/** The address of an object as JSON. */
+/** Returns the URL of an object as JSON. */
 export function jsonAddress(base: string, id: string): string {
 
     return `${base}objects/${idPath(id)}`;
 }
 
-/** The address of an object for people. */
+/** Returns the URL of the page of an object. */
 export function uiAddress({ service, ui }: Bases, id: string): string {
 
     return ui === null ? `${service}hdl/${idPath(id)}?locatt=view:ui` : `${ui}#objects/${idPath(id)}`;
 }
 
-/** The XML of `10320/loc`. */
+/** Returns the XML of `10320/loc`. */
 export function locationsXml(locations: readonly HandleLocation[]): string {
 
     const lines = locations.map(({ href, weight, view }) =>
@@ -59,7 +59,7 @@ export function locationsXml(locations: readonly HandleLocation[]): string {
     return `<locations>\n${lines.join('')}</locations>`;
 }
 
-/** The places in such XML, also when a script wrote it; what is odd is left out. */
+/** Parses such XML, also from scripts; malformed locations are left out. */
 export function readLocations(xml: string): HandleLocation[] {
 
     return [...xml.matchAll(/<location\s([^<>]*)>/g)].flatMap(([, attributes = '']) => {
@@ -95,7 +95,7 @@ function urlAt({ content }: StoredObject, pointer: string): string | undefined {
     return typeof value === 'string' ? webAddress(value) : undefined;
 }
 
-/** A web address in the form that headers can carry; undefined for anything else that a browser must not be sent to. */
+/** Returns a normalised http(s) URL that is safe for headers; undefined for anything else, to which browsers must not be redirected. */
 export function webAddress(text: string): string | undefined {
 
     return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? new URL(text).href : undefined;

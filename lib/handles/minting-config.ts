@@ -1,5 +1,5 @@
 /**
- * The part of the design that says what handle records look like: `handleMintingConfig`.
+ * `handleMintingConfig` of the design: determines the content of handle records.
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
@@ -8,32 +8,32 @@ import { parsePointer } from '../json/pointer.js';
 import { isJsonObject } from '../util/json-types.js';
 import { parseIdentity } from './handle-value.js';
 
-/** One kind of link in the records of objects. */
+/** One kind of link in handle records of objects. */
 export interface HandleLink {
-    /** To the object as JSON, to its page, to the bytes of elements, or to a URL inside of the content. */
+    /** Target: the object as JSON, its page, the bytes of elements, or a URL in the content. */
     readonly type: 'json' | 'ui' | 'payload' | 'url';
     /** Name of the element, or JSON pointer of the URL. */
     readonly specific: string | undefined;
-    /** Every element, for `payload`. */
+    /** For `payload`: true for all elements. */
     readonly all: boolean;
-    /** True for the link that a resolver follows when nobody asks for another. */
+    /** True for the link that resolvers follow by default. */
     readonly primary: boolean;
 }
 
-/** What handle records are made from. */
+/** Configuration of handle records. */
 export interface MintingConfig {
-    /** True when the design asks for records: it has a base URI or a script. Only then handles are registered with others. */
+    /** True if the design has a base URI or a script. Handles are registered with a handle server only then. */
     readonly isActive: boolean;
-    /** Where the service is reached, with a slash at its end; undefined when the design does not say. */
+    /** Base URI of the service with a trailing slash; undefined if the design has none. */
     readonly baseUri: string | undefined;
-    /** True when `createHandleValues` of a script of the design makes the records. */
+    /** True if `createHandleValues` in a script of the design computes the records. */
     readonly hasScript: boolean;
     readonly adminIdentity: HandleIdentity | null;
-    /** True to leave out the value that names the service. */
+    /** True to omit the value that names the service. */
     readonly omitService: boolean;
-    /** Further values of the record of the service itself, as they stand in the design. */
+    /** Additional values of the record of the service itself, as written in the design. */
     readonly serviceValues: JsonValue | undefined;
-    /** The links for objects of a type. */
+    /** Returns the links for objects of a type. */
     linksOf(type: string): readonly HandleLink[];
 }
 
@@ -44,7 +44,7 @@ const DEFAULT_LINKS: readonly HandleLink[] = [
     { type: 'ui', specific: undefined, all: false, primary: true }
 ];
 
-/** Reads it from the content of the design object. What is missing or odd counts as not said. */
+/** Reads the content of the design object. Missing and malformed members count as not set. */
 export function readMintingConfig(design: JsonObject): MintingConfig {
 
     const config = isJsonObject(design.handleMintingConfig) ? design.handleMintingConfig : {};
@@ -84,6 +84,6 @@ function isPointer(text: string): boolean {
         return parsePointer(text).length > 0;
     }
     catch {
-        return false;                                       // The design was saved by somebody who cannot be told any more
+        return false;                                       // stored earlier: too late to reject the design
     }
 }

@@ -1,6 +1,6 @@
 /**
- * Tells a handle server what became of handles: one job, held by one node at a time, that empties the outbox for as long as it
- * runs. A handle that makes trouble waits by itself; when the server is away everything waits, and it is asked once in a while.
+ * Outbox worker: a singleton job (one node at a time, by lease) that registers the handles in the outbox with the handle
+ * server. A failing handle backs off by itself; an outage of the server pauses all of them, with single probes.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -9,18 +9,18 @@ import type { JobKind } from '../jobs/job-kind.js';
 import type { HandleOutboxStore, OutboxEntry } from '../stores/handle-outbox-store.js';
 import { HandleServerError } from './handle-server-client.js';
 
-/** Brings the record of one handle up to date at the server. */
+/** Updates the record of one handle at the handle server. */
 export type Notify = (handle: string, signal: AbortSignal) => Promise<void>;
 
-/** How fast it goes. */
+/** Timing of the delivery. */
 export interface DeliveryPace {
-    /** Milliseconds before the second attempt; it doubles from then on. Default a second. */
+    /** Delay before the first retry in ms, doubled for each further one. Default 1000. */
     readonly firstPauseMs?: number;
-    /** Milliseconds between two looks at what others may have put into the outbox. Default half a second. */
+    /** Interval in ms at which the outbox is polled for entries of other nodes. Default 500. */
     readonly pollMs?: number;
 }
 
-/** What a delivery works with. */
+/** Dependencies of the delivery. */
 export interface DeliveryParts {
     readonly outbox: HandleOutboxStore;
     readonly tell: Notify;
@@ -28,24 +28,24 @@ export interface DeliveryParts {
     readonly pace: DeliveryPace;
 }
 
-/** After a crash another one takes over within this time. */
+/** Lease in ms: another node takes over within this time after a crash. */
 const LEASE_MS = 15_000;
-/** Only until it begins: a run never ends by itself. */
+/** Delay in ms before the job is repeated; matters only until it starts, since a run does not end by itself. */
 const REPEAT_MS = 100;
 const POLL_MS = 500;
 
-/** Requests at the same time. A server that writes each record to disk may do several of them at once. */
+/** Maximum number of concurrent requests. A server that writes each record to disk may handle several at once. */
 const BATCH_SIZE = 32;
 
-/** Entries that are read at once. */
+/** Number of entries read at once. */
 const READ_PER_BATCH = 4 * BATCH_SIZE;
 
 const FIRST_PAUSE_MS = 1000;
-/** Longest time that a server that is away is left alone. */
+/** Maximum pause in ms during an outage of the server. */
 const MAX_OUTAGE_PAUSE_MS = 60_000;
-/** Longest time that a handle that makes trouble is left alone. */
+/** Maximum pause in ms for a failing handle. */
 const MAX_PAUSE_MS = 60 * 60_000;
-/** A handle at which the server fails so often is to blame itself, while others get through. */
+/** Attempts after which a handle counts as failed although the error concerned the server: other handles succeed meanwhile. */
 const MAX_ATTEMPTS_PER_RUN = 10;
 
 /** Empties the outbox. */
@@ -54,9 +54,9 @@ export class HandleDelivery {
     readonly kind: JobKind = { kind: 'handles.deliver', run: ({ signal }) => this.#work(signal), leaseMs: LEASE_MS, repeatMs: REPEAT_MS };
     readonly #parts: DeliveryParts;
     readonly #running = new Map<string, Promise<void>>();
-    /** Entries that were due when they were read, and wait for room. */
+    /** Due entries that were read but do not fit into the batch yet. */
     #due: OutboxEntry[] = [];
-    /** Failures of the server since it last did what it was asked. */
+    /** Consecutive failures of the server. */
     #outages = 0;
     #pausedUntil = 0;
     #isWanted = false;
@@ -67,7 +67,7 @@ export class HandleDelivery {
         this.#parts = parts;
     }
 
-    /** Says that there is something new in the outbox. */
+    /** Signals that the outbox has a new entry. */
     wake(): void {
 
         this.#isWanted = true;
@@ -77,7 +77,7 @@ export class HandleDelivery {
     async #work(signal: AbortSignal): Promise<void> {
 
         this.#due = [];
-        // Each request listens to it.
+        // every request adds a listener
         setMaxListeners(2 * BATCH_SIZE, signal);
         try {
             while (!signal.aborted) {
@@ -90,7 +90,7 @@ export class HandleDelivery {
         }
     }
 
-    /** Starts what is due and there is room for; resolves to the milliseconds until there may be more. */
+    /** Starts deliveries of due entries, up to the concurrency limit. Resolves to the ms until there may be more to do. */
     async #start(signal: AbortSignal): Promise<number> {
 
         const { outbox, pace: { pollMs = POLL_MS } } = this.#parts;
@@ -116,7 +116,7 @@ export class HandleDelivery {
             }));
         }
 
-        // Whoever has ended wakes this up; until then what is due and under way is nothing to hurry for.
+        // a finished delivery wakes the loop, so that due entries under way do not shorten the pause
         const next = isEmpty ? await outbox.nextDue() : null;
         return Math.min(pollMs, Math.max(1, (next ?? Infinity) - now));
     }
@@ -140,7 +140,7 @@ export class HandleDelivery {
         }
     }
 
-    /** The server answers, and has to be asked about everything that waits. */
+    /** Ends an outage: deliveries go on without a pause. */
     #answered(): void {
 
         if (this.#outages > 0) {
@@ -150,7 +150,7 @@ export class HandleDelivery {
         }
     }
 
-    /** The server is away. What was under way at that moment fails as well, and says nothing new. */
+    /** Begins or prolongs an outage. Requests that were under way fail as well, which is not counted again. */
     #outage(): void {
 
         const now = performance.now();
@@ -186,14 +186,14 @@ export class HandleDelivery {
         }, now);
     }
 
-    /** Doubles with each attempt; a random part keeps what failed together apart. */
+    /** Exponential back-off with jitter, so that entries that failed together are spread. */
     #pause(attempts: number, longest: number): number {
 
         const full = Math.min(longest, (this.#parts.pace.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** (attempts - 1));
         return full / 2 + Math.random() * full / 2;
     }
 
-    /** Waits until it is woken or a time (milliseconds) is over. */
+    /** Waits until woken or until `pause` ms have passed. */
     async #idle(pause: number, signal: AbortSignal): Promise<void> {
 
         if (this.#isWanted || signal.aborted) {

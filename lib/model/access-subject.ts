@@ -1,8 +1,8 @@
 /**
- * An object as rules of access see it.
+ * The view of an object that access rules use.
  */
 
 import type { StoredObject } from './stored-object.js';
 
-/** The part of an object that rights depend on. */
+/** The parts of an object that access rights depend on. */
 export type Subject = Pick<StoredObject, 'id' | 'type' | 'acl'> & { readonly metadata: Pick<StoredObject['metadata'], 'createdBy'> };

@@ -1,18 +1,17 @@
 /**
- * Who is asking, as the authenticator found out, and how a caller is told no. Where the answer to a question of rights comes
- * from is the policy's business.
+ * The authenticated caller, and the errors of denied access. Access decisions themselves are made by the access policy.
  */
 
 import type { DoipError } from '../errors/errors.js';
 import { forbidden, unauthenticated } from '../errors/errors.js';
 
-/** The author named in metadata when nobody was logged in; not a principal. */
+/** Author recorded in metadata for anonymous callers; not a principal. */
 export const ANONYMOUS_AUTHOR = 'anonymous';
 
-/** Username and user id of the administrator, who has no object of its own. */
+/** User name and user id of the administrator, who has no user object. */
 export const ADMIN_ID = 'admin';
 
-/** The one who performs an operation. */
+/** The principal on whose behalf an operation is performed. */
 export interface Caller {
     /** Id of the user object, `admin`, or null when anonymous. */
     readonly userId: string | null;
@@ -20,25 +19,25 @@ export interface Caller {
     /** Ids of all groups, direct and indirect. */
     readonly groupIds: readonly string[];
     readonly isAdmin: boolean;
-    /** True where the keyword `authenticated` of an ACL admits the caller. */
+    /** True if the keyword `authenticated` of an ACL applies to the caller. */
     readonly isAuthenticated: boolean;
-    /** How it was proven. `password` and `key` are direct authentication. */
+    /** How the identity was proven. `password` and `key` are direct authentication. */
     readonly method: 'none' | 'password' | 'key' | 'token' | 'session' | 'hook' | 'as-user' | 'internal';
 }
 
-/** Nobody. */
+/** The caller without credentials. */
 export const ANONYMOUS: Caller = {
     userId: null, username: null, groupIds: [], isAdmin: false, isAuthenticated: false, method: 'none'
 };
 
-/** The service itself, for what it does on its own and for what scripts do through it. */
+/** The service itself, for its own actions and for those of scripts. */
 export const SERVICE: Caller = {
     userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
 };
 
 /**
- * Requires of callers who change their own password or key that they have shown one of them: whoever got hold of a token or a
- * session must not be able to keep the account.
+ * Requires direct authentication (password or key) of callers who change their own password or key, so that a stolen token or
+ * session cannot take over the account.
  *
  * @throws DoipError 403
  */
@@ -50,8 +49,7 @@ export function checkOwnCredentials({ userId, isAdmin, method }: Caller, objectI
 }
 
 /**
- * Requires of callers who change who may write their own user object that they did not come with a token or a session: a writer can
- * set its password.
+ * Rejects callers with a token or session who change the writers of their own user object, since a writer can set its password.
  *
  * @throws DoipError 403
  */
@@ -62,16 +60,13 @@ export function checkOwnWriters({ userId, isAdmin, method }: Caller, objectId: s
     }
 }
 
-/** An answer to "may the caller?". The reason is for the log; it may name groups and rules that the caller must not learn. */
+/** Result of an access check. The reason is for the log; it may name groups and rules that the caller must not learn. */
 export interface Decision {
     readonly allowed: boolean;
     readonly reason: string;
 }
 
-/**
- * The error for a caller who may not: 401 for anonymous callers, who could log in and try again, 403 for all others. The
- * reason reaches the log, not the answer.
- */
+/** Returns the error of a denied access: 401 for anonymous callers, who could log in and retry, otherwise 403. The reason is logged, not sent. */
 export function denied(caller: Caller, reason: string): DoipError {
 
     return caller.userId === null ?

@@ -1,5 +1,5 @@
 /**
- * An object as it lies in the store: its larger parts are the texts that were stored, and are read when somebody asks for them.
+ * An object as stored: its larger parts are JSON texts that are parsed on first access.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -10,13 +10,13 @@ import { SerializedObject } from '../doip/serialized-object.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
 import { toElement } from './stored-object.js';
 
-/** What an object is stored as. */
+/** Stored parts of an object. */
 export interface ObjectParts extends Pick<StoredObject, 'id' | 'type' | 'metadata'> {
     /** JSON text. */
     readonly content: string;
-    /** JSON text; null when the object has no list of its own. */
+    /** JSON text; null if the object has no access control list of its own. */
     readonly acl: string | null;
-    /** JSON text; null when there is none. */
+    /** JSON text; null if there is none. */
     readonly userMetadata: string | null;
     readonly elements: readonly StoredElement[];
 }
@@ -37,7 +37,7 @@ export class LazyStoredObject {
         this.#parts = parts;
     }
 
-    /** Read when it is first asked for: not every question of rights needs it. */
+    /** Parsed on first access: not every access decision needs it. */
     get acl(): Acl | null {
 
         if (this.#acl === undefined) {
@@ -48,14 +48,14 @@ export class LazyStoredObject {
         return this.#acl;
     }
 
-    /** Roughly how long the object is as JSON text, in UTF-16 units. */
+    /** Approximate length of the object as JSON text, in UTF-16 code units. */
     get length(): number {
 
         const { content, userMetadata } = this.#parts;
         return content.length + (userMetadata?.length ?? 0);
     }
 
-    /** The object itself. */
+    /** Returns the parsed object. */
     read(): StoredObject {
 
         const { id, type, metadata, acl } = this;
@@ -69,7 +69,7 @@ export class LazyStoredObject {
         };
     }
 
-    /** The digital object with its parts left as they are. */
+    /** Returns the digital object without parsing its parts. */
     toWritten(responseContext: JsonObject | null): SerializedObject {
 
         const { id, type, metadata } = this;

@@ -1,5 +1,5 @@
 /**
- * An object as it is about to become, and what takes secrets out of it.
+ * The draft of an object before it is written, and the removal of its secrets.
  */
 
 import type { Acl, Metadata } from '../doip/digital-object.js';
@@ -10,7 +10,7 @@ import type { WriteContext } from './write-context.js';
 import type { ObjectChange } from './write-participant.js';
 import type { ProcessedContent } from './processed-content.js';
 
-/** An object as it is about to become. */
+/** The prospective state of an object. */
 export interface Draft {
     readonly before: StoredObject | null;
     readonly id: string;
@@ -23,28 +23,29 @@ export interface Draft {
     readonly caller: Caller;
     /** Epoch milliseconds. */
     readonly now: number;
-    /** False when the content stays as it is but for its generated fields, and is not validated again. */
+    /** False if the content is unchanged except for generated fields, and is not validated again. */
     readonly contentTouched: boolean;
     /**
-     * For an object that comes back, and may refer to objects that come later. `as-it-was`: its content stays as it is, whatever
-     * its type says of it now. Secrets are taken out all the same. `reviewed`: its code was looked at before, too.
+     * Set for restored objects, which may refer to objects restored later. `as-it-was`: the content stays unchanged even if its
+     * type does not allow it (any more); secrets are extracted all the same. `reviewed`: validated, and its code was checked
+     * before.
      */
     readonly restored?: 'as-it-was' | 'validated' | 'reviewed';
-    /** The content as the client sent it, before code of the type had it; null when code made all of it. Absent: the content itself. */
+    /** The content as the client sent it, before type code changed it; null if code made all of it. Absent: `content` itself. */
     readonly sent?: JsonObject | null;
     /** See {@link WriteContext.earlier}. */
     readonly earlier?: WriteContext['earlier'];
 }
 
-/** Takes secrets out of content; see `identity/secrets/secret-extractor`. */
+/** Extracts secrets from content; see `identity/secrets/secret-extractor`. */
 export interface SecretRemover {
-    /** Content without the secrets, and the steps that store their hashes. Throws for secrets that cannot be. */
+    /** Returns content without secrets, and the steps that store their hashes. Throws for invalid secrets. */
     extract(processed: ProcessedContent, draft: Draft): Promise<{ content: JsonObject; steps: ObjectChange['steps']; secrets?: JsonObject }>;
 }
 
-/** A draft that passed everything. */
+/** A draft that passed all checks. */
 export type PreparedChange = ObjectChange & {
     readonly after: StoredObject;
-    /** Hashes of the secrets that were taken out, in the form of `identity/secrets/secret-transfer`; absent where there are none. */
+    /** Hashes of the extracted secrets, in the form of `identity/secrets/secret-transfer`; absent if there are none. */
     readonly secrets?: JsonObject;
 };

@@ -1,37 +1,37 @@
 /**
- * What a client wants stored.
+ * Input of a client for a create or update.
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { Acl } from '../doip/digital-object.js';
 
-/** Bytes that are stored but belong to no object yet. */
+/** Staged bytes: stored, but not linked to an object yet. */
 export interface StagedElement {
     readonly store: string;
     readonly blobId: number;
     /** Bytes. */
     readonly size: number;
-    /** Lower-case hex SHA-256, when it was asked for. */
+    /** Lower-case hex SHA-256, if requested. */
     readonly hash: string | null;
-    /** Takes them back; does nothing once they belong to an object. Never rejects. */
+    /** Deletes the bytes; does nothing once they are linked to an object. Never rejects. */
     discard(): Promise<void>;
 }
 
-/** An element as the client described it, with its bytes if it sent any. */
+/** An element as described by the client, with its bytes if they were sent. */
 export interface ElementInput {
     readonly name: string;
-    /** Null: unknown; undefined: nothing was said of it. */
+    /** Null: unknown; undefined: not mentioned. */
     mediaType?: string | null;
     filename?: string | null;
     staged?: StagedElement;
 }
 
-/** What a client wants stored. Absent members were not sent. */
+/** Input for a create or update. Absent members were not sent. */
 export interface ObjectInput {
     id?: string;
     type?: string;
     content?: JsonObject;
-    /** New value of the part of the content that an update points at. */
+    /** New value of the part of the content at the JSON pointer of an update. */
     contentAtPointer?: { readonly value: JsonValue; readonly text?: string | undefined };
     acl?: Acl;
     userMetadata?: JsonObject;

@@ -1,23 +1,23 @@
 /**
- * Content that its type allows, with what its schema says of it.
+ * Valid content, with the annotations of its schema.
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { AccountAnnotations } from './account-annotations.js';
 
-/** A value of content that names another object. */
+/** A value of content that refers to another object. */
 export interface ContentReference {
     /** JSON pointer of the value. */
     readonly pointer: string;
-    /** The whole id: what the schema prepends, and the value. */
+    /** The complete id: the text that the schema prepends, plus the value. */
     readonly id: string;
-    /** Types that the object may have; absent when any will do. */
+    /** Allowed types of the object; absent if any is allowed. */
     readonly types?: readonly string[];
-    /** Types that it must not have. */
+    /** Types that are not allowed. */
     readonly excludeTypes?: readonly string[];
 }
 
-/** The extension keyword at one place of the content. */
+/** The extension keyword applied to one value of the content. */
 export interface Annotation {
     /** JSON pointer of the value in the content. */
     readonly pointer: string;
@@ -26,16 +26,16 @@ export interface Annotation {
     readonly value: JsonValue;
 }
 
-/** Content that its type allows. */
+/** Content that is valid for its type. */
 export interface ProcessedContent {
-    /** With generated fields, in the order of the schema. A new object; unchanged parts are shared with the input. */
+    /** With generated fields, in property order of the schema. A new object; unchanged parts are shared with the input. */
     readonly content: JsonObject;
-    /** The extension keyword wherever it applies. */
+    /** All annotations of the content. */
     readonly annotations: readonly Annotation[];
-    /** Objects that it refers to; not looked up yet. */
+    /** Referenced objects, not looked up yet. */
     readonly references: readonly ContentReference[];
-    /** Values for logging in, for groups, and those to be kept as hashes. */
+    /** Values for authentication and groups, and values to be stored as hashes. */
     readonly roles: AccountAnnotations;
-    /** Where the elements of the object are modules for scripts: the name of their directory. */
+    /** Name of the directory if the elements of the object are script modules; otherwise undefined. */
     readonly moduleDirectory: string | undefined;
 }

@@ -1,14 +1,14 @@
 /**
- * Where a call of a script comes from.
+ * Origin of a host call.
  */
 
-/** Where a question comes from: to be handed on to calls of scripts that the answer takes. */
+/** Origin of a host call, passed on to scripts that run in order to answer it. */
 export interface ScriptScope {
-    /** 0 for a script that a request called, 1 for one that is run because of what that script asked for. */
+    /** 0 for a script called by a request, 1 for a script that runs because of a host call of such a script. */
     readonly depth: number;
-    /** When the script that waits is ended, as `performance.now()` counts. */
+    /** Deadline of the waiting script, on the clock of `performance.now()`. */
     readonly deadline: number;
-    /** Aborted when nobody waits any more. */
+    /** Aborted when the result is no longer needed. */
     readonly signal: AbortSignal;
     readonly callerKey: string;
 }

@@ -1,11 +1,11 @@
 /**
- * An object as the service keeps it. The digital object form for clients is made from it by `toDigitalObject`.
+ * Internal form of an object. `toDigitalObject` makes the form for clients.
  */
 
 import type { Acl, DigitalObject, Element, Metadata } from '../doip/digital-object.js';
 import type { JsonObject } from '../util/json-types.js';
 
-/** An element with what is known of its bytes. */
+/** An element with its storage location. */
 export interface StoredElement {
     readonly name: string;
     readonly filename: string | null;
@@ -20,7 +20,7 @@ export interface StoredElement {
     readonly hash: string | null;
 }
 
-/** An object as read from the store. Shared by readers: never changed in place. */
+/** An object as read from the store. Shared between readers: must not be modified. */
 export interface StoredObject {
     readonly id: string;
     readonly type: string;
@@ -28,11 +28,11 @@ export interface StoredObject {
     readonly acl: Acl | null;
     readonly userMetadata: JsonObject | null;
     readonly metadata: Metadata & { readonly txnId: number };
-    /** In the order in which they were added. */
+    /** In the order of addition. */
     readonly elements: readonly StoredElement[];
 }
 
-/** The digital object form: what operations return and hooks project from. */
+/** Returns the digital object form: the result of operations, and the input of projections for hooks. */
 export function toDigitalObject(object: StoredObject): DigitalObject {
 
     const { content, acl, metadata, userMetadata } = object;
@@ -49,7 +49,7 @@ export function toDigitalObject(object: StoredObject): DigitalObject {
     };
 }
 
-/** An element as clients see it. */
+/** Returns an element in the form for clients. */
 export function toElement(element: StoredElement): Element {
 
     return {
@@ -60,10 +60,10 @@ export function toElement(element: StoredElement): Element {
     };
 }
 
-/** What the full form is made of. */
+/** Parts of an object that the full form contains. */
 export type FullFormSource = Pick<StoredObject, 'id' | 'type' | 'content' | 'acl' | 'userMetadata' | 'elements'>;
 
-/** The full form. Members that have nothing to say are absent. */
+/** Returns the full form of an object, with `payloads` instead of elements. Empty members are absent. */
 export function toFullForm(object: FullFormSource, metadata: JsonObject): JsonObject {
 
     const { id, type, content, acl, userMetadata, elements } = object;
@@ -89,9 +89,8 @@ function toPayload({ name, filename, mediaType, size }: StoredElement): JsonObje
 }
 
 /**
- * The parts of an object that may be indexed otherwise than they are stored; all of them are given, also those that are the
- * same. Id, type, metadata and payloads are indexed as they are. `acl` is what queries on ACL fields see: who finds the object
- * depends on its own ACL all the same.
+ * The parts of an object that may be indexed in another form than stored; all are given, changed or not. Id, type, metadata and
+ * payloads are indexed as stored. `acl` affects queries on ACL fields only: who finds the object depends on its stored ACL.
  */
 export interface IndexedForm {
     readonly content: JsonObject;

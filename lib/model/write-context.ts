@@ -1,5 +1,5 @@
 /**
- * Who writes, and how: what accompanies every change of an object.
+ * Context of a write: caller, options, and the scripts it runs in.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -8,47 +8,47 @@ import type { StoredObject } from './stored-object.js';
 import { ANONYMOUS_AUTHOR } from './caller.js';
 import type { ScriptScope } from './script-scope.js';
 
-/** An object that a request has in its hands while it runs a script. */
+/** An object that a request is working on while it runs a script. */
 export interface Held {
-    /** `change` while a change of the object is being worked out, `call` while a method of it runs. */
+    /** `change` while a change of the object is being prepared, `call` while one of its methods runs. */
     readonly by: 'change' | 'call';
-    /** Transaction number of what the script stored of the object itself; null when it did not. */
+    /** Transaction number of the last write of the object by the script itself; null if there is none. */
     lastWrite: number | null;
 }
 
-/** What a script runs within. What it asks for must not wait for its own request. */
+/** Chain of scripts that a write runs in. Its host calls must not wait for locks of their own request. */
 export interface ScriptChain {
-    /** Objects by id. */
+    /** Object id → state. */
     readonly held: ReadonlyMap<string, Held>;
-    /** Of the script that waits for what is done here; null while none does. */
+    /** Scope of the script that waits for this write; null if there is none. */
     readonly scope: ScriptScope | null;
 }
 
-/** Who writes, and how. */
+/** Context of a write. */
 export interface WriteContext {
     readonly caller: Caller;
-    /** Do everything but store it. */
+    /** True to do everything but store the object. */
     readonly dryRun?: boolean;
-    /** From the request, for hooks. */
+    /** From the request; passed to hooks. */
     readonly requestContext?: JsonObject;
-    /** Asked again about the object as it is when it is changed, because rights may have changed meanwhile. */
+    /** Repeats the access check on the object as it is at the time of the change, since rights may have changed meanwhile. */
     readonly check?: (object: StoredObject) => void;
-    /** Resolves when everything that came before in the same request is stored: what is referred to and not there may be among it. */
+    /** Resolves when all earlier writes of the same request are stored; a referenced object that is missing may be among them. */
     readonly earlier?: (() => Promise<void>) | undefined;
-    /** Set for what a script writes: no hooks run but the one for indexing, and locks are waited for a short time only. */
+    /** Set for writes by scripts: no hooks run but the one for indexing, and waiting for locks is limited to a short time. */
     readonly within?: ScriptChain;
 }
 
-/** Of requests that no script makes. */
+/** Chain of requests that run in no script. */
 export const NO_SCRIPT: ScriptChain = { held: new Map(), scope: null };
 
-/** The chain for a script that runs while a request has an object in its hands. */
+/** Returns the chain for a script that runs while a request works on an object. */
 export function holding(id: string, held: Held, within: ScriptChain = NO_SCRIPT): ScriptChain {
 
     return { ...within, held: new Map([...within.held, [id, held]]) };
 }
 
-/** The name that metadata records for a caller. */
+/** Returns the author that metadata records for a caller. */
 export function authorOf(caller: Caller): string {
 
     return caller.userId ?? ANONYMOUS_AUTHOR;

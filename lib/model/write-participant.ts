@@ -1,6 +1,6 @@
 /**
- * Others who write in the same unit as an object: accounts, type names, references, the search log. Each looks at what
- * changes and adds its steps, so that all of it is stored together or not at all.
+ * Write participants: modules that add steps to the unit of an object (accounts, type names, references, change log), so that
+ * all of it is stored atomically.
  */
 
 import type { Step } from '../../db/database.js';
@@ -10,39 +10,39 @@ import type { ProcessedContent } from './processed-content.js';
 
 /** A change that is about to be stored. */
 export interface ObjectChange {
-    /** Null when the object is created. */
+    /** Null if the object is created. */
     readonly before: StoredObject | null;
-    /** Null when it is deleted. */
+    /** Null if it is deleted. */
     readonly after: StoredObject | null;
-    /** What validation found in the new content; null when the content was not touched or the object is deleted. */
+    /** Result of validating the new content; null if the content was not changed or the object is deleted. */
     readonly processed: ProcessedContent | null;
     /**
-     * What is indexed in place of parts of `after`, where the type has something to say about that: with every change of such
-     * an object, also when its content was not touched. Null when it is indexed as it is; absent for all other types.
+     * Form in which `after` is indexed, for types whose code determines it: also if the content was not changed. Null if it is
+     * indexed as stored; absent for all other types.
      */
     readonly indexForm?: IndexedForm | null;
-    /** Steps that preparing the content led to, such as new hashes of passwords. */
+    /** Steps from preparing the content, such as new password hashes. */
     readonly steps: readonly Step[];
     readonly caller: Caller;
     /** Epoch milliseconds. */
     readonly now: number;
-    /** Another object that is deleted in the same unit, before. */
+    /** Another object that is deleted first, in the same unit. */
     readonly instead?: ObjectChange;
-    /** True for a change that belongs to the upload for which all others have to wait. */
+    /** True for a change of the upload for which all other changes wait. */
     readonly isBulk?: boolean;
 }
 
-/** The reason of an error about an id that this object may not have, while it may have any other one. */
+/** Reason of an error about an id that this object cannot have, whereas it may have another one. */
 export const ID_RESERVED = 'the id stands for another user or group';
 
-/** Somebody who writes along. */
+/** A module that takes part in every write. */
 export interface WriteParticipant {
     /** For the log. */
     readonly name: string;
-    /** Steps for the unit. Must not write anything itself; may read. Throws to refuse the change. */
+    /** Returns steps for the unit. May read, must not write. Throws to reject the change. */
     steps(change: ObjectChange): Promise<readonly Step[]> | readonly Step[];
-    /** The error behind a `failed` tag of one of its steps; undefined when the tag is not its own. */
+    /** Returns the error for a `failed` tag of one of its steps; undefined for the tags of others. */
     explain?(failed: string, change: ObjectChange): Error | undefined;
-    /** Called after the unit is on disk. Must not throw. */
+    /** Called after the unit is committed. Must not throw. */
     committed?(change: ObjectChange): void;
 }

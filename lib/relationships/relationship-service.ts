@@ -1,7 +1,7 @@
 /**
- * What an object points at and what points at it (interface specification, "Relationships.Get"), as far as the caller may
- * read it. Objects that are gone, unreadable or kept back by the code of their type are left out, and so are references from
- * and to them: that they exist is told nowhere.
+ * References from and to an object (interface specification, "Relationships.Get"), as far as the caller may read them. Objects
+ * that are deleted, unreadable or hidden by the code of their type are left out with their references, so that their existence
+ * is not revealed.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -19,16 +19,16 @@ import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import { ResultReader } from '../search/hit-loader.js';
 import { toDigitalObject } from '../model/stored-object.js';
 
-/** What is asked for. */
+/** Options of the query. */
 export interface RelationshipQuery {
-    /** True to leave out what points at the object. */
+    /** True to leave out references to the object. */
     readonly outboundOnly: boolean;
 }
 
-/** Who asks. */
+/** Context of the caller. */
 export type RelationshipReader = Reading & { readonly signal: AbortSignal };
 
-/** A reference as it is answered. */
+/** A reference in the form of the response. */
 type JsonEdge = JsonObject & { readonly from: string; readonly to: string };
 
 /** A reference between two objects. */
@@ -38,22 +38,22 @@ interface Edge {
     readonly pointer: string;
 }
 
-/** An object of the answer, with its JSON text. */
+/** An object of the response with its JSON text. */
 interface Shown {
     readonly object: DigitalObject;
     readonly text: string;
 }
 
-/** Edges that are looked at and written in one turn of the event loop. */
+/** Number of edges processed per turn of the event loop. */
 const EDGES_PER_BATCH = 500;
 
-/** References to an object that are looked at: of those beyond it nobody learns. */
+/** Maximum number of references to an object that are read; further ones are not found. */
 const MAX_LOOKED_AT = 100_000;
 
-/** Edges for each object that may be answered. */
+/** Maximum number of edges, as a multiple of the number of objects. */
 const EDGES_PER_OBJECT = 10;
 
-/** Length of the content of all objects of an answer, which is sent in one piece. */
+/** Maximum total length of the content of all objects, in UTF-16 code units; the response is sent in one piece. */
 const MAX_ANSWER_LENGTH = 4 * 1024 * 1024;
 
 /** Finds related objects. */
@@ -65,7 +65,7 @@ export class RelationshipService {
     readonly #resolution: ObjectResolution;
     readonly #limit: number;
 
-    /** @param parts `limit` is the number of objects in each direction */
+    /** @param parts `limit` is the maximum number of objects in each direction */
     constructor(parts: {
         references: ReferenceStore; objects: TextReader; policy: Policy; resolution: ObjectResolution; limit: number;
     }) {
@@ -78,12 +78,12 @@ export class RelationshipService {
     }
 
     /**
-     * The graph around an object: `nodes` (the object first, with a label; then what points at it, then what it points at),
-     * `edges`, one for each reference, and `results`, the digital objects by id. `truncated` is true when something was left
-     * out for its number or size.
+     * Returns the graph around an object: `nodes` (the object first, with a label, then objects that refer to it, then objects
+     * it refers to), `edges` (one per reference) and `results` (digital objects by id). `truncated` is true if a limit on
+     * number or size was reached.
      *
-     * @param target readable to the caller
-     * @throws DoipError 403, or what the code of its type says, when the object is kept back
+     * @param target an object that the caller may read
+     * @throws DoipError 403, or the error thrown by the code of its type, if the object is hidden
      */
     async graph(target: StoredObject, { outboundOnly }: RelationshipQuery, reader: RelationshipReader): Promise<JsonObject> {
 
@@ -104,7 +104,7 @@ export class RelationshipService {
         });
     }
 
-    /** References from objects that the caller may read and find, but for versions. References of the object to itself count as outbound. */
+    /** Returns references from objects that the caller may read and find, except versions. References of the object to itself count as outbound. */
     async #inbound(id: string, { caller, signal }: RelationshipReader): Promise<Edges> {
 
         const found = new Edges(this.#limit);
@@ -142,7 +142,7 @@ export class RelationshipService {
         return found;
     }
 
-    /** Adds the objects that the caller may see, in the order of their ids; false when not all of them fit. */
+    /** Adds the objects that the caller may see, in the order of their ids. Returns false if not all of them fit into the response. */
     async #show(ids: readonly string[], shown: Map<string, Shown>, reader: RelationshipReader): Promise<boolean> {
 
         let length = 0;
@@ -167,7 +167,7 @@ async function *hitsOf(ids: readonly string[]) {
     yield ids.map((id) => ({ id, score: null }));
 }
 
-/** The text of its content is known afterwards. */
+/** Returns an object with its JSON text, and caches the text of its content. */
 function withText(found: DigitalObject): Shown {
 
     const object = found instanceof SerializedObject ? found.toJSON() : found;
@@ -178,7 +178,7 @@ function withText(found: DigitalObject): Shown {
     return { object, text: digitalObjectText(object) };
 }
 
-/** Those edges of which both objects are shown, as they are answered, and the text of their list. */
+/** Returns the edges between objects that are shown, in the form of the response, with the JSON text of the list. */
 async function shownEdges(edges: readonly Edge[], shown: ReadonlyMap<string, Shown>): Promise<{ readonly list: JsonEdge[]; readonly text: string }> {
 
     const list: JsonEdge[] = [];
@@ -197,7 +197,7 @@ async function shownEdges(edges: readonly Edge[], shown: ReadonlyMap<string, Sho
     return { list, text: `[${texts.join()}]` };
 }
 
-/** True when both objects are shown, and the referring one with the value that refers: code may show content without it. */
+/** True if both objects are shown, and the referring one with the value that refers: type code may show content without it. */
 function isShown({ from, to, pointer }: Edge, shown: ReadonlyMap<string, Shown>): boolean {
 
     const content = shown.get(from)?.object.attributes.content;
@@ -205,7 +205,7 @@ function isShown({ from, to, pointer }: Edge, shown: ReadonlyMap<string, Shown>)
     return typeof value === 'string' && shown.has(to) && to.endsWith(value);
 }
 
-/** A graph together with its text, which is put together of those of its parts: there may be many, and long ones. */
+/** Returns a graph whose JSON text is assembled from the texts of its parts, which may be many and long. */
 function written(
     { nodes, edges, results, isTruncated }: {
         readonly nodes: JsonObject[]; readonly edges: { readonly list: JsonEdge[]; readonly text: string };
@@ -223,11 +223,11 @@ function written(
     return rememberText(graph as unknown as JsonObject, text);
 }
 
-/** References in one direction, each place in content once, up to the limits. */
+/** References in one direction, without duplicates, up to the limits. */
 class Edges {
 
     readonly edges: Edge[] = [];
-    /** True when not all of them are there. */
+    /** True if a limit was reached. */
     isCut = false;
     readonly #limit: number;
     readonly #others = new Set<string>();
@@ -238,7 +238,7 @@ class Edges {
         this.#limit = limit;
     }
 
-    /** @param other the object that it brings in */
+    /** @param other the object at the other end */
     add(edge: Edge, other: string): void {
 
         const place = JSON.stringify([edge.from, edge.pointer, edge.to]);

@@ -1,6 +1,6 @@
 /**
- * Versions of objects (interface specification, "Versions"): copies of an object as it was, under ids of their own. A version
- * shares the bytes of elements with the object that it was made from; nobody copies them.
+ * Versions of objects (interface specification, "Versions"): copies with ids of their own. A version shares the bytes
+ * of elements with the object it was made from.
  */
 
 import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
@@ -27,11 +27,11 @@ import { LOST_RACE } from '../objects/object-writer.js';
 import { authorOf, type WriteContext } from '../model/write-context.js';
 import { checkWritable } from '../objects/update-request.js';
 
-/** How a version is to be made. */
+/** Options of a new version. */
 export interface PublishRequest {
-    /** Id of the version; without it one is minted. */
+    /** Id of the version; minted if absent. */
     readonly versionId?: string | undefined;
-    /** False: the version has no elements. */
+    /** False for a version without elements. */
     readonly withElements: boolean;
 }
 
@@ -63,10 +63,10 @@ export class VersionService {
     }
 
     /**
-     * Publishes an object as it is now. The copy is not validated, and no hook sees it but the one for indexing.
+     * Publishes the current state of an object. The copy is not validated; of the hooks only the one for indexing runs.
      *
-     * @throws DoipError 400 for an object that is a version itself and for an id that cannot be, 404 when the object does not
-     *     exist, 409 when the id is taken
+     * @throws DoipError 400 if the object is a version itself or the id is invalid, 404 if the object does not exist, 409 if
+     *   the id is taken or other writers keep changing the object
      */
     async publish(tipId: string, wish: PublishRequest, context: WriteContext): Promise<JsonObject> {
 
@@ -83,8 +83,8 @@ export class VersionService {
     }
 
     /**
-     * The records of a family of versions: of the object, or of the one whose version it is, or of one that is gone. The oldest
-     * version comes first, the tip last. Those that are not visible are left out.
+     * Returns the records of a family of versions, oldest version first, tip last; those that are not visible are left out.
+     * `member` is the tip, one of its versions, or a deleted object.
      */
     async list(member: Pick<StoredObject, 'id'> & Partial<StoredObject>, isVisible: (entry: VersionEntry) => boolean): Promise<JsonObject[]> {
 
@@ -127,7 +127,7 @@ export class VersionService {
         return object;
     }
 
-    /** A copy with all it has; also the hashes are those of the tip. */
+    /** Returns the version: a copy of the tip, including its hashes. */
     #versionOf(tip: StoredObject, { versionId, withElements }: PublishRequest, caller: Caller): StoredObject {
 
         return {
@@ -147,14 +147,14 @@ export class VersionService {
 
     async #write(tip: StoredObject, version: StoredObject, context: WriteContext): Promise<WriteOutcome> {
 
-        // The elements of the tip are linked once more: they must still be its own.
+        // the version links the elements of the tip, which must not have changed since
         const steps = [this.#store.holdStep(tip, LOST_RACE), ...this.#references.copySteps(tip.id, version.id)];
         const change = { before: null, after: version, processed: null, steps, caller: context.caller, now: Date.now() };
         return this.#writer.write(await withIndexForm(this.#hooks, change, context));
     }
 }
 
-/** What is told of a version, or of the tip (specification, "Version record"). */
+/** Returns the record of a version or of the tip (specification, "Version record"). */
 function versionRecord({ id, type, metadata }: VersionEntry): JsonObject {
 
     const { isVersion, versionOf, publishedBy, publishedOn, modifiedOn }: Metadata = metadata;
