@@ -1,6 +1,6 @@
 /**
- * The log: one line of JSON per event, with fields instead of sentences. It goes to standard error, so that standard output
- * stays readable for people and programs.
+ * The log: one line of JSON per event, with fields instead of sentences. It is written to standard error, which leaves standard output for
+ * results.
  */
 
 import type { DestinationStream, Logger } from 'pino';
@@ -8,22 +8,22 @@ import { pino } from 'pino';
 import type { LogConfig } from '../config/index.js';
 import { AsyncLogDestination } from './destination.js';
 
-/** A log with the place it writes to. */
+/** A logger with its destination. */
 export interface Log {
     readonly logger: Logger;
-    /** Until what is still in memory was written, for a second at most; before something else is printed, and before the process ends. */
+    /** Writes buffered lines, for at most a second; to be called before other output, and before the process ends. */
     flush(): Promise<void>;
 }
 
-/** Fields that never show their value, at the top of an event or one level down. */
+/** Redacted fields, at the top level of an event and one level down. */
 const SECRET_FIELDS = ['authentication', 'authorization', 'cookie', 'password', 'token', 'access_token', 'assertion', 'secret', 'databaseUrl'];
-/** Causes are followed so far. */
+/** Maximum depth of the chain of causes. */
 const MAX_CAUSES = 5;
 
 /**
  * Opens the log.
  *
- * @param stream where lines go; standard error when absent
+ * @param stream destination of lines; standard error by default
  */
 export function openLog({ level }: LogConfig, stream?: DestinationStream): Log {
 
@@ -39,11 +39,11 @@ export function openLog({ level }: LogConfig, stream?: DestinationStream): Log {
 
 let errorOutput: AsyncLogDestination | null = null;
 
-/** There is one for the process, whoever opens logs. */
+/** The one destination of the process for standard error. */
 function standardError(): AsyncLogDestination {
 
     if (!errorOutput) {
-        // Node sees to it, when this stream is made, that a write to a pipe or socket that is full does not block.
+        // On access, node makes this stream non-blocking for pipes and sockets
         const { fd } = process.stderr;
         const output = new AsyncLogDestination(fd);
         process.on('exit', () => output.flushSync());
@@ -65,10 +65,7 @@ function makeLogger(level: string, stream: DestinationStream): Logger {
     }, stream);
 }
 
-/**
- * An error as fields. Only members that are known to be harmless: errors of drivers and parsers carry statements, values and
- * whole requests with them.
- */
+/** Serializes an error. Only harmless members are logged, since errors of drivers and parsers contain statements, values and whole requests. */
 export function describeError(error: unknown, depth = 0): object {
 
     if (!(error instanceof Error)) {

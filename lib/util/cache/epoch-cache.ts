@@ -1,6 +1,6 @@
 /**
- * A cache whose entries count as long as nothing about identity has changed since they were read. The epoch comes with every
- * request, read together with its target: an entry that was read at that epoch or later is current, on any number of nodes.
+ * Cache with epoch validation: entries are valid until identity data changes. Each request reads the current epoch together with its
+ * target, so that an entry read at that epoch or later is current on all nodes.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -11,19 +11,19 @@ interface Entry<V> {
     readonly value: V;
 }
 
-/** Values by key, read again when the epoch has moved on. */
+/** Values by key, reloaded when the epoch has changed. */
 export class EpochCache<V> {
 
     readonly #entries: LRUCache<string, Entry<V>>;
     readonly #loading = new SingleFlight<V | null>();
 
-    /** @param limit entries that are kept; the oldest go first */
+    /** @param limit maximum number of entries; the least recently used is evicted */
     constructor(limit: number) {
 
         this.#entries = new LRUCache({ max: limit });
     }
 
-    /** The value of a key if it is known and current, at no cost. */
+    /** Returns the value of a key if it is cached and current. */
     get(key: string, epoch: number): V | undefined {
 
         const entry = this.#entries.get(key);
@@ -31,16 +31,16 @@ export class EpochCache<V> {
     }
 
     /**
-     * Reads the value of a key; requests of the same moment share one reading. What is not there is not remembered.
+     * Loads the value of a key; concurrent calls share one read. Missing values are not cached.
      *
-     * @param epoch as read before this call, so that what is read now is at least as new
+     * @param epoch read before this call, so that the loaded value is at least as new
      */
     load(key: string, epoch: number, read: () => Promise<V | null>): Promise<V | null> {
 
         return this.#loading.run(() => this.#read(key, epoch, read), key, epoch);
     }
 
-    /** Forgets a key. */
+    /** Removes a key. */
     delete(key: string): void {
 
         this.#entries.delete(key);

@@ -1,7 +1,4 @@
-/**
- * Cooperative yielding to the event loop for long work on the main thread: of all tasks that yielded, one is resumed in each turn
- * of the loop.
- */
+/** Cooperative yielding to the event loop for long work on the main thread: of all tasks that yielded, one is resumed per turn of the loop. */
 
 import type { JsonObject, JsonValue } from '../json-types.js';
 import { isJsonObject } from '../json-types.js';
@@ -13,7 +10,7 @@ export class EventLoopYielder {
     readonly #waiting: Go[] = [];
     #isScheduled = false;
 
-    /** Resolves in a later turn of the event loop; in the order in which they came, no two in the same one. */
+    /** Resolves in a later turn of the event loop, in FIFO order, one call per turn. */
     async yield(): Promise<void> {
 
         await new Promise<void>((resolve) => {
@@ -39,30 +36,30 @@ export class EventLoopYielder {
     }
 }
 
-/** Work on texts of so many characters takes a turn of its own. */
+/** Length in characters from which work on a text yields to the event loop. */
 const LONG_TEXT = 32 * 1024;
 
-/** Characters of a value that is no string, about. */
+/** Approximate length in characters of a value that is not a string. */
 const VALUE_LENGTH = 4;
 
 const longTexts = new EventLoopYielder();
 
 /**
- * Stands between two pieces of work on a text, such as parsing and validating it: what is done with a long one takes turns with
- * everything else, and of all long texts of the process one is worked on in each turn.
+ * Yields to the event loop between two steps of work on a text, such as parsing and validation. Short texts do not yield; of all long texts
+ * of the process, one is worked on per turn.
  */
 export function turnFor(length: number): Promise<void> | undefined {
 
     return length < LONG_TEXT ? undefined : longTexts.yield();
 }
 
-/** {@link turnFor} for a value whose text nobody knows. */
+/** {@link turnFor} for a value whose text length is unknown. */
 export function turnForValue(value: JsonValue): Promise<void> | undefined {
 
     return remainder(value, LONG_TEXT) > 0 ? undefined : longTexts.yield();
 }
 
-/** What is left of a length after the text of a value, about; not above zero when the text is longer. */
+/** Subtracts the approximate text length of a value; stops early at zero or below. */
 function remainder(value: JsonValue, length: number): number {
 
     if (typeof value === 'string') {

@@ -1,16 +1,14 @@
-/**
- * Retry loop of optimistic concurrency control: work that has lost a race is computed anew, until a deadline.
- */
+/** Retry loop of optimistic concurrency control: an attempt that lost a race is repeated until a deadline. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conflict } from '../../errors/errors.js';
 
-/** Most milliseconds between two attempts. A random part of it keeps nodes from meeting again and again. */
+/** Maximum pause in milliseconds between two attempts; it is random, to keep nodes from colliding repeatedly. */
 const MAX_PAUSE_MS = 20;
 
-/** How long work is repeated, and what is said after that. */
+/** When to stop, and the error to throw then. */
 export interface RetryOptions {
-    /** By the clock of `performance.now()`: no attempt but the first begins after it. */
+    /** On the clock of `performance.now()`: only the first attempt may begin after it. */
     readonly deadline: number;
     readonly maxAttempts?: number;
     readonly message: string;
@@ -19,8 +17,8 @@ export interface RetryOptions {
 /**
  * Repeats an attempt until it has a result.
  *
- * @param attempt resolves to null when it has lost a race
- * @throws DoipError 409 when that goes on
+ * @param attempt resolves to null when it lost a race
+ * @throws DoipError 409 when no attempt succeeded
  */
 export async function retryOnConflict<T>(attempt: () => Promise<T | null>, options: RetryOptions): Promise<T> {
 

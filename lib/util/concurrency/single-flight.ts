@@ -1,27 +1,25 @@
-/**
- * Single flight: equal calls that come while one of them is under way share its result, or its error.
- */
+/** Single flight: equal calls share the result or error of the call in progress. */
 
 interface Flight<T> {
     readonly epoch: number;
     readonly result: Promise<T>;
 }
 
-/** Calls that are under way, by key. */
+/** Calls in progress, by key. */
 export class SingleFlight<T> {
 
     readonly #flights = new Map<string, Flight<T>>();
 
-    /** True while a call is under way. */
+    /** True while a call is in progress. */
     isRunning(key = ''): boolean {
 
         return this.#flights.has(key);
     }
 
     /**
-     * Does the work, or shares the result of the call that is under way.
+     * Does the work, or shares the result of the call in progress.
      *
-     * @param epoch a call that began at an earlier one is not shared
+     * @param epoch calls that began at an earlier epoch are not shared
      */
     run(work: () => Promise<T>, key = '', epoch = 0): Promise<T> {
 
@@ -40,14 +38,14 @@ export class SingleFlight<T> {
         return result;
     }
 
-    /** The same, sharing only a call that began after this one: one is under way at a time, and all others wait for the next. */
+    /** Like `run`, but shares only calls that begin after this one: callers wait for the call in progress and share the next. */
     runFresh(work: () => Promise<T>, key = ''): Promise<T> {
 
         const begin = (): Promise<T> => this.run(work, key);
         return this.#flights.get(key)?.result.then(begin, begin) ?? begin();
     }
 
-    /** Resolves when the call that is under way has ended, with whatever result. */
+    /** Resolves when the call in progress has ended, with or without an error. */
     async whenIdle(key = ''): Promise<void> {
 
         await Promise.allSettled([this.#flights.get(key)?.result]);

@@ -1,14 +1,14 @@
 /**
- * The order in which a worker thread takes the calls that wait for it. Callers take turns (round-robin): who asks for much at once
- * waits for that, and others pass. What a call of a caller has to see comes before it.
+ * Order in which a worker thread takes pending calls: round-robin by caller, so that many calls of one caller do not delay the others.
+ * Calls that must be visible to a later call precede it.
  */
 
 import { LRUCache } from 'lru-cache';
 
-/** When a call is taken: before all others, after what came before it, or when it is the turn of a caller. */
+/** When a call is taken: before all others, after all earlier calls, or in its caller's turn. */
 export type CallTurn = 'first' | 'in order' | { readonly of: string };
 
-/** Callers of whom it is known when they had their last turn. */
+/** Maximum number of callers whose last turn is remembered. */
 const MAX_ENTRIES = 1000;
 
 interface Message<C> {
@@ -18,7 +18,7 @@ interface Message<C> {
 export class CallOrder<C> {
 
     readonly #turnOf: (call: C) => CallTurn;
-    /** Number of the last turn of a caller; the caller served last is at the end. */
+    /** Number of the last turn by caller, in the order of use. */
     readonly #served = new LRUCache<string, number>({ max: MAX_ENTRIES });
     #turns = 0;
 
@@ -27,7 +27,7 @@ export class CallOrder<C> {
         this.#turnOf = turnOf;
     }
 
-    /** To be called with each call that is taken. */
+    /** Must be called for each call that is taken. */
     took(call: C): void {
 
         const turn = this.#turnOf(call);
@@ -38,7 +38,7 @@ export class CallOrder<C> {
         this.#served.set(turn.of, ++this.#turns);
     }
 
-    /** Where the call is that is to be taken, of some that have come in this order; 0 when there are none. */
+    /** Index of the call to take next, of calls in order of arrival; 0 without any. */
     next(messages: readonly Message<C>[]): number {
 
         let inOrder: number | null = null;
@@ -62,7 +62,7 @@ export class CallOrder<C> {
         return Math.min(inOrder ?? Infinity, chosen ?? Infinity, messages.length);
     }
 
-    /** Calls that have come in this order, in the order in which they are to be taken when no others come. */
+    /** Sorts calls in order of arrival into the order in which they are taken when no others arrive. */
     sorted<M extends Message<C>>(messages: readonly M[]): M[] {
 
         const sorted: M[] = [];
@@ -98,7 +98,7 @@ export class CallOrder<C> {
         return sorted;
     }
 
-    /** One of each caller, then the next of each; the caller whose last turn was longest ago comes first. */
+    /** Interleaves the calls of all callers; the caller whose last turn is longest ago comes first. */
     #inTurns(byCaller: ReadonlyMap<string, readonly number[]>): number[] {
 
         const places: number[] = [];

@@ -1,24 +1,22 @@
-/**
- * A line on which a thread can ask the main thread and wait for the answer, as scripts see their calls as synchronous.
- */
+/** Synchronous channel: a worker thread blocks until the main thread replies, as the API for scripts is synchronous. */
 
 import type { MessagePort } from 'node:worker_threads';
 import { receiveMessageOnPort } from 'node:worker_threads';
 
-/** What a thread needs of its line. */
+/** The worker's end of the channel. */
 export interface ChannelEndpoint {
     readonly port: MessagePort;
-    /** Counts the answers. */
+    /** Counter of replies. */
     readonly bell: SharedArrayBuffer;
 }
 
-/** The answer to one question; questions that were given up are answered in vain. */
+/** Reply to one request; replies to requests that timed out are discarded. */
 export interface NumberedReply<R> {
     readonly question: number;
     readonly reply: R;
 }
 
-/** The waiting end. */
+/** The blocking end. */
 export class SyncChannelClient<R> {
 
     readonly #port: MessagePort;
@@ -31,7 +29,7 @@ export class SyncChannelClient<R> {
         this.#bell = new Int32Array(bell);
     }
 
-    /** Sends a question and waits; null when there is no answer within so many milliseconds. */
+    /** Sends a request and blocks; null when there is no reply within the time. */
     ask(send: (question: number) => void, milliseconds: number): R | null {
 
         const question = ++this.#question;
@@ -52,7 +50,7 @@ export class SyncChannelClient<R> {
     }
 }
 
-/** The answering end. */
+/** The replying end. */
 export class SyncChannelServer<R> {
 
     readonly #port: MessagePort;

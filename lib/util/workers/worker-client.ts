@@ -12,7 +12,7 @@ interface Waiting {
     readonly reject: (error: Error) => void;
 }
 
-/** A worker thread as its owner sees it. `A` has the answer to every kind of call. */
+/** Handle of a worker thread. `A` maps each kind of call to its result. */
 export class WorkerClient<C extends { readonly kind: string }, A extends Record<C['kind'], unknown>> {
 
     readonly #worker: Worker;
@@ -22,8 +22,8 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
 
     /**
      * @param file compiled script of the worker
-     * @param lost told when the worker ends though nobody has closed it
-     * @param options what it is started with
+     * @param lost called when the worker ends unexpectedly
+     * @param options options of the thread
      */
     constructor(file: string, lost: (error: Error) => void, options: Pick<WorkerOptions, 'workerData' | 'transferList' | 'resourceLimits'> = {}) {
 
@@ -46,7 +46,7 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
         });
     }
 
-    /** Rejects with 503 when the worker ends before it has answered. */
+    /** Calls the worker. Rejects with 503 when the worker ends before it has answered. */
     call<K extends C['kind']>(call: C & { readonly kind: K }): Promise<A[K]> {
 
         if (this.#isOver) {
@@ -65,11 +65,11 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
         });
     }
 
-    /** Ends the worker at once; calls that are not answered are rejected. */
+    /** Terminates the worker; pending calls are rejected. */
     async terminate(): Promise<void> {
 
         this.#isOver = true;
-        // Somebody waits for the end: the process must live to see it.
+        // Keep the process alive until the worker has ended
         this.#worker.ref();
         await this.#worker.terminate();
     }
@@ -79,7 +79,7 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
         const waiting = this.#waiting.get(message.id);
         this.#waiting.delete(message.id);
         if (this.#waiting.size === 0 && !this.#isOver) {
-            // A worker that has nothing to do does not keep the process alive; one that is being ended does.
+            // An idle worker does not keep the process alive, one that is being terminated does
             this.#worker.unref();
         }
 
@@ -117,7 +117,7 @@ function received({ message, stack, status, http }: SentError): Error {
 
 const GONE = new WeakSet<Error>();
 
-/** The error of whoever asks a thread that has ended, or is about to. */
+/** The error of calls to a worker that has ended, or is about to. */
 export function gone(): Error {
 
     const error = unavailable('the search index is being restarted, try again', 1);
@@ -125,7 +125,7 @@ export function gone(): Error {
     return error;
 }
 
-/** Was a call rejected because the worker has ended? */
+/** True when a call was rejected because the worker has ended. */
 export function isGone(error: unknown): boolean {
 
     return error instanceof Error && GONE.has(error);

@@ -1,6 +1,6 @@
 /**
- * RPC server of a worker thread. Calls are served in FIFO order, or round-robin by caller; a handler that runs for long can yield
- * to calls that preempt it.
+ * RPC server of a worker thread. Calls are served in FIFO order, or round-robin by caller; a long-running handler can yield to calls that
+ * preempt it.
  */
 
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
@@ -8,7 +8,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { DoipError } from '../../errors/errors.js';
 import type { CallOrder } from './call-order.js';
 
-/** A call on its way. */
+/** Message of a call. */
 export interface CallMessage<C> {
     readonly id: number;
     readonly call: C;
@@ -18,7 +18,7 @@ export type AnswerMessage =
     | { readonly id: number; readonly ok: true; readonly value: unknown }
     | { readonly id: number; readonly ok: false; readonly error: SentError };
 
-/** An error as it crosses threads. */
+/** A serialized error. */
 export interface SentError {
     readonly message: string;
     readonly stack: string | undefined;
@@ -27,24 +27,24 @@ export interface SentError {
     readonly http: number | undefined;
 }
 
-/** What becomes of a call that is offered: it stays where it is, alone or with all that came after it. */
+/** Results of an offered call: defer this one, or this one and all later ones. */
 export const DEFER = Symbol('later');
 export const DEFER_ALL = Symbol('all later');
 
-/** Calls that have come while another is worked off. */
+/** Calls that arrived while another one is running. */
 export interface PendingCalls<C> {
     /**
-     * Offers the pending calls in the order in which they would be served. Each is answered by what `work` returns or throws, which
-     * must not be a promise, unless that is {@link DEFER}; {@link DEFER_ALL} ends it.
+     * Offers the pending calls in the order in which they would be served. A call is answered with the synchronous result or error of
+     * `work`, unless that is {@link DEFER}; {@link DEFER_ALL} stops offering.
      */
     offer(work: (call: C) => unknown): void;
 }
 
 /**
- * Answers the calls of the thread's owner. Handlers that return no promise work them off one after the other; with others that is
- * for the owner to see to.
+ * Serves the calls of the thread's owner. Synchronous handlers run one after the other; asynchronous ones run concurrently, which the owner
+ * must allow for.
  *
- * @param order of those that wait; by default that in which they have come
+ * @param order of pending calls; FIFO by default
  */
 export function serveCalls<C>(handle: (call: C, waiting: PendingCalls<C>) => unknown, order: CallOrder<C> | null = null): void {
 
@@ -61,7 +61,7 @@ class WorkerServer<C> implements PendingCalls<C> {
     readonly #port: MessagePort;
     readonly #handle: (call: C, waiting: PendingCalls<C>) => unknown;
     readonly #order: CallOrder<C> | null;
-    /** As they have come. */
+    /** In order of arrival. */
     readonly #waiting: CallMessage<C>[] = [];
 
     constructor(port: MessagePort, handle: (call: C, waiting: PendingCalls<C>) => unknown, order: CallOrder<C> | null) {
@@ -96,7 +96,7 @@ class WorkerServer<C> implements PendingCalls<C> {
         }
     }
 
-    /** Takes the call that is to be worked off now. */
+    /** Removes the next call to serve. */
     #next(): CallMessage<C> {
 
         if (!this.#order) {
@@ -110,7 +110,7 @@ class WorkerServer<C> implements PendingCalls<C> {
         return message;
     }
 
-    /** What else has come. */
+    /** Receives messages that have arrived meanwhile. */
     #receive(): void {
 
         for (let more = receiveMessageOnPort(this.#port); more; more = receiveMessageOnPort(this.#port)) {
@@ -118,7 +118,7 @@ class WorkerServer<C> implements PendingCalls<C> {
         }
     }
 
-    /** Returns why there is no answer yet, if there is none. */
+    /** Runs and answers a call; returns the reason why there is no answer yet, or null. */
     #answer(id: number, call: C, work: (call: C) => unknown): typeof DEFER | typeof DEFER_ALL | null {
 
         try {
