@@ -1,5 +1,5 @@
 /**
- * Puts together what searching is made of: the index, what it is fed with, and the work in the background.
+ * Composes the search: index, document source, and background jobs.
  */
 
 import type { Database } from '../../db/database.js';
@@ -36,21 +36,21 @@ export interface SearchParts {
     readonly jobs: { register(kind: JobKind): void; wake(kind: string): void };
     readonly jobStore: JobStore;
     readonly texts: TextLimits;
-    /** Name of this node among those that share a database; null where there are no others. */
+    /** Name of this node among those that share a database; null for a single node. */
     readonly node: string | null;
-    /** Called when the index begins or ceases to answer everything. */
+    /** Called when the index becomes able, or unable, to answer searches. */
     readonly onState: (state: 'UP' | 'FAILED') => void;
-    /** What searching may take. */
+    /** Limits of searches. */
     readonly search?: SearchLimits | undefined;
 }
 
 export interface ComposedSearch {
     readonly index: SearchIndex;
-    /** Write along with every object, in this order. */
+    /** Participants of every write, in this order. */
     readonly participants: readonly WriteParticipant[];
-    /** Makes the service that indexes objects anew. */
+    /** Creates the service that reindexes objects. */
     readonly reindexing: (parts: Pick<ReindexParts, 'locks' | 'makeForm'>) => ReindexJobs;
-    /** Ends all threads. After the jobs. */
+    /** Ends all threads. To be called after the jobs have stopped. */
     stop(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Up to which transaction number searches know everything, for good: whoever has worked off all objects up to it need never look
- * for older ones again (interface specification: DOIP, "HighestSafeTxnIdForSearch").
+ * High watermark: the transaction number up to which searches find everything, for good. A client that has processed all objects up
+ * to it never needs to look for older ones again (interface specification: DOIP, "HighestSafeTxnIdForSearch").
  */
 
 import { numberOf, type TxnIdGenerator } from '../objects/txn-id-generator.js';
@@ -8,8 +8,8 @@ import type { TxnWatermarkStore } from '../stores/txn-watermark-store.js';
 import type { SearchIndex } from './runtime/search-index.js';
 
 /**
- * Where other nodes write too, numbers are called settled only when they are so old, in milliseconds. Changes of other nodes that
- * are still on their way then are given new numbers; so this is longer than almost all of them take, for nobody to wait in vain.
+ * With several nodes, the minimum age of a number in milliseconds before it counts as settled. Uncommitted changes of other nodes
+ * below the watermark get new numbers, so this exceeds the time of almost all commits.
  */
 const SETTLING_MS = 5000;
 
@@ -29,14 +29,14 @@ export class HighestSafeTxn {
     }
 
     /**
-     * The highest number of an object, or the one below the first that is still on its way. No object becomes visible later, on any
-     * node, with a number up to it.
+     * Returns the highest number of an object, or the one below the first that is not committed yet. No object becomes visible
+     * later, on any node, with a number up to it.
      *
      * @throws DoipError 503 while the index is being built
      */
     async highest(): Promise<number> {
 
-        // Before anything is read: what was on its way then may be stored after it.
+        // Read first: what is uncommitted at this time may be stored afterwards.
         const { completedUpTo: settled } = this.#clock;
         const highest = await this.#objects.highestTxnId();
         if (!this.#floor.isNeeded) {

@@ -1,7 +1,7 @@
 /**
- * From hits to the objects that are shown. Objects go out as the texts that are stored, unless something has to look into them:
- * the code of their type, or a rule that hides parts of them. They are read a few at a time, in turns with whatever else the
- * process does, and rights are asked again for each, because objects and rules may have changed since the index was asked.
+ * Loads the objects of hits. Objects are returned as their stored texts, unless they have to be parsed: for the code of their type,
+ * or for a rule that hides parts of them. They are read in small batches with yields to the event loop, and access is checked
+ * again, because objects and rules may have changed since the search.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -16,20 +16,20 @@ import { toDigitalObject } from '../model/stored-object.js';
 import type { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import type { SearchHit } from './query/search-request.js';
 
-/** Reads objects as the texts that are stored. */
+/** Reads objects as stored texts. */
 export interface TextReader {
-    /** Those that exist among the ids, in no order; of long ones only the ids. */
+    /** Returns those that exist among the ids, in no order; of long ones only the ids. */
     texts(ids: readonly string[]): Promise<{ readonly objects: readonly ObjectParts[]; readonly long: readonly string[] }>;
-    /** One object, however long it is; null when it is not there. */
+    /** Returns one object of any length; null when it does not exist. */
     text(id: string): Promise<ObjectParts | null>;
 }
 
-/** Who reads results. */
+/** For whom results are read. */
 export interface ResultReading {
     readonly caller: Caller;
-    /** From the request, for hooks. */
+    /** Request context, for hooks. */
     readonly requestContext: JsonObject;
-    /** Fires when nobody waits any more. */
+    /** Aborted when the client is gone. */
     readonly signal: AbortSignal;
 }
 
@@ -39,13 +39,13 @@ interface Result {
     readonly score: number | null;
 }
 
-/** Objects that are read at once. */
+/** Batch size for reading objects. */
 const AT_ONCE = 25;
 
-/** How long the objects are that are handed on at once, in UTF-16 units; a single one may be longer. */
+/** Length of a batch that is passed on, in UTF-16 units; a single object may be longer. */
 const LENGTH_PER_BATCH = 64 * 1024;
 
-/** Objects that are given to the code of their types at once, and how long they may be together, in UTF-16 units. */
+/** Batch size for the code of types, in objects and in UTF-16 units. */
 const RESOLVED_PER_BATCH = 100;
 const RESOLVED_LENGTH = 160 * 1024;
 
@@ -64,7 +64,10 @@ export class ResultReader {
         this.#turns = parts.turns;
     }
 
-    /** Objects that are gone, may not be read any more or are kept back by the code of their type are left out. */
+    /**
+     * Returns the objects of hits; leaves out those that were deleted, may not be read any more, or are withheld by the code of
+     * their type.
+     */
     async *show(hits: AsyncIterable<readonly SearchHit[]>, reading: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
 
         let waiting: Result[] = [];
@@ -82,7 +85,7 @@ export class ResultReader {
                     continue;
                 }
 
-                // The code of types is asked for many objects in one go.
+                // The code of types is called for many objects at once.
                 waiting.push(...results);
                 length += added;
             }
@@ -91,7 +94,7 @@ export class ResultReader {
         yield *this.#resolved(waiting, reading);
     }
 
-    /** The objects behind some hits that the caller may read, in their order; a few at a time, long ones alone. */
+    /** Reads the objects of hits that the caller may read, in order, in batches; long ones alone. */
     async *#read(hits: readonly SearchHit[], { caller, signal }: ResultReading): AsyncGenerator<readonly Result[], void, undefined> {
 
         const { objects, long } = await this.#objects.texts(hits.map(({ id }) => id));
@@ -118,7 +121,7 @@ export class ResultReader {
         yield results;
     }
 
-    /** Asks the code of types; the others stay as they are. */
+    /** Calls the code of types; other objects pass unchanged. */
     async *#resolved(results: readonly Result[], { caller, requestContext }: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
 
         const concerned = results.filter(({ object }) => this.#resolution.concerns(object.type));
@@ -151,7 +154,7 @@ export class ResultReader {
     }
 }
 
-/** The same in shorter pieces, one in each turn of the event loop. Rejects when nobody waits any more. */
+/** Cuts blocks into shorter ones, with a yield to the event loop after each. Rejects when the signal is aborted. */
 export async function *slices<T>(
     blocks: AsyncIterable<readonly T[]>, length: number, { turns, signal }: { readonly turns: EventLoopYielder; readonly signal: AbortSignal }
 ): AsyncGenerator<readonly T[], void, undefined> {

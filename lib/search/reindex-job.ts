@@ -1,6 +1,6 @@
 /**
- * Reindexing as jobs of the database: what an administrator asked for is written down before it begins, so that another node, or this
- * one after its next start, goes on with it when a process ends.
+ * Reindexing as persistent jobs: a request is stored before it is carried out, so that another node, or this one after a restart,
+ * resumes it when the process ends.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,20 +15,20 @@ import type { SearchIndex } from './runtime/search-index.js';
 
 export const REINDEX_JOB = 'search.reindex';
 
-/** Requests that a node works on at a time; others wait. */
+/** Maximum number of requests that a node works on at a time; others are queued. */
 const CONCURRENCY = 4;
 
-/** What a process that ended was working on is taken over after so long. */
+/** Milliseconds after which the jobs of a process that ended are taken over. */
 const LEASE_MS = 10_000;
 const PAUSE_MS = 1000;
 
-/** Attempts after which a job is given up, those that ended the process among them. */
+/** Maximum number of attempts of a job, including those that ended the process. */
 const MAX_ATTEMPTS = 20;
 
-/** Milliseconds between two reports of how far a job is. */
+/** Milliseconds between two reports of progress. */
 const REPORT_MS = 1000;
 
-/** Milliseconds between two looks at a job: the first, and the longest. */
+/** Polling interval for the outcome of a job, in milliseconds: the first, and the maximum. */
 const LOOK_MS = 5;
 const MAX_POLL_MS = 500;
 
@@ -44,7 +44,7 @@ export interface ReindexJobsParts {
     readonly jobStore: JobStore;
 }
 
-/** Takes requests and works on them. */
+/** Accepts requests and carries them out. */
 export class ReindexJobs {
 
     readonly #parts: ReindexJobsParts;
@@ -59,10 +59,10 @@ export class ReindexJobs {
     }
 
     /**
-     * Indexes objects anew, on whatever node; those that do not exist are removed from the index. When it resolves, later searches of
-     * this node see it.
+     * Reindexes objects, on any node; those that do not exist are removed from the index. When it resolves, later searches of this
+     * node see the result.
      *
-     * @throws DoipError 400 for a query that cannot be understood, 503 when this process stops; what was begun goes on elsewhere
+     * @throws DoipError 400 for an invalid query, 503 when this process stops; the job continues elsewhere
      */
     async run(wish: ReindexRequest, { lockObjects }: { readonly lockObjects: boolean }): Promise<void> {
 
@@ -78,14 +78,14 @@ export class ReindexJobs {
         await index.catchUp();
     }
 
-    /** Ends the waiting. */
+    /** Rejects waiting callers with 503, and stops the reindexer. */
     async stop(): Promise<void> {
 
         this.#stop.abort();
         await this.#parts.reindexing.stop();
     }
 
-    /** What is wrong with a query is told before anything is written down. */
+    /** Checks a query before the job is stored. */
     async #check(query: string): Promise<void> {
 
         const { hits } = await this.#parts.index.search({

@@ -1,6 +1,6 @@
 /**
- * Indexing objects anew at an administrator's wish: those that are named, those that a query finds, or all. It goes through
- * them in small batches, beside searches and writes, and does not stop when whoever asked for it goes away.
+ * Reindexing on request of an administrator: named objects, those that a query finds, or all. Works in small batches beside
+ * searches and writes, and continues when the client disconnects.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -17,24 +17,24 @@ import { FULL_ACCESS } from './matching/acl-filter.js';
 import type { ObjectReader } from './mapping/document-source.js';
 import type { SearchIndex } from './runtime/search-index.js';
 
-/** Which objects. */
+/** Which objects to reindex. */
 export type ReindexRequest = { readonly ids: readonly string[] } | { readonly query: string } | 'all';
 
 export interface ReindexOptions {
     readonly caller: Caller;
-    /** Objects of a batch are not changed by writers of this node while the batch is worked on. */
+    /** Locks the objects of a batch against writers of this node. */
     readonly lockObjects: boolean;
-    /** Goes on after this id, in the order in which {@link reached} was told; objects that a query finds are gone through from the first. */
+    /** Resumes after this id, in the order reported to {@link reached}; results of a query are always processed from the first. */
     readonly after?: string;
-    /** Told the last id of what is done. */
+    /** Receives the last id of each batch that is done. */
     readonly reached?: (id: string) => Promise<void>;
-    /** Ends it after a batch. */
+    /** Stops after a batch. */
     readonly signal?: AbortSignal;
 }
 
-/** Objects as they are read for this. */
+/** Reads objects for reindexing. */
 export interface ReindexReader extends ObjectReader {
-    /** The next ids after one, some hundred; an empty list after the last. */
+    /** Returns the next page of ids, some hundred; empty after the last. */
     idsAfter(id: string): Promise<string[]>;
 }
 
@@ -45,21 +45,21 @@ export interface ReindexParts {
     readonly texts: PayloadTexts;
     readonly jobs: TextJobs;
     readonly locks: KeyedLocks;
-    /** The form in which an object is indexed, made anew; undefined when its type says nothing about it. */
+    /** Computes the indexed form of an object; undefined when its type does not define any. */
     readonly makeForm: (object: StoredObject, caller: Caller) => Promise<IndexedForm | null | undefined>;
     readonly log: Log;
 }
 
-/** Objects that are worked on at a time; fewer where they are long. */
+/** Batch size; batches of long objects are smaller. */
 const BATCH = 16;
 
-/** An object that is busy for longer is indexed without its lock: whoever has it indexes the object anyway. */
+/** Timeout for the lock of an object, in milliseconds. Without it the object is indexed all the same: its writer indexes it anyway. */
 const LOCK_MS = 5000;
 
-/** Forms are made anew when objects were changed meanwhile; after so many times it is left to those who change them. */
+/** Maximum number of attempts when objects change meanwhile; then their forms are left to the writers. */
 const ATTEMPTS = 3;
 
-/** The tag of a unit that met another state of an object than its form was made from. */
+/** Tag of the precondition that the object has the state from which its form was computed. */
 const CHANGED = 'reindex:changed';
 
 export class Reindexer {
@@ -74,10 +74,10 @@ export class Reindexer {
     }
 
     /**
-     * Indexes objects anew; those that do not exist are removed from the index.
+     * Reindexes objects; those that do not exist are removed from the index.
      *
-     * @returns the number of ids; when it resolves, later searches of this node see it
-     * @throws DoipError 400 for a query that cannot be understood, 503 when the service stops
+     * @returns the number of ids; when it resolves, later searches of this node see the result
+     * @throws DoipError 400 for an invalid query, 503 when the service stops
      */
     async run(wish: ReindexRequest, options: ReindexOptions): Promise<number> {
 
@@ -91,7 +91,7 @@ export class Reindexer {
         }
     }
 
-    /** Ends what is running after its batch. */
+    /** Stops running requests after their batch. */
     async stop(): Promise<void> {
 
         this.#isStopped = true;
@@ -113,14 +113,14 @@ export class Reindexer {
                 await options.reached?.(ids.at(-1) ?? '');
             }
 
-            // It may be many; whatever else the process does comes first.
+            // There may be many; yield to the other work of the process.
             await setImmediate();
         }
 
         return count;
     }
 
-    /** A few ids at a time, of objects that may be in memory at once. */
+    /** Splits the ids into batches whose objects fit into memory together. */
     async *#batches(wish: ReindexRequest, after: string): AsyncGenerator<readonly string[]> {
 
         for await (const block of this.#ids(wish, after)) {
@@ -157,7 +157,7 @@ export class Reindexer {
 
         const held: Release[] = [];
         try {
-            // Always in the same order, so that two of these do not wait for each other.
+            // Lock order, so that two requests do not deadlock.
             for (const id of lockObjects ? ids.toSorted() : []) {
                 const release = await this.#parts.locks.acquire(id, LOCK_MS).catch(() => null);
                 held.push(...release ? [release] : []);
@@ -197,7 +197,7 @@ export class Reindexer {
         await index.reindex(ids);
     }
 
-    /** A script that fails leaves its object indexed as it was. */
+    /** When a script fails, the object keeps its indexed form. */
     async #formSteps(object: StoredObject, caller: Caller): Promise<Step[]> {
 
         const { forms, makeForm, log } = this.#parts;

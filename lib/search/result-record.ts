@@ -1,6 +1,6 @@
 /**
- * The record of a search as one segment, with its results in it: as JSON while that is short, else as JSON text that is written as
- * results come, so that no list of results ever has to gather in memory.
+ * The record of a search as one segment with its results: JSON while it is short, otherwise a stream of JSON text, so that a long
+ * list of results is never held in memory.
  */
 
 import type { Segment } from '../doip/envelope.js';
@@ -15,40 +15,46 @@ import { SerializedObject } from '../doip/serialized-object.js';
 /** An id or an object. */
 export type Result = string | DigitalObject;
 
-/** What is shown of a result. */
+/** Selects what is returned of a result. */
 export type Project = (result: Result) => Result | JsonValue;
 
 type Blocks = AsyncGenerator<readonly Result[], void, undefined>;
 
-/** More results than this, or longer ones (in characters), are not gathered. */
+/** Limits up to which results are gathered in memory: number, and characters. */
 const MAX_GATHERED = 1000;
 const MAX_GATHERED_LENGTH = 1024 * 1024;
 
-/** Characters of a record that are handed on at once. */
+/** Characters of a chunk of the stream. */
 const CHUNK_LENGTH = 16_384;
 
-/** What is known of the results. */
+/** Results of a search. */
 export interface Results {
     readonly blocks: Blocks;
-    /** There are no more than so many. */
+    /** Upper bound of their number. */
     readonly most: number;
     readonly project: Project;
 }
 
-/** The record: its size, the results, the rest of it. Whoever does not read the segment lets go of the results by its body's `return`. */
+/**
+ * Returns the record: size, results, then the rest. A caller that does not read the segment has to call `return` of its body, to
+ * release the results.
+ */
 export async function recordSegment({ size = 0, ...rest }: JsonObject, { blocks, most, project }: Results): Promise<Segment> {
 
     const { shown, texts, isAll } = most > MAX_GATHERED ? NOTHING : await gather(blocks, project);
     if (!isAll) {
-        return { kind: 'bytes', mediaType: 'application/json', body: onClose(recordText({ size }, { texts, blocks, project }, rest), () => void blocks.return()) };
+        return {
+            kind: 'bytes', mediaType: 'application/json',
+            body: onClose(recordText({ size }, { texts, blocks, project }, rest), () => void blocks.return())
+        };
     }
 
     const results = shown.map((form) => (form instanceof SerializedObject ? form.toJSON() : form) as JsonValue);
-    // Written as it was gathered: in one go it would hold up the event loop.
+    // The text is joined from what was gathered, because serialising at once would block the event loop.
     return jsonSegment(rememberText({ size, results, ...rest }, `${opening({ size })}${texts.join()}${closing(rest)}`));
 }
 
-/** Results that are in memory, and their texts; there may be more. */
+/** Results in memory with their texts; there may be more. */
 interface Gathered {
     readonly shown: readonly (Result | JsonValue)[];
     readonly texts: readonly string[];
@@ -57,7 +63,7 @@ interface Gathered {
 
 const NOTHING: Gathered = { shown: [], texts: [], isAll: false };
 
-/** The first results, up to the block with which they are too long. */
+/** Gathers the first results, up to the block that exceeds the limit. */
 async function gather(blocks: Blocks, project: Project): Promise<Gathered> {
 
     const shown: (Result | JsonValue)[] = [];
@@ -81,7 +87,7 @@ async function gather(blocks: Blocks, project: Project): Promise<Gathered> {
     return { shown, texts, isAll: false };
 }
 
-/** The text of a record with its results between the other members; `texts` are those of the first ones. */
+/** Streams the text of a record; `texts` are those of the first results. */
 async function *recordText(
     before: JsonObject, { texts, blocks, project }: { texts: readonly string[]; blocks: Blocks; project: Project }, after: JsonObject
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -103,13 +109,13 @@ async function *recordText(
     yield Buffer.from(text + closing(after));
 }
 
-/** The text of a record up to its results. */
+/** Returns the text of a record before its results. */
 function opening(before: JsonObject): string {
 
     return `${JSON.stringify(before).slice(0, -1)},"results":[`;
 }
 
-/** The text of a record behind its results. */
+/** Returns the text of a record after its results. */
 function closing(after: JsonObject): string {
 
     return `],${JSON.stringify(after).slice(1)}`;

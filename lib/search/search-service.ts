@@ -1,5 +1,5 @@
 /**
- * Searching as operations want it: for a caller, with objects instead of ids.
+ * Searches for operations: on behalf of a caller, returning ids or objects.
  */
 
 import type { DigitalObject } from '../doip/digital-object.js';
@@ -19,45 +19,46 @@ import { onClose } from '../util/streams/on-close.js';
 import { KeyedSemaphore } from '../util/concurrency/keyed-semaphore.js';
 import type { SearchAccess } from './query/search-access.js';
 
-/** What a caller searches for; rights are added here. */
+/** A search request without access, which is added here. */
 export type SearchQuery = Omit<SearchRequest, 'access' | 'caller'>;
 
-/** Who searches. */
+/** Context of a search. */
 export interface SearchContext extends ResultReading {
-    /** Tells anonymous callers apart. */
+    /** Identifies anonymous callers. */
     readonly remoteAddress: string;
 }
 
-/** What was found, as ids or as objects; blocks are small, and to be read once. */
+/** Results, as ids or objects; blocks are small, and can be iterated once. */
 export interface Found<T> {
     readonly size: number;
     readonly facets: readonly FacetResult[];
     readonly blocks: AsyncGenerator<readonly T[], void, undefined>;
 }
 
-/** Ids that are handed on at once. */
+/** Maximum number of ids in a block. */
 const IDS_PER_BATCH = 250;
 
-/** Searches for more results than come at once that one caller has at the same time: each has a place in the searching thread. */
+/** Maximum number of concurrent searches of a caller with more results than one page: each occupies a cursor in the search thread. */
 const MAX_CONCURRENT_UNLIMITED = 4;
 
-/** How long a further one waits for its turn. */
+/** Time that a further one waits, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Objects of more types are not looked for before all objects are read: the query would be too long. */
+/** Maximum number of types with code to search for before reading all objects: the query would be too long. */
 const MAX_CODED_TYPES = 100;
 
-const REFUSAL = `${MAX_CONCURRENT_UNLIMITED} of your searches without a limit, or for more than ${BLOCK} results, are still being answered: read their results to the end, ` +
-    'or ask for shorter pages by pageSize';
+const REFUSAL =
+    `${MAX_CONCURRENT_UNLIMITED} of your searches without a limit, or for more than ${BLOCK} results, are still being answered: read their results to the end, `
+    + 'or ask for shorter pages by pageSize';
 
-/** What searching is made of. */
+/** Dependencies of the service. */
 export interface SearchServiceParts {
     readonly index: SearchIndex;
     readonly objects: TextReader;
     readonly policy: Policy;
     readonly catalog: Catalog;
     readonly resolution: ObjectResolution;
-    /** Milliseconds that a search without a limit waits for others of its caller; default 10 s. */
+    /** Milliseconds that an unlimited search waits for others of its caller; default 10 s. */
     readonly patience?: number | undefined;
 }
 
@@ -82,8 +83,8 @@ export class SearchService {
     }
 
     /**
-     * Finds the ids of what {@link objects} finds. Objects are read only where some of them are of types whose code may keep them back. Throws
-     * like {@link SearchIndex.search}, and 429 when too many searches of the caller are being answered.
+     * Returns the ids of the objects that {@link objects} returns. Objects are read only if some of them have a type whose code may
+     * withhold them. Throws as {@link SearchIndex.search}, and 429 when too many searches of the caller are open.
      */
     async ids(wish: SearchQuery, searching: SearchContext): Promise<Found<string>> {
 
@@ -96,7 +97,7 @@ export class SearchService {
             await this.indexedIds(without(wish, types), searching) : await this.#search(wish, searching, (hits) => this.#idsShown(hits, searching));
     }
 
-    /** Are there objects of some types among what is found? */
+    /** Returns whether there are objects of some types among the results. */
     async #findsAny(wish: SearchQuery, types: readonly string[], searching: SearchContext): Promise<boolean> {
 
         const { size } = await this.#index.search({
@@ -106,14 +107,14 @@ export class SearchService {
         return size > 0;
     }
 
-    /** Finds ids without asking the code of types: not for clients. Throws like {@link ids}. */
+    /** Returns ids without calling the code of types; not for clients. Throws as {@link ids}. */
     async indexedIds(wish: SearchQuery, searching: SearchContext): Promise<Found<string>> {
 
         const { signal } = searching;
         return await this.#search(wish, searching, (hits) => idsOf(slices(hits, IDS_PER_BATCH, { turns: this.#turns, signal })));
     }
 
-    /** Finds objects, as the caller may see them, with scores where they were asked for. Throws like {@link ids}. */
+    /** Returns objects as the caller may see them, with scores if requested. Throws as {@link ids}. */
     async objects(wish: SearchQuery, searching: SearchContext): Promise<Found<DigitalObject>> {
 
         return await this.#search(wish, searching, (hits) => this.#results.show(hits, searching));
@@ -153,13 +154,13 @@ export class SearchService {
     }
 }
 
-/** Tells callers apart; anonymous ones by where they come from. */
+/** Returns the key of a caller; for anonymous callers it is derived from the address. */
 function keyOf({ caller, remoteAddress }: SearchContext): string {
 
     return caller.userId ?? ` ${sourceOf(remoteAddress)}`;
 }
 
-/** Leaves out objects of some types that may have been stored meanwhile. */
+/** Excludes objects of some types that may have been stored meanwhile. */
 function without(wish: SearchQuery, types: readonly string[]): SearchQuery {
 
     return { ...wish, conditions: [`*:* ${types.map((type) => `-${filterQuery('type', type)}`).join(' ')}`] };

@@ -1,5 +1,5 @@
 /**
- * What is indexed of a stored object: itself, and what its type knows about its content.
+ * Maps a stored object to the document that is indexed, with what its type knows about the content.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -17,17 +17,17 @@ import { isJsonObject } from '../../util/json-types.js';
 import { getAt } from '../../json/pointer.js';
 import { memberOf } from '../../types/schema/extension-keyword.js';
 
-/** What is known of an object that is to be described. */
+/** Inputs that are known already. */
 export interface CacheEntry {
-    /** What is indexed in place of the object. */
+    /** Indexed in place of the object. */
     readonly form?: IndexedForm | undefined;
-    /** The extension keyword wherever it applies to the content; found out when it is not given. */
+    /** The extension keyword wherever it applies to the content; computed when absent. */
     readonly annotations?: readonly Annotation[] | undefined;
-    /** What is known of the texts of its payloads. */
+    /** Texts of the payloads. */
     readonly texts?: ObjectTexts | undefined;
 }
 
-/** Describes an object by the types of this moment. Does not throw. */
+/** Maps an object by the current types. Does not throw. */
 export function mapObject(object: StoredObject, catalog: Catalog, { form, annotations, texts }: CacheEntry = {}): IndexDocument {
 
     const type = catalog.current.get(object.type);
@@ -55,7 +55,7 @@ function keywordsOf(
     });
 }
 
-/** How far the reading of payloads is. */
+/** State of the text extraction. */
 function payloadKeywords({ elements }: StoredObject, texts: ObjectTexts | undefined): Record<string, readonly string[]> {
 
     return elements.length === 0 ? {} : present({
@@ -77,14 +77,14 @@ function present(keywords: Readonly<Record<string, readonly string[] | undefined
     return Object.fromEntries(Object.entries(keywords).flatMap(([name, values]) => (values && values.length > 0 ? [[name, values]] : [])));
 }
 
-/** Ids of the objects that the content names; none when they could not be stored like this today. */
+/** Returns the ids of the objects that the content refers to; empty when the content is not valid for the current type. */
 function referencesOf(annotations: readonly Annotation[], prefix: string): readonly string[] {
 
     try {
         return [...new Set(findReferences(annotations, prefix).map(({ id }) => id))];
     }
     catch {
-        // The type has changed since the object was stored; it is found by its content all the same.
+        // The type has changed since the object was stored; the object is still found by its content.
         return [];
     }
 }
@@ -95,8 +95,8 @@ function textOf(value: unknown): readonly string[] {
 }
 
 /**
- * The copies that annotations ask for. Values are those of the content, in which nothing is secret any more. Of an array or an
- * object all values in it are copied. Names that mean something else already are left out.
+ * Returns the values that annotations want indexed under another name (`altFieldName`). They are taken from the content, from which
+ * secure values were removed. Of an array or object all values are copied. Names with another meaning are ignored.
  */
 export function copiesOf(content: JsonObject, annotations: readonly Annotation[]): FieldCopy[] {
 

@@ -1,5 +1,5 @@
 /**
- * Where the index gets its documents from: stored objects, together with what is kept for indexing them.
+ * Source of documents for the index: stored objects, with what is stored for indexing them.
  */
 
 import type { StoredObject } from '../../model/stored-object.js';
@@ -10,32 +10,32 @@ import type { Catalog } from '../../types/catalog.js';
 import { mapObject } from './document-mapper.js';
 import type { IndexDocument } from './index-document.js';
 
-/** Reads objects as they are stored now. */
+/** Reads the current state of objects. */
 export interface ObjectReader {
-    /** The same ids, in portions of which the objects may be in memory at once. */
+    /** Splits ids into portions whose objects fit into memory together. */
     portions(ids: readonly string[]): Promise<string[][]>;
-    /** Those that exist among the ids, in no order. */
+    /** Returns the objects that exist among the ids, in no order. */
     byIds(ids: readonly string[]): Promise<StoredObject[]>;
-    /** The next ones by id; an empty list after the last. */
+    /** Returns the next page of objects by id; empty after the last. */
     after(id: string): Promise<StoredObject[]>;
 }
 
-/** Reads what is to be indexed. */
+/** Reads documents. */
 export interface IndexSource {
-    /** The same ids, in portions of which the documents may be in memory at once. */
+    /** Splits ids into portions whose documents fit into memory together. */
     portions(ids: readonly string[]): Promise<string[][]>;
-    /** Documents of the objects that exist among the ids, in no order. */
+    /** Returns the documents of objects that exist among the ids, in no order. */
     byIds(ids: readonly string[]): Promise<IndexDocument[]>;
-    /** Documents of the next objects by id; an empty list after the last. */
+    /** Returns the documents of the next page of objects by id; empty after the last. */
     after(id: string): Promise<IndexDocument[]>;
-    /** The document of an object that was just stored. Must not throw. */
+    /** Maps an object that was just stored. Must not throw. */
     describe(object: StoredObject, change: ObjectChange): IndexDocument;
 }
 
-/** Texts of payloads that are held at once, in UTF-16 units. */
+/** Maximum length of the payload texts of a page, in UTF-16 units. */
 const TEXTS_PER_BATCH = 8_000_000;
 
-/** Documents of the objects in the database. */
+/** Maps the objects in the database. */
 export class StoredIndexSource implements IndexSource {
 
     readonly #objects: ObjectReader;
@@ -66,7 +66,7 @@ export class StoredIndexSource implements IndexSource {
 
         const objects = await this.#objects.after(id);
         const texts = await this.#texts.of(objects, TEXTS_PER_BATCH);
-        // Where texts are long there are fewer objects at once.
+        // Where texts are long, the page has fewer objects.
         return await this.#documents(objects.slice(0, texts.size), texts);
     }
 
@@ -74,7 +74,7 @@ export class StoredIndexSource implements IndexSource {
 
         const { indexForm, processed } = change;
         const texts = this.#texts.ofChange(change);
-        // What validation noted of the content holds for a form with other content no longer.
+        // Annotations from validation do not apply to a form with other content.
         return mapObject(object, this.#catalog, indexForm ? { form: indexForm, texts } : { annotations: processed?.annotations, texts });
     }
 

@@ -1,5 +1,5 @@
 /**
- * The one place that knows which part of an object yields which field of the index.
+ * Maps a document to the fields of the index; no other module knows which part of an object yields which field.
  */
 
 import { isJsonObject } from '../../util/json-types.js';
@@ -9,32 +9,32 @@ import { analyse } from '../analysis/analyzer.js';
 import { isColumnAlias, nullField, numberField, payloadFactField, payloadField, REST_FIELD } from '../analysis/field-names.js';
 import type { IndexDocument, IndexElement } from './index-document.js';
 
-/** Takes the fields of one object. */
+/** Receives the fields of one object. */
 export interface FieldConsumer {
-    /** A text whose words are found in the field and in the default field. A second text of a field is far from the first. */
+    /** A text whose words are found in the field and in the default field. No phrase spans two texts of a field. */
     text(field: string, text: string): void;
     /** A whole value, found regardless of case. */
     keyword(field: string, value: string): void;
-    /** An entry of a list that rights depend on, byte for byte. */
+    /** An entry of an access control list, compared byte for byte. */
     principal(list: PrincipalList, entry: string): void;
-    /** A value to sort by, to count in facets and to compare in ranges; the first one of a column is the one to sort by. */
+    /** A doc value, for sorting, facets and ranges; objects are sorted by their first value in a column. */
     value(column: string, value: string | number): void;
 }
 
 /** Lists of principals; `no…` has the entry {@link ABSENT} when the object has no such list of its own. */
 export type PrincipalList = 'readers' | 'writers' | 'payloadReaders' | 'noReaders' | 'noWriters' | 'noPayloadReaders' | 'versions';
 
-/** The one entry of lists that only say yes. */
+/** The entry of lists that are flags. */
 export const ABSENT = '';
 
-/** Objects with more different properties have the rest of them found by the default field alone. */
+/** Maximum number of fields of properties; the texts of further properties are found in the default field only. */
 export const MAX_FIELDS = 2000;
 
-/** Hands all fields of an object to the sink. */
+/** Passes all fields of an object to the consumer. */
 export function describeFields(document: IndexDocument, sink: FieldConsumer): void {
 
     const walker = new Walker(sink);
-    // First of all, since what it says must never be beyond the limit of properties: rights depend on who made an object.
+    // Metadata first, so that it never exceeds the limit of fields: access depends on the creator of an object.
     walker.walk(document.metadata as unknown as JsonObject, 'metadata');
     walker.walk(document.content, '');
     if (document.userMetadata) {
@@ -45,11 +45,11 @@ export function describeFields(document: IndexDocument, sink: FieldConsumer): vo
     describeKeywords(document, sink);
     describeRights(document, sink);
     document.elements.forEach((element) => describeElement(element, sink));
-    // Last of all, since there is a limit of words: nothing else of an object may depend on how long its payloads are.
+    // Texts of payloads last, because words are limited: nothing else of an object may depend on the length of its payloads.
     document.elements.forEach((element) => describeText(element, sink));
 }
 
-/** Goes through JSON; array indices become `_`. */
+/** Walks JSON; array indices become `_`. */
 class Walker {
 
     readonly #sink: FieldConsumer;
@@ -173,7 +173,7 @@ function describeElement({ name, filename, mediaType, size }: IndexElement, sink
     if (mediaType !== null) {
         const field = payloadFactField(name, 'mimetype');
         fact(field, mediaType);
-        // Found by each of its parts as well.
+        // Also found by each of its parts.
         new Set(analyse(mediaType).map(({ term }) => term)).forEach((part) => sink.keyword(field, part));
     }
 

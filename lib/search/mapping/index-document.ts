@@ -1,5 +1,5 @@
 /**
- * What the index is told of an object: plain data that crosses threads.
+ * A document: what is indexed of an object. Plain data, passed between threads.
  */
 
 import type { Acl, Metadata } from '../../doip/digital-object.js';
@@ -10,16 +10,16 @@ export interface IndexDocument {
     readonly id: string;
     readonly type: string;
     readonly content: JsonObject;
-    /** What queries on ACL fields see. */
+    /** Values for queries on ACL fields. */
     readonly acl: Acl | null;
-    /** What it depends on who finds the object. */
+    /** Decides who finds the object. */
     readonly rights: Acl | null;
     readonly userMetadata: JsonObject | null;
     readonly metadata: Metadata & { readonly txnId: number };
     readonly elements: readonly IndexElement[];
     /** Values of special fields that do not follow from the object alone: `username`, `users`, `schemaName`, `internal.pointsAt` … */
     readonly keywords: Readonly<Record<string, readonly string[]>>;
-    /** Values of the content that are indexed under another name as well. */
+    /** Values of the content that are also indexed under another name. */
     readonly copies: readonly FieldCopy[];
     /** Epoch ms. */
     readonly indexedOn: number;
@@ -31,7 +31,7 @@ export interface FieldCopy {
     readonly value: string | number | boolean | null;
 }
 
-/** An element, and the text that was found in its bytes; null when there is none, or none yet. */
+/** An element with the text extracted from it; null when there is none, or not yet. */
 export interface IndexElement {
     readonly name: string;
     readonly filename: string | null;
@@ -39,11 +39,11 @@ export interface IndexElement {
     /** Bytes. */
     readonly size: number;
     readonly text: string | null;
-    /** Under which name the text is indexed as well; null for no other. */
+    /** Another name for the field of the text; null for none. */
     readonly altField: string | null;
 }
 
-/** What is known of an object besides itself. */
+/** Inputs of a document besides the object. */
 export interface DocumentFacts {
     readonly indexedOn: number;
     /** Replaces parts of the object. */
@@ -52,11 +52,11 @@ export interface DocumentFacts {
     readonly copies?: readonly FieldCopy[];
     /** Texts of elements, by name. */
     readonly texts?: ReadonlyMap<string, string>;
-    /** Other names for texts of elements, by name. */
+    /** Other names for the fields of these texts, by name of the element. */
     readonly altFields?: ReadonlyMap<string, string>;
 }
 
-/** The document of a stored object. */
+/** Returns the document of a stored object. */
 export function toIndexDocument(object: StoredObject, facts: DocumentFacts): IndexDocument {
 
     const { id, type, metadata } = object;

@@ -1,12 +1,12 @@
 /**
- * Keeps the form in which an object is indexed in step with the object.
+ * Stores the indexed form of an object together with the object.
  */
 
 import type { Step } from '../../../db/database.js';
 import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
 import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 
-/** Stores forms for indexing with their objects. */
+/** Participant that stores indexed forms. */
 export class IndexedFormParticipant implements WriteParticipant {
 
     readonly name = 'index form';
@@ -17,7 +17,10 @@ export class IndexedFormParticipant implements WriteParticipant {
         this.#forms = forms;
     }
 
-    /** Types that say nothing about indexing cost nothing: a form that such an object once had is of an older state. */
+    /**
+     * An undefined form costs no step: its type has nothing to do with indexing, and a form stored before belongs to an older
+     * state.
+     */
     steps({ before, after, indexForm }: ObjectChange): Step[] {
 
         if (!after) {

@@ -1,5 +1,5 @@
 /**
- * From the text of a query to its syntax tree, with bounds that keep hostile texts from stalling or overflowing the parser.
+ * Parses the text of a query to its syntax tree, with limits that protect the parser from hostile texts.
  */
 
 import { badRequest } from '../../errors/errors.js';
@@ -7,13 +7,13 @@ import type { DoipError } from '../../errors/errors.js';
 import { parse, SyntaxError } from './grammar.js';
 import type { SyntaxClauses } from './syntax-tree.js';
 
-/** Longer texts are refused; in UTF-16 units. */
+/** Maximum length of a query, in UTF-16 units. */
 export const MAX_QUERY_LENGTH = 128 * 1024;
 
-/** Groups inside each other. */
+/** Maximum nesting of groups. */
 export const MAX_QUERY_DEPTH = 200;
 
-/** Parses a query. The text must not be blank. 400 with the position of the fault when it cannot be parsed. */
+/** Parses a query. The text must not be blank. Throws DoipError 400 with the position of a syntax error. */
 export function parseQuery(text: string): SyntaxClauses {
 
     if (text.length > MAX_QUERY_LENGTH) {
@@ -33,7 +33,7 @@ export function parseQuery(text: string): SyntaxClauses {
     }
 }
 
-/** 400 for a query that is wrong at a place. Without a reason it is what stands there that was not expected. */
+/** Returns a DoipError 400 for an error at an offset. Without a reason the character there was not expected. */
 export function queryError(text: string, offset: number, reason?: string): DoipError {
 
     const letter = text.codePointAt(offset);
@@ -41,7 +41,7 @@ export function queryError(text: string, offset: number, reason?: string): DoipE
     return badRequest(`Query parse failure at character ${offset + 1}: ${reason ?? found}`);
 }
 
-/** Counts parentheses outside of quotes: for each group the parser calls itself, and would run out of stack. */
+/** Limits nested parentheses, because the parser is recursive and would overflow the stack. */
 function checkDepth(text: string): void {
 
     let depth = 0;

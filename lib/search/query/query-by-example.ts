@@ -1,6 +1,6 @@
 /**
- * Queries by example: an object whose every leaf must be found at its place in the content. Texts match as phrases, numbers as
- * numbers; every listed element of an array must occur somewhere in the stored array.
+ * Query by example: every leaf of an object must be found at its place in the content. Texts match as phrases, numbers as numbers;
+ * every element of an array must occur anywhere in the stored array.
  */
 
 import { badRequest } from '../../errors/errors.js';
@@ -14,7 +14,7 @@ import type { Query } from './query.js';
 import { analysePhrase, MAX_CLAUSES } from './rewriter.js';
 
 /**
- * The query that an example stands for.
+ * Converts an example to a query.
  *
  * @throws DoipError 400 when it is not an object, too deep, too long, or has too many leaves
  */
@@ -31,7 +31,7 @@ export function readQueryJson(example: JsonValue): Query {
 
 interface Found {
     readonly leaves: Query[];
-    /** Of pointers and values. */
+    /** Length of pointers and values. */
     characters: number;
 }
 
@@ -70,7 +70,7 @@ function leaf(value: string | number | boolean | null, pointer: string): Query {
         return { kind: 'range', low: bound, high: bound, includesLow: true, includesHigh: true, ...scope };
     }
 
-    // A text without words can only be compared as a whole.
+    // A text without words is compared as a whole value.
     const text = String(value);
     return analysePhrase(text, scope, 0) ?? { kind: 'value', column: pointer, value: text, boost: 1 };
 }

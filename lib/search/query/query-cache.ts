@@ -8,14 +8,14 @@ import { readQuery } from './rewriter.js';
 
 const MAX_ENTRIES = 500;
 
-/** Longer texts are read anew each time. */
+/** Maximum length of cached texts, in UTF-16 units. */
 const MAX_QUERY_LENGTH = 500;
 
 export class QueryCache {
 
     readonly #queries = new LRUCache<string, Query>({ max: MAX_ENTRIES });
 
-    /** The same as {@link readQuery}. */
+    /** Like {@link readQuery}. */
     read(text: string): Query {
 
         const known = this.#queries.get(text);

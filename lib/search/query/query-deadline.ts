@@ -1,18 +1,18 @@
 /**
- * The time that one query may take. Whoever loops looks at it now and then, and lets others in who wait.
+ * Timeout of one query. Loops check it at intervals, which is also when the query pauses for preemption.
  */
 
 import { DoipError } from '../../errors/errors.js';
 import { Status } from '../../errors/status.js';
 
-/** Milliseconds until the first pause, which nearly all searches are done before, and between two pauses. */
+/** Milliseconds before the first pause (most searches end earlier) and minimum time between pauses. */
 const FIRST_PAUSE_MS = 100;
 const PAUSE_AFTER = 10;
 
-/** A pause is followed by at least this share of its length without one, however much there is to let in. */
+/** The time between pauses is at least this share of the length of the last pause. */
 const OWN_SHARE = 0.25;
 
-/** Pauses do not count, up to this share of the time. */
+/** Share of the timeout by which pauses may extend it. */
 const PAUSED_SHARE = 0.3;
 
 export class Deadline {
@@ -20,12 +20,12 @@ export class Deadline {
     readonly #pause: (() => void) | null;
     #end: number;
     #pauseAt: number;
-    /** Milliseconds of pauses that do not count. */
+    /** Milliseconds of pauses that still extend the timeout. */
     #pausable: number;
 
     /**
-     * @param milliseconds from now on
-     * @param pause called now and then in the midst of a search that takes more than 100 ms
+     * @param milliseconds timeout, from now on
+     * @param pause called at intervals once the search has taken 100 ms
      */
     constructor(milliseconds: number, pause: (() => void) | null = null) {
 
@@ -36,7 +36,7 @@ export class Deadline {
         this.#pausable = milliseconds * PAUSED_SHARE;
     }
 
-    /** Throws when the time is over: {@link QueryTimeout}, for this caller alone. */
+    /** Throws {@link QueryTimeout} after the timeout, which only this caller gets; pauses when it is time. */
     check(): void {
 
         const now = performance.now();
@@ -60,7 +60,7 @@ export class Deadline {
     }
 }
 
-/** 503 for the one who asked too much. */
+/** 503, not an outage: only this query failed. */
 export class QueryTimeout extends DoipError {
 
     constructor() {

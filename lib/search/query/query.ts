@@ -1,5 +1,5 @@
 /**
- * A query as it is evaluated: fields looked up, texts analysed, every clause required, optional or forbidden. Plain data, made by
+ * Query tree as it is evaluated: fields resolved, texts analysed, every clause required, optional or forbidden. Plain data, made by
  * rewriter.ts and query-by-example.ts, evaluated by query-evaluator.ts and, in the tests, by a naive matcher.
  */
 
@@ -7,18 +7,18 @@ import type { PatternPart } from './syntax-tree.js';
 import type { FieldTarget } from '../analysis/field-names.js';
 
 interface Scored {
-    /** Multiplies the score. */
+    /** Factor of the score. */
     readonly boost: number;
 }
 
-/** A word in the field. */
+/** Documents with a term in the field. */
 export interface TermQuery extends Scored {
     readonly kind: 'term';
     readonly target: FieldTarget;
     readonly term: string;
 }
 
-/** Words at distances. */
+/** Documents with terms at certain distances. */
 export interface PhraseQuery extends Scored {
     readonly kind: 'phrase';
     readonly target: FieldTarget;
@@ -26,14 +26,14 @@ export interface PhraseQuery extends Scored {
     readonly slop: number;
 }
 
-/** Words that a pattern describes: a prefix, or wildcards anywhere. */
+/** Documents with terms that match a pattern: a prefix, or wildcards anywhere. */
 export interface PatternQuery extends Scored {
     readonly kind: 'pattern';
     readonly target: FieldTarget;
     readonly pattern: readonly PatternPart[];
 }
 
-/** Words that differ by few letters. */
+/** Documents with terms within an edit distance. */
 export interface FuzzyQuery extends Scored {
     readonly kind: 'fuzzy';
     readonly target: FieldTarget;
@@ -45,20 +45,20 @@ export interface FuzzyQuery extends Scored {
 export interface RangeQuery extends Scored {
     readonly kind: 'range';
     readonly target: FieldTarget;
-    /** Null is an open end; in lower case. */
+    /** In lower case; null is an open end. */
     readonly low: string | null;
     readonly high: string | null;
     readonly includesLow: boolean;
     readonly includesHigh: boolean;
 }
 
-/** The field has a word at all. */
+/** Documents with any term in the field. */
 export interface ExistsQuery extends Scored {
     readonly kind: 'exists';
     readonly target: FieldTarget;
 }
 
-/** The field has exactly this value. */
+/** Documents with exactly this value in the field. */
 export interface ValueQuery extends Scored {
     readonly kind: 'value';
     readonly column: string;
@@ -68,12 +68,12 @@ export interface ValueQuery extends Scored {
 export interface BooleanQuery {
     readonly kind: 'boolean';
     readonly must: readonly Query[];
-    /** One of them is needed when nothing is required. */
+    /** At least one must match when `must` is empty. */
     readonly should: readonly Query[];
     readonly not: readonly Query[];
 }
 
-/** All objects, or none. */
+/** All documents, or none. */
 export interface ConstantQuery extends Scored {
     readonly kind: 'all' | 'none';
 }
@@ -84,7 +84,7 @@ export const MATCH_ALL: ConstantQuery = { kind: 'all', boost: 1 };
 
 export const MATCH_NONE: ConstantQuery = { kind: 'none', boost: 1 };
 
-/** Both queries together; every match has to match every one of them. */
+/** Returns the conjunction of queries. */
 export function allOf(queries: readonly Query[]): Query {
 
     const [first, ...rest] = queries;

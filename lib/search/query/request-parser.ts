@@ -1,6 +1,6 @@
 /**
- * The queries of a search: its text, its example and its filters, with bounds for all of them together, so that many of them take no
- * longer than one.
+ * Parses the queries of a search request: text, example and filters, with limits for all of them together, so that many small
+ * queries cost no more than a large one.
  */
 
 import { badRequest } from '../../errors/errors.js';
@@ -12,19 +12,22 @@ import { readQueryJson } from './query-by-example.js';
 import { MAX_CLAUSES } from './rewriter.js';
 import type { SearchRequest } from './search-request.js';
 
-/** A condition without influence on scores. */
+/** A condition that does not influence scores. */
 export interface Filter {
     readonly text: string;
     readonly query: Query;
 }
 
-/** What is asked for. */
+/** Parsed queries of a request. */
 export interface RequestInput {
     readonly query: Query;
     readonly filters: readonly Filter[];
 }
 
-/** Reads the queries of a search. 400 for what cannot be understood, and when they are too long or have too many clauses together. */
+/**
+ * Parses the queries of a request. Throws DoipError 400 for syntax errors, and when they are too long or have too many clauses
+ * together.
+ */
 export function readRequest({ query, queryJson, filterQueries, conditions = [] }: SearchRequest, queries: QueryCache): RequestInput {
 
     const length = filterQueries.reduce((sum, text) => sum + text.length, query?.length ?? 0);
@@ -38,7 +41,7 @@ export function readRequest({ query, queryJson, filterQueries, conditions = [] }
         filters: filterQueries.map((text) => ({ text, query: queries.read(text) }))
     };
 
-    // No clause is shorter than a letter.
+    // Every clause has at least one character, so short queries need no count.
     if ((length > MAX_CLAUSES || queryJson !== undefined) && clausesIn([asked.query, ...asked.filters.map((filter) => filter.query)]) > MAX_CLAUSES) {
         throw badRequest(`Query parse failure: more than ${MAX_CLAUSES} clauses in all queries together`);
     }
@@ -46,7 +49,7 @@ export function readRequest({ query, queryJson, filterQueries, conditions = [] }
     return { ...asked, filters: [...asked.filters, ...conditions.map((text) => ({ text, query: queries.read(text) }))] };
 }
 
-/** Words count one by one. */
+/** Counts clauses; each word of a phrase is one. */
 function clausesIn(queries: readonly Query[]): number {
 
     return queries.reduce((sum, query) => sum + clausesOf(query), 0);

@@ -1,10 +1,9 @@
 /**
- * From what is written in a query to what it means: fields are looked up, texts analysed, and every clause becomes required,
- * optional or forbidden.
+ * Rewrites the syntax tree to a query: resolves fields, analyses texts, and makes every clause required, optional or forbidden.
  *
  * AND and OR have no precedence. A clause after AND is required, and so is the one before it, unless it is forbidden; `+` and `-`
- * do the same to one clause. So `a AND b OR c` is `+a +b c`. A clause without words disappears, after it has had its effect on
- * the one before it. A list of forbidden clauses alone means everything else.
+ * do the same to one clause. So `a AND b OR c` is `+a +b c`. A clause without words is dropped, after it has had its effect on the
+ * one before it. A list of forbidden clauses alone matches everything else.
  */
 
 import { badRequest } from '../../errors/errors.js';
@@ -16,25 +15,25 @@ import type { Query } from './query.js';
 import type { PatternPart, SyntaxBody, SyntaxClauses, SyntaxPhrase, SyntaxRange, SyntaxWord } from './syntax-tree.js';
 import type { FieldTarget } from '../analysis/field-names.js';
 
-/** Most words, phrases, ranges and patterns of one query. */
+/** Maximum number of words, phrases, ranges and patterns of a query. */
 export const MAX_CLAUSES = 4096;
 
-/** How far apart the words of a phrase may be at most, whatever is asked for: never in two texts. */
+/** Maximum slop, below the gap between two texts, so that no phrase matches across them. */
 const MAX_SLOP = TEXT_GAP - 2;
 
-/** More weight than this is none: sums of scores must stay numbers. */
+/** Maximum boost, so that sums of scores stay finite. */
 const MAX_BOOST = 1e9;
 
-/** What surrounds a clause. */
+/** Context of a clause. */
 interface Scope {
     readonly target: FieldTarget;
     readonly boost: number;
 }
 
 /**
- * The meaning of the text of a query. `*` means all objects.
+ * Parses and rewrites the text of a query. `*` means all objects.
  *
- * @throws DoipError 400 for an empty text, with the position where it cannot be parsed, and when it has too many clauses
+ * @throws DoipError 400 for an empty text, with the position of a syntax error, and when it has too many clauses
  */
 export function readQuery(text: string): Query {
 
@@ -55,7 +54,7 @@ class Rewriter {
         this.#source = text;
     }
 
-    /** Null when no clause has any words. */
+    /** Returns null when no clause has words. */
     clauses(list: SyntaxClauses, scope: Scope): Query | null {
 
         const clauses: { occurs: 'must' | 'should' | 'not'; query: Query }[] = [];
@@ -137,7 +136,7 @@ class Rewriter {
         return scope.target.kind === 'any' ? { ...MATCH_ALL, boost: scope.boost } : { kind: 'exists', ...scope };
     }
 
-    /** A text that is not quoted: any of its words. */
+    /** Unquoted text: matches any of its words. */
     #text(text: string, at: number, scope: Scope): Query | null {
 
         if (scope.target.kind !== 'any' && scope.target.kind !== 'text') {
@@ -177,7 +176,7 @@ class Rewriter {
         return scope.target.kind === 'any' ? { ...MATCH_ALL, boost: scope.boost } : { kind: 'exists', ...scope };
     }
 
-    /** Edits that a tilde allows: 2 without a number; up to 2; below 1 it is the share of letters that must be right. */
+    /** Returns the edit distance that a tilde allows: 2 without a number, at most 2; a number below 1 is a similarity. */
     #edits({ number, at }: { readonly number: number | null; readonly at: number }, text: string): number {
 
         if (number === null) {
@@ -203,7 +202,7 @@ class Rewriter {
     }
 }
 
-/** A quoted text: its words next to each other, or a whole value. Null when it has no words. */
+/** Quoted text: a phrase, or a whole value, depending on the field. Null when it has no words. */
 export function analysePhrase(text: string, scope: Scope, slop: number): Query | null {
 
     if (scope.target.kind !== 'any' && scope.target.kind !== 'text') {

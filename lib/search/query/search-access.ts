@@ -1,42 +1,42 @@
 /**
- * What a caller may find, as terms of the index.
+ * Access of a caller, in terms of the index.
  */
 
 
-/** What has to be known of a caller and the rules. Plain data that crosses threads. */
+/** What the access filter has to know about a caller and the rules. Plain data, passed between threads. */
 export interface SearchAccess {
-    /** True when nothing has to be left out. */
+    /** True for access to everything. */
     readonly all: boolean;
-    /** Entries that admit the caller. */
+    /** Entries of access control lists that admit the caller. */
     readonly entries: readonly string[];
     readonly userId: string | null;
-    /** For types that are not in `types`. */
+    /** Applies to types that are not in `types`. */
     readonly defaults: TypeAccess;
     readonly types: readonly (readonly [type: string, access: TypeAccess])[];
 }
 
-/** The lists of a type. */
+/** Default access control lists of a type, evaluated for the caller. */
 export interface TypeAccess {
     readonly read: Admission;
     readonly write: Admission;
-    /** Null: elements are for those who may read. */
+    /** Null: access to the object includes its payloads. */
     readonly payload: Admission | null;
-    /** Who finds objects that they may read; null: everybody. */
+    /** Who finds objects that they may read; null for all callers. */
     readonly search: SearchAdmission | null;
 }
 
-/** Whom the entries of a list admit, as the caller is concerned. */
+/** What the entries of a list grant the caller. */
 export interface Admission {
-    /** The caller, to any object. */
+    /** Access to any object. */
     readonly caller: boolean;
-    /** The caller, to objects made by the caller. */
+    /** Access to objects created by the caller. */
     readonly creator: boolean;
-    /** The caller, to the object of the caller. */
+    /** Access to the object of the caller. */
     readonly self: boolean;
 }
 
-/** Who finds objects of a type by searching. */
+/** Who finds objects of a type in searches. */
 export interface SearchAdmission extends Admission {
-    /** Whoever may write an object. */
+    /** Callers with write access find the object. */
     readonly writers: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * What a search asks for and what it answers: plain data that crosses threads.
+ * Search request and results: plain data, passed between threads.
  */
 
 import type { JsonValue } from '../../util/json-types.js';
@@ -8,9 +8,9 @@ import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 
 export interface SortField {
-    /** As a query would name it, or `score`. */
+    /** Field name as in queries, or `score`. */
     readonly field: string;
-    /** Greatest first; for `score` that is best first. */
+    /** Descending; for `score` that is best first. */
     readonly reverse: boolean;
 }
 
@@ -20,31 +20,31 @@ export interface FacetField {
 }
 
 export interface SearchRequest {
-    /** In the query language; null for none. Together with `queryJson` both must match. */
+    /** In the query language; null for none. With `queryJson` both must match. */
     readonly query: string | null;
     readonly queryJson?: JsonValue;
-    /** Further conditions without influence on scores. */
+    /** Conditions that do not influence scores. */
     readonly filterQueries: readonly string[];
-    /** Conditions of the service's own, without influence on scores. They do not count against the bounds for what a caller asks. */
+    /** Conditions added by the service: they neither influence scores nor count against the limits for callers. */
     readonly conditions?: readonly string[];
-    /** Empty: best first. */
+    /** Empty for best first. */
     readonly sort: readonly SortField[];
     readonly facets: readonly FacetField[];
-    /** First result wanted, 0-based. */
+    /** Offset of the first result, 0-based. */
     readonly start: number;
-    /** Most results wanted; null for all. */
+    /** Maximum number of results; null for all. */
     readonly limit: number | null;
     readonly includeScore: boolean;
     readonly includeVersions: boolean;
     readonly access: SearchAccess;
-    /** By which callers are told apart: their searches take turns. Absent for those of the service itself. */
+    /** Key of the caller for fair scheduling. Absent for searches of the service itself. */
     readonly caller?: string;
 }
 
-/** One result. */
+/** A result. */
 export interface SearchHit {
     readonly id: string;
-    /** Null unless asked for. */
+    /** Null unless requested. */
     readonly score: number | null;
 }
 
@@ -57,7 +57,7 @@ export interface FacetBucket {
 
 export interface FacetResult {
     readonly field: string;
-    /** Greatest counts first, then by value. */
+    /** Largest counts first, ties by value. */
     readonly buckets: readonly FacetBucket[];
 }
 
@@ -65,13 +65,14 @@ const MAX_SORT_FIELDS = 20;
 
 const MAX_LENGTH = 1024;
 
-/** With what must stand before it. */
+/** Includes the separator. */
 const DIRECTION = /[\s:](asc|desc)$/i;
 
 const MAX_DIRECTION_LENGTH = 5;
 
 /**
- * Names with commas between them and `ASC` or `DESC` behind each, or an array of such texts or of `{name, reverse}`.
+ * Parses sort fields: names separated by commas, each optionally followed by `ASC` or `DESC`, or an array of such texts or of
+ * `{name, reverse}`.
  *
  * @throws DoipError 400
  */
@@ -96,7 +97,7 @@ export function readSortFields(given: JsonValue | undefined): SortField[] {
     });
 }
 
-/** A name and perhaps a direction. Names of properties may have blanks in them: only what stands last can be a direction. */
+/** Parses a name with an optional direction. Names of properties may contain blanks, so only the end can be a direction. */
 function readNamed(text: string): SortField[] {
 
     const direction = DIRECTION.exec(text.slice(-MAX_DIRECTION_LENGTH))?.[1] ?? '';
@@ -105,7 +106,7 @@ function readNamed(text: string): SortField[] {
     return name === '' ? [] : [{ field: name, reverse: direction.toUpperCase() === 'DESC' }];
 }
 
-/** Where blanks and colons at the end of a text begin. An expression would look for them again from each of them. */
+/** Returns where the blanks and colons at the end of a text begin. A regular expression would take quadratic time. */
 function nameEnd(text: string): number {
 
     let end = text.length;
@@ -125,7 +126,7 @@ function bounded(name: string): string {
     return name;
 }
 
-/** Clients write booleans as text too. */
+/** Clients send booleans as text as well. */
 function readDirection(reverse: JsonValue = false): boolean {
 
     if (reverse !== true && reverse !== false && reverse !== 'true' && reverse !== 'false') {

@@ -1,13 +1,13 @@
 /**
- * A query as it is written: what the grammar makes of a text. No field has been looked up and nothing has been analysed.
+ * Syntax tree of a query, as the grammar makes it. No field is resolved and no text is analysed.
  */
 
-/** A piece of a word: letters, or a wildcard for one letter or any number of them. */
+/** Part of a word: text, or a wildcard for one character or any number of them. */
 export type PatternPart = { readonly text: string } | { readonly wildcard: 'one' | 'many' };
 
-/** One clause in its list. AND and OR have no precedence: they only say something about their neighbours. */
+/** One clause of a list. AND and OR have no precedence: they only affect their neighbours. */
 export interface SyntaxClause {
-    /** The word between this clause and the one before it. */
+    /** Operator between this clause and the one before it. */
     readonly conjunction: 'and' | 'or' | null;
     readonly modifier: 'must' | 'not' | null;
     readonly body: SyntaxBody;
@@ -19,7 +19,7 @@ export interface SyntaxClauses {
 }
 
 interface Fielded {
-    /** As written, without escapes; null for the field of the surrounding group. */
+    /** As written, without escapes; null for the field of the enclosing group. */
     readonly field: string | null;
     readonly boost: number | null;
 }
@@ -31,11 +31,11 @@ export interface SyntaxGroup extends Fielded {
 
 export interface SyntaxWord extends Fielded {
     readonly kind: 'word';
-    /** Empty for a lone sign. */
+    /** Empty for a sign without a word. */
     readonly pattern: readonly PatternPart[];
-    /** What stands after a tilde; `number` null for a bare one. */
+    /** Number after a tilde; `number` is null when there is none. */
     readonly fuzzy: { readonly number: number | null; readonly at: number } | null;
-    /** Where it begins in the text, 0-based. */
+    /** Offset in the text, 0-based. */
     readonly at: number;
 }
 

@@ -1,21 +1,21 @@
 /**
- * What is done about the log of changes in the background: they are put in order soon after they were written, so that few are ever
- * without, and read though nobody searches.
+ * Background work on the change log: puts committed rows into ordered batches soon after they were written, so that few are ever
+ * unordered, and reads the log at intervals even without searches.
  */
 
 import { LOG_ROWS } from '../../stores/search/change-log-store.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 
-/** The log is read so often for changes whose outcome was not learnt; and so often while there are changes of others. */
+/** Intervals for reading the log: for changes with an unknown outcome, and while other nodes make changes. */
 const READ_MS = 10_000;
 const READ_BUSY_MS = 1000;
 
 export interface OrdererParts {
-    /** Makes the next batch of changes; false when little is left to be done. */
+    /** Makes the next batch; false when little is left to do. */
     readonly log: { order(): Promise<boolean> };
-    /** Reads the log to its end; true when something had to be looked up. */
+    /** Reads the log to its end; true when changes had to be replayed. */
     readonly read: () => Promise<boolean>;
-    /** Told why something did not work; it is tried again. */
+    /** Receives errors; the work is retried. */
     readonly failed: (error: unknown) => void;
 }
 
@@ -24,7 +24,7 @@ export class LogOrderer {
     readonly #parts: OrdererParts;
     readonly #ordering = new SingleFlight<void>();
     #timer: NodeJS.Timeout | undefined;
-    /** Changes of this process since it last looked. */
+    /** Changes of this process since ordering last started. */
     #written = 0;
     #isStopped = false;
 
@@ -33,13 +33,13 @@ export class LogOrderer {
         this.#parts = parts;
     }
 
-    /** Reads from time to time. */
+    /** Starts reading at intervals. */
     start(): void {
 
         this.#readLater(READ_MS);
     }
 
-    /** Notes a change that was committed. */
+    /** Counts a committed change. */
     wrote(): void {
 
         this.#written += 1;
@@ -48,13 +48,13 @@ export class LogOrderer {
         }
     }
 
-    /** Puts in order what was committed before. */
+    /** Puts into batches what was committed before the call. */
     order(): Promise<void> {
 
         return this.#ordering.runFresh(() => this.#orderAll());
     }
 
-    /** Resolves when nothing is put in order any more. */
+    /** Resolves when no ordering is running or will start. */
     async stop(): Promise<void> {
 
         this.#isStopped = true;
@@ -70,7 +70,7 @@ export class LogOrderer {
         while (!this.#isStopped && await this.#parts.log.order());
     }
 
-    /** Others may write much and nobody search here: the first search is not to wait for all of it. */
+    /** Other nodes may write a lot while there are no searches here: the first search should not have to read all of it. */
     #readLater(milliseconds: number): void {
 
         if (!this.#isStopped) {

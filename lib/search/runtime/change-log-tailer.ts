@@ -1,9 +1,9 @@
 /**
- * Reads the log of changes behind what the process knows itself. Its own changes are told to it when they are committed; whatever
- * else is in the log (changes by other nodes, by the process before this one, or such whose outcome nobody learnt) is handed
- * out to be looked up. So nothing that is in the log is ever missed, whoever wrote it, and however late it was committed.
+ * Change log tailer (consumer). Changes of this process are reported to it when they are committed; everything else in the log
+ * (changes by other nodes, by the previous process, or with an unknown outcome) is replayed: looked up and applied. So no change is
+ * missed, regardless of who wrote it and how late it was committed.
  *
- * Changes that are in no batch yet are handed out as well, and remembered until they are met in one.
+ * Rows that are in no batch yet are replayed as well, and remembered until they are found in one.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -12,45 +12,45 @@ import type { LogBatch, LogRow } from '../../stores/search/change-log-store.js';
 import { LOG_ROWS } from '../../stores/search/change-log-store.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 
-/** Where rows come from. */
+/** Source of rows. */
 export interface LogSource {
-    /** Rows that are in no batch yet, from a number on; fewer than {@link LOG_ROWS} when they are the last ones. */
+    /** Returns rows that are in no batch yet, after a number; fewer than {@link LOG_ROWS} when they are the last ones. */
     unordered(after: number): Promise<LogRow[]>;
-    /** Batches after a position in their order; an empty list when there are none. */
+    /** Returns batches after a position; empty when there are none. */
     batches(after: number): Promise<LogBatch[]>;
 }
 
 export interface TailerOptions {
     /** Looks up the current state of objects and applies it. */
     readonly replay: (ids: readonly string[]) => Promise<void>;
-    /** Told that batches were removed that were not read yet. */
+    /** Called when batches were removed before they were read. */
     readonly missed?: () => void;
     readonly now?: () => number;
 }
 
-/** After reading so many rows others get a turn: a database may answer at once, however many rows there are. */
+/** Number of rows after which reading yields to the event loop, because an embedded database answers without a pause. */
 const LONG_READING = 100;
 
 export class ChangeLogTailer {
 
-    /** Names this process in the log. */
+    /** Identifies this process in the log. */
     readonly origin = randomUUID();
     readonly #source: LogSource;
     readonly #options: Required<TailerOptions>;
-    /** Own changes that were told and not seen in the log yet. */
+    /** Own changes that were reported as committed, but not found in the log yet. */
     readonly #told = new Set<number>();
-    /** Own changes that were seen in the log and not told yet. */
+    /** Own changes that were found in the log before their commit was reported. */
     readonly #seen = new Set<number>();
-    /** Rows that were worked off and not met in a batch yet. */
+    /** Rows that were replayed, but not found in a batch yet. */
     readonly #ahead = new Set<number>();
     #number = 0;
     #position = 0;
     readonly #readings = new SingleFlight<void>();
     #readOn = -Infinity;
-    /** False from when own changes are met in the log until the reading that met them, or a later one, has ended well. */
+    /** False while own changes, found in the log before their commit was reported, have not been replayed yet. */
     #hasHandedAll = true;
     #owes = false;
-    /** Raised by every restart, so that a reading from before it ends. */
+    /** Generation: a restart increments it, which aborts earlier reads. */
     #life = 0;
 
     constructor(source: LogSource, options: TailerOptions) {
@@ -59,7 +59,7 @@ export class ChangeLogTailer {
         this.#options = { now: () => performance.now(), missed: () => {}, ...options };
     }
 
-    /** Batch up to which everything has been told or handed out. */
+    /** Batch up to which everything was reported or replayed. */
     get position(): number {
 
         return this.#position;
@@ -72,15 +72,15 @@ export class ChangeLogTailer {
     }
 
     /**
-     * True while changes of this process that were told are handed out but not applied yet, since they were met in the log just before:
-     * until {@link catchUp} has ended well.
+     * True while committed changes of this process are still being replayed, because they were found in the log before their commit
+     * was reported; {@link catchUp} waits for that.
      */
     get hasPending(): boolean {
 
         return this.#owes;
     }
 
-    /** Goes to a place in the log. What the process was told counts no longer. */
+    /** Continues from another position. Reported changes no longer count. */
     restart(position: number): void {
 
         ++this.#life;
@@ -92,13 +92,13 @@ export class ChangeLogTailer {
         this.#owes = false;
     }
 
-    /** A number for a change of this process that is about to be committed. */
+    /** Returns a number for a change of this process that is about to be committed. */
     nextNumber(): number {
 
         return ++this.#number;
     }
 
-    /** Tells that a change of this process was committed. False when it was met in the log before, and looked up there. */
+    /** Reports the commit of a change of this process. False when it was found in the log before, so that it is replayed. */
     markCommitted(number: number): boolean {
 
         if (this.#seen.delete(number)) {
@@ -110,10 +110,10 @@ export class ChangeLogTailer {
         return true;
     }
 
-    /** Reads the log to its end; everything in it has been told or handed out afterwards. */
+    /** Reads the log to its end; afterwards everything in it was reported or replayed. */
     catchUp(): Promise<void> {
 
-        // A reading that has begun earlier may have missed the newest rows.
+        // A read that started earlier may have missed the newest rows.
         return this.#readings.runFresh(() => this.#readAll());
     }
 
@@ -121,7 +121,7 @@ export class ChangeLogTailer {
 
         const started = this.#options.now();
         const life = this.#life;
-        // In this order: what is in neither when it is read was committed later.
+        // Order matters: a row that is in neither when it is read was committed later.
         await this.#readUnordered(life);
         await this.#readBatches(life);
         this.#readOn = started;
@@ -162,7 +162,7 @@ export class ChangeLogTailer {
         }
     }
 
-    /** Has looked up what is not known of some rows. */
+    /** Replays rows that are not known. */
     async #handOut(rows: readonly LogRow[], life: number): Promise<void> {
 
         const unknown = rows.filter((row) => !this.#ahead.has(row.seq) && this.#isNews(row));

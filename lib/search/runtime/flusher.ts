@@ -1,7 +1,7 @@
 /**
- * Stores what the searching thread has gathered, and keeps the number of segments small: new segments are merged, also before they
- * are stored, stored ones of about the same size become a larger one, and those that lost many documents are written anew.
- * All of it one after the other, beside searches and changes.
+ * Stores what the search thread has in memory, and merges segments: new ones, also before they are stored, and stored ones of
+ * similar size; segments with many deleted documents are rewritten. All of this is serialised, and runs beside searches and
+ * changes.
  */
 
 import type { Log } from '../../../db/log.js';
@@ -24,16 +24,16 @@ import { isGone } from '../../util/workers/worker-client.js';
 
 export type MergerPort = WorkerClient<MergerCall, MergerAnswers>;
 
-/** The section with the documents that are gone. */
+/** Section with the tombstones. */
 export const DEAD_SECTION = 'dead';
 
-/** Nodes that were not seen for so long are forgotten; when they come back they build their index anew. */
+/** Milliseconds after which nodes that are gone are removed; when they return they rebuild their index. */
 const ABSENCE_MS = 7 * 86_400_000;
 
-/** Milliseconds until a new index that there was no room for is stored again. */
+/** Retry interval for storing a new index that exceeded the disk space, in milliseconds. */
 const COMPLETE_AGAIN_MS = 60_000;
 
-/** The name of a source, and the new numbers of its documents. */
+/** A source of a merge, and the new numbers of its documents. */
 interface Replaced {
     readonly name: number;
     readonly map: Uint32Array;
@@ -41,7 +41,7 @@ interface Replaced {
 
 export interface FlusherParts {
     readonly searcher: SearchClient;
-    /** Started when it is first needed. */
+    /** Starts the thread on first use. */
     readonly merger: () => MergerPort;
     readonly segments: SearchSegmentStore;
     readonly log: SearchLogStore;
@@ -54,12 +54,12 @@ export interface FlusherParts {
 export class Flusher {
 
     readonly #parts: FlusherParts;
-    /** Batch of the log up to which it is covered by what is stored; null while the index is built. */
+    /** Batch of the change log that is covered by the stored index; null while the index is being built. */
     #covered: number | null;
     #running: Promise<void> | null = null;
-    /** Stores that are under way or wait. */
+    /** Number of stores that are running or queued. */
     #stores = 0;
-    /** True when the index has everything, though there may have been no room to store it. */
+    /** True when the index is complete, though there may not have been space to store it. */
     #isWhole = false;
     #again: NodeJS.Timeout | undefined;
     #isClosed = false;
@@ -71,9 +71,9 @@ export class Flusher {
     }
 
     /**
-     * Stores everything that was applied. One store at a time; who comes meanwhile waits for the next one, with all others.
+     * Stores everything that was applied. Stores are serialised; callers that come meanwhile share the next one.
      *
-     * @param isComplete true when a new index has everything with this
+     * @param isComplete true when a new index becomes complete with this
      */
     async store(isComplete = false): Promise<void> {
 
@@ -91,9 +91,9 @@ export class Flusher {
     }
 
     /**
-     * Merges some segments, stored or not. Leaves it to stores that are under way or wait.
+     * Merges segments, stored or not, unless a store is running or queued.
      *
-     * @returns true when there will be more to merge although nothing changes
+     * @returns true when there will be more to merge even without changes
      */
     async merge(load: Load): Promise<boolean> {
 
@@ -117,7 +117,7 @@ export class Flusher {
         }
     }
 
-    /** Stores a new index. One that there is no room for stays in memory, and is stored when there is room, or with the next changes. */
+    /** Stores a new index. When there is no space, it stays in memory and is stored later, at intervals or with the next changes. */
     async complete(): Promise<void> {
 
         this.#isWhole = true;
@@ -134,12 +134,12 @@ export class Flusher {
             }
 
             this.#again = setTimeout(() => void this.complete().catch(() => {
-                // It was logged; the next session builds the index anew.
+                // Logged already; the next session rebuilds the index.
             }), COMPLETE_AGAIN_MS).unref();
         }
     }
 
-    /** Resolves when nothing is being stored or merged, nor will be again. */
+    /** Resolves when nothing is being stored or merged; afterwards nothing will be. */
     async idle(): Promise<void> {
 
         this.#isClosed = true;
@@ -150,11 +150,11 @@ export class Flusher {
     async #rest(): Promise<void> {
 
         await this.#running?.catch(() => {
-            // Whoever started it hears of it.
+            // Reported by the caller who started it.
         });
     }
 
-    /** True while something is being stored, or will be when merging has ended. */
+    /** True while a store is running, or queued behind a merge. */
     get isStoring(): boolean {
 
         return this.#stores > 0;
@@ -163,7 +163,7 @@ export class Flusher {
     async #storeAll(isComplete: boolean): Promise<void> {
 
         const { searcher, follower, orderer, segments } = this.#parts;
-        // What is in no batch is read again after the next start.
+        // Rows in no batch are read again after the next start.
         await orderer.order();
         await follower.catchUp();
         const covered = this.#isWhole || this.#covered !== null ? follower.position : null;
@@ -206,11 +206,11 @@ export class Flusher {
         }
     }
 
-    /** What was sealed can be merged again. Throws the error. */
+    /** Unfreezes segments and throws the error. */
     async #failed(error: unknown, message: string): Promise<never> {
 
         if (!isGone(error)) {
-            // Why a thread has ended is told elsewhere, where it was not ended on purpose.
+            // The end of a thread is logged elsewhere, unless it was intended.
             this.#parts.logger.error({ err: error }, message);
         }
 
@@ -218,7 +218,7 @@ export class Flusher {
         throw error;
     }
 
-    /** Merges stored segments as long as some are chosen. */
+    /** Merges stored segments until none are chosen. */
     async #mergeStored(sizes: readonly SegmentSize[], choose: (sizes: readonly SegmentSize[]) => number[]): Promise<void> {
 
         const { searcher, segments } = this.#parts;
@@ -230,7 +230,7 @@ export class Flusher {
         }
     }
 
-    /** Removes what is not needed any more. */
+    /** Removes what is no longer needed. */
     async #tidy(): Promise<void> {
 
         const { segments, log } = this.#parts;
@@ -238,7 +238,7 @@ export class Flusher {
         await segments.sweep();
         const coveredByAll = await segments.coveredByAll();
         while (!await log.prune(coveredByAll)) {
-            // A few rows at a time.
+            // Deletes a few rows at a time.
         }
     }
 
@@ -287,7 +287,7 @@ export function bytesOf(bits: Bits): Uint8Array {
     return new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
 }
 
-/** DamagedSegment when a stored segment lacks something. */
+/** Throws DamagedSegment when a stored segment is incomplete. */
 export function checkSections(
     name: number, { documents, sizes, dead }: { readonly documents: number; readonly sizes: ReadonlyMap<string, number>; readonly dead: Uint8Array }
 ): void {

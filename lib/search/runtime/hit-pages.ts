@@ -1,20 +1,20 @@
 /**
- * The hits of a search as they come from the searching thread, block by block.
+ * Pages of hits, as the search thread delivers them.
  */
 
 import { onClose } from '../../util/streams/on-close.js';
 import type { SearchHit } from '../query/search-request.js';
 import type { SearchClient } from './search-client.js';
 
-/** Hits of one message between the threads. */
+/** Maximum number of hits in a message between the threads. */
 export const BLOCK = 500;
 
 /**
- * All hits of a search; those that nobody takes are forgotten. Rejects with 503 when the thread has ended meanwhile, or when they were
- * not read for too long.
+ * Iterates over all hits of a search; hits that are not read are discarded. Rejects with 503 when the thread ends, or when the hits
+ * are not read for too long.
  *
- * @param first hits that came with the answer
- * @param cursor of the further ones; null when there are none
+ * @param first hits that came with the result
+ * @param cursor for further ones; null when there are none
  */
 export function readHits(
     searcher: SearchClient, first: readonly SearchHit[], cursor: number | null

@@ -1,5 +1,5 @@
 /**
- * What a session of the search index is given, and what it finds.
+ * Options of the search index, and the state in which it finds the stored index.
  */
 
 import type { WriteThrottle } from './write-throttle.js';
@@ -17,14 +17,14 @@ export interface SessionParts {
     readonly backlog: WriteThrottle;
 }
 
-/** What there was of an index: nothing that can be used, one made by other rules, or one that needs nothing but the newest changes. */
+/** State of the stored index: none that is usable, one made by older rules, or one that only lacks the newest changes. */
 export type StoredState = 'none' | 'outdated' | 'stored';
 
-/** What searching may take. */
+/** Limits of searches. */
 export interface SearchLimits {
-    /** Milliseconds that a search may take; default 10 s. */
+    /** Timeout of a search, in milliseconds; default 10 s. */
     readonly timeout?: number;
-    /** Bytes of stored segments, and of what was computed of them, that are kept in memory; default 384 MiB. */
+    /** Budget of the cache for stored segments and what is computed from them, in bytes; default 384 MiB. */
     readonly memory?: number;
 }
 
@@ -35,12 +35,12 @@ export interface LocalSearchOptions extends SearchLimits {
     readonly logger: Log;
     /** True when other nodes write to the same database. */
     readonly hasOthers: boolean;
-    /** Called when the index begins or ceases to answer everything. */
+    /** Called when the index becomes able, or unable, to answer searches. */
     readonly onState?: (state: 'UP' | 'FAILED') => void;
-    /** Changed documents after which the index is stored; default 5000. */
+    /** Number of changed documents after which the index is stored; default 5000. */
     readonly storeAfter?: number;
-    /** How long a search waits for an index that is being opened or built, in milliseconds; default 5000. */
+    /** Maximum time that a search waits for an index that is being opened or built, in milliseconds; default 5000. */
     readonly waitMs?: number;
-    /** Milliseconds after which other nodes are told again that this one is there; default an hour. */
+    /** Heartbeat interval, in milliseconds; default one hour. */
     readonly aliveEvery?: number;
 }

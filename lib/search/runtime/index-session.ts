@@ -1,6 +1,6 @@
 /**
- * One life of the searching thread: it is given the stored segments, then changes as they come, and answers searches until it
- * ends. What it holds in memory alone can be read again, so that after its end another session takes over.
+ * Session of one search thread: it is given the stored segments, then changes as they come, and answers searches until it ends.
+ * What is only in its memory can be read again, so that another session can take over.
  */
 
 import { join } from 'node:path';
@@ -22,28 +22,28 @@ import type { SessionParts, StoredState } from './index-options.js';
 import { Watchdog } from './watchdog.js';
 import { gone, WorkerClient } from '../../util/workers/worker-client.js';
 
-/** A thread that does not answer for so long after the time of a search is over is stuck. */
+/** Milliseconds after the timeout of a search until a thread that does not answer counts as stuck. */
 const GRACE_MS = 5000;
 
-/** Bytes in memory after which the index is stored. */
+/** Bytes in memory above which the index is stored. */
 const STORE_AFTER_BYTES = 32 * 1024 * 1024;
 
 export class IndexSession {
 
-    /** Resolves with the reason when the thread has ended; it then has to be closed all the same. */
+    /** Resolves with the reason when the thread has ended; the session still has to be closed. */
     readonly ended: Promise<Error>;
     readonly #parts: SessionParts;
     readonly #searcher: SearchClient;
     readonly #watch: Watchdog;
     readonly #end: (error: Error) => void;
-    /** Ids that were changed while somebody reads objects: what was read of them may be old. */
+    /** For each running read of objects, the ids that were changed since it started: their state as read may be outdated. */
     readonly #changed = new Set<Set<string>>();
     readonly #merging = new MergeScheduler(async (load) => await this.#keeper?.merge(load) ?? false);
     #merger: MergerPort | null = null;
     #keeper: Flusher | null = null;
     readonly #closePort: () => void;
     #renewal: Promise<void> = Promise.resolve();
-    /** Giving up an index that cannot be used. */
+    /** Discarding an index that cannot be used. */
     #giving: Promise<void> = Promise.resolve();
     #seenOn = Date.now();
     #isClosed = false;
@@ -65,13 +65,13 @@ export class IndexSession {
         this.#searcher = new SearchClient({ sections: port, memory }, (error) => this.#over(error));
     }
 
-    /** True when it has ended, or is about to. */
+    /** True when the session has ended, or is about to. */
     get isOver(): boolean {
 
         return this.#isOver;
     }
 
-    /** Memory of the searching thread. */
+    /** Returns the memory use of the search thread. */
     async usage(): Promise<SearcherUsage> {
 
         return await this.#searcher.call({ kind: 'usage' });
@@ -80,9 +80,9 @@ export class IndexSession {
     /**
      * Loads the stored index.
      *
-     * @param begin called in the moment from which changes have to be applied as they are told; earlier ones are found in the log
-     * @returns `none` when there is no index: it has to be completed by {@link build}; else by reading the log, and when it is
-     * outdated by {@link renew} afterwards
+     * @param begin called at the moment from which committed changes have to be applied; earlier ones are found in the log
+     * @returns `none` when there is no index: complete it by {@link build}; otherwise by reading the log, and an outdated one by
+     * {@link renew} afterwards
      */
     async open(begin: () => void): Promise<StoredState> {
 
@@ -105,7 +105,7 @@ export class IndexSession {
         return covered === null ? 'none' : manifest?.layout === INDEX_VERSION ? 'stored' : 'outdated';
     }
 
-    /** Indexes all objects anew, in the background: what they were indexed as before is found until then. */
+    /** Reindexes all objects in the background; until then, documents of the previous rules are searched. */
     renew(): void {
 
         const { segments, logger } = this.#parts.options;
@@ -134,7 +134,7 @@ export class IndexSession {
                 return page.map((document): Change => ({ kind: 'put', document }));
             });
             await backlog.wait();
-            // Building may take long; whatever else the process does comes first.
+            // Building may take long; yield to the other work of the process.
             await setImmediate();
         }
 
@@ -144,7 +144,7 @@ export class IndexSession {
         }
     }
 
-    /** Applies the current state of some objects; those that do not exist are removed. */
+    /** Applies the current state of objects; those that do not exist are removed. */
     async applyStored(ids: readonly string[]): Promise<void> {
 
         const { source } = this.#parts.options;
@@ -159,7 +159,7 @@ export class IndexSession {
         }
     }
 
-    /** Applies a change that was committed. Nobody has to wait for it. */
+    /** Applies a committed change in the background. */
     changed(id: string, change: ObjectChange): void {
 
         const { after } = change;
@@ -168,7 +168,7 @@ export class IndexSession {
         });
     }
 
-    /** Tells other nodes now and then that this one is there: indexes of which nothing is heard are forgotten. */
+    /** Sends a heartbeat for other nodes, which remove indexes of nodes that are gone. */
     async seen(): Promise<void> {
 
         const { segments, aliveEvery } = this.#parts.options;
@@ -181,7 +181,7 @@ export class IndexSession {
         }
     }
 
-    /** What the index lacks cannot be read any more. */
+    /** Ends the session because changes that the index lacks are no longer in the log. */
     forget(): void {
 
         this.#failed(new ForgottenIndex('nothing was heard of this node for too long'));
@@ -218,7 +218,7 @@ export class IndexSession {
         this.#end(error);
     }
 
-    /** Something could not be read or stored. A damaged or forgotten index is built anew by the next session. */
+    /** Handles an error of reading or storing. A damaged or forgotten index is rebuilt by the next session. */
     #failed(error: unknown): void {
 
         if ((error instanceof DamagedSegment || error instanceof ForgottenIndex) && !this.#isOver) {
@@ -238,7 +238,7 @@ export class IndexSession {
         this.#end(error);
     }
 
-    /** Gives the stored segments to the thread; false when they cannot be used. */
+    /** Loads the stored segments into the thread; false when they cannot be used. */
     async #load(): Promise<boolean> {
 
         const { segments, logger } = this.#parts.options;
@@ -263,7 +263,7 @@ export class IndexSession {
         }
     }
 
-    /** Applies the state of objects as read, but for those that were changed meanwhile: their change is newer. */
+    /** Applies the state of objects as read, except those that were changed meanwhile: their change is newer. */
     async #readAndApply(read: () => Promise<Change[]>): Promise<void> {
 
         const changed = new Set<string>();
@@ -282,7 +282,7 @@ export class IndexSession {
 
         const { backlog, options: { storeAfter } } = this.#parts;
         if (this.#isClosed) {
-            // The backlog is the next session's by now.
+            // The throttle belongs to the next session already.
             throw gone();
         }
 
@@ -300,11 +300,11 @@ export class IndexSession {
         }
     }
 
-    /** Stores in the background what has come together, unless that is under way. */
+    /** Stores the index in the background, unless it is being stored. */
     #storeSoon(): void {
 
         if (this.#keeper && !this.#keeper.isStoring && !this.#isClosed) {
-            // Afterwards the backlog hears of the room that there is now. What fails was logged, and is tried again with the next changes.
+            // Afterwards the throttle learns the new state. Errors were logged, and the store is retried with the next changes.
             this.#keeper.store().then(() => this.#apply([])).catch((error: unknown) => this.#failed(error));
         }
     }
@@ -325,7 +325,7 @@ function changedId(change: Change): string {
     return change.kind === 'put' ? change.document.id : change.id;
 }
 
-/** What can wait until there is room keeps nobody from searching. */
+/** Lack of disk space must not prevent searches where the work can wait. */
 function unlessFull(error: unknown): null {
 
     if (error instanceof NoRoomForSegment) {

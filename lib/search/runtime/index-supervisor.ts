@@ -1,6 +1,6 @@
 /**
- * The search index in this process: one thread searches, another merges, this one reads and writes the database for both and
- * sees to the order of things. When the searching thread ends it is started again, from stored segments and the log.
+ * The search index in this process: one thread searches, another merges; this one accesses the database for both and coordinates.
+ * When the search thread ends, it is restarted from stored segments and the change log.
  */
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
@@ -18,13 +18,13 @@ import type { SearchRequest } from '../query/search-request.js';
 import { resolvesWithin } from '../../util/concurrency/timeout.js';
 import { isGone } from '../../util/workers/worker-client.js';
 
-/** Objects that are read at once. */
+/** Batch size for reading objects. */
 const OBJECTS_PER_BATCH = 50;
 
-/** How old the changes of other nodes may be that a search does not see. */
+/** Maximum age of changes of other nodes that a search may miss, in milliseconds. */
 const FRESHNESS_MS = 200;
 
-/** Pauses before the threads are started again: the first, and the longest when the database is away. */
+/** Delay before the threads are restarted: the first one, and the maximum while the database is unavailable. */
 const RESTART_MS = 500;
 const MAX_RESTART_MS = 5000;
 
@@ -46,9 +46,9 @@ export class IndexSupervisor implements SearchIndex {
     /** Resolves when searches can be answered. */
     #ready: Promise<void> = Promise.resolve();
     #supervision: Promise<void> = Promise.resolve();
-    /** Changes that were looked up. */
+    /** Number of changes that were replayed. */
     #replayed = 0;
-    /** Milliseconds before the threads are started again. */
+    /** Milliseconds before the next restart of the threads. */
     #pause = RESTART_MS;
 
     constructor(options: LocalSearchOptions) {
@@ -111,7 +111,7 @@ export class IndexSupervisor implements SearchIndex {
             }
         }
 
-        // The thread has ended, for whatever reason: its successor is asked.
+        // The thread has ended, for any reason: retry with its successor.
         await session.ended;
         await setImmediate();
         return await (await this.#available()).search(request);
@@ -122,7 +122,7 @@ export class IndexSupervisor implements SearchIndex {
         await this.#available().then(() => this.#follower.catchUp());
     }
 
-    /** Memory of the searching thread. */
+    /** Returns the memory use of the search thread. */
     async usage(): Promise<SearcherUsage> {
 
         return await (await this.#available()).usage();
@@ -157,7 +157,7 @@ export class IndexSupervisor implements SearchIndex {
 
         for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
             await this.#session?.applyStored(ids.slice(start, start + OBJECTS_PER_BATCH));
-            // It may be many; whatever else the process does comes first.
+            // There may be many; yield to the other work of the process.
             await setImmediate();
         }
     }
@@ -179,7 +179,7 @@ export class IndexSupervisor implements SearchIndex {
         this.#session = session;
     }
 
-    /** Keeps a session going until the index is stopped. Never rejects. */
+    /** Keeps a session running until the index is stopped. Never rejects. */
     async #supervise(first: IndexSession, state: StoredState): Promise<void> {
 
         const { logger } = this.#options;
@@ -220,7 +220,7 @@ export class IndexSupervisor implements SearchIndex {
         });
     }
 
-    /** Resolves when the next session has everything. */
+    /** Replaces a session. Resolves when the next one has everything. */
     async #succeed(last: IndexSession, next: IndexSession, ready: Promise<void>): Promise<void> {
 
         await this.#end(last, ready);
@@ -253,7 +253,7 @@ export class IndexSupervisor implements SearchIndex {
         throw unavailable('the search index is being built, try again later', 10);
     }
 
-    /** True when there were changes to look up. */
+    /** Returns whether there were changes to replay. */
     async #follow(): Promise<boolean> {
 
         await this.#ready;

@@ -1,9 +1,9 @@
 /**
- * Searches for words that few documents have, answered in the thread that is asked: sending them to the thread that searches and
- * being woken up by it takes longer than finding a few documents, and whatever that thread is busy with would have to end first.
+ * Fast path on the main thread for queries of a single rare term: a round trip to the search thread takes longer than finding a few
+ * documents, and would wait for what that thread is working on.
  *
- * That thread lends what it has looked up, in memory that both share. It is used as long as no change was told and nothing of it
- * had to go from memory; who it does not suffice for asks the other thread as before.
+ * The search thread exports its term lookups over shared memory. A snapshot is invalidated by any change and by any cache eviction;
+ * on a miss the query goes to the search thread.
  */
 
 import { QueryCache } from '../query/query-cache.js';
@@ -17,30 +17,30 @@ import { singleTermOf, SingleTermSearch } from '../searcher/single-term-search.j
 import type { TermContexts } from '../searcher/term-contexts.js';
 import { contextKey } from '../searcher/term-contexts.js';
 
-/** So many searches of a caller in some fields come between a change and the next loan for them: it takes the time of a few of them. */
+/** Number of searches of a caller in some fields before a snapshot is requested for them after a change: it costs a few searches. */
 const EXPORT_AFTER = 10;
 
-/** Callers and fields whose searches are counted. */
+/** Maximum number of caller and field combinations whose searches are counted. */
 const MAX_MISS_COUNTS = 200;
 
-/** What is copied for loans, bytes. */
+/** Maximum size of the copied parts of snapshots, in bytes. */
 const MAX_COPIED_BYTES = 16 * 1024 * 1024;
 
-/** Callers and fields for which there are loans. */
+/** Maximum number of snapshots, by caller and fields. */
 const MAX_SNAPSHOTS = 100;
 
 /**
- * Longer texts, and those in groups, are hardly a single word, and not worth being read twice. Nor are those with many tildes, of
- * which a name of a field may have some: they take long to be read.
+ * Longer texts and groups are hardly ever a single term, and not worth parsing twice. Nor are texts with many tildes, which are
+ * slow to parse; a field name may contain a few.
  */
 const MAX_QUERY_LENGTH = 200;
 const NO_WORD = /[\s([{]|(?:~[^~]*){5}/;
 
-/** The thread that searches. */
+/** The search thread. */
 export interface SnapshotSource {
-    /** Null when it is too much. */
+    /** Exports a snapshot; null when it is too large. */
     lend(wish: SingleTermRequest): Promise<TermSnapshot | null>;
-    /** Null when there is no such page. */
+    /** Returns a page of postings; null when there is no such page. */
     page(wish: SingleTermRequest, page: PageId): Promise<Uint8Array | null>;
 }
 
@@ -50,31 +50,33 @@ export class InlineTermSearch {
     readonly #removals: Int32Array;
     readonly #queries = new QueryCache();
     readonly #words = new SingleTermSearch();
-    /** Null while it is asked for, and when there is none. */
+    /** Snapshots by key; null while one is requested, and when there is none. */
     readonly #loans = new Map<string, TermContexts | null>();
     readonly #pages = new Map<string, Pages>();
-    /** Pages that are asked for. */
+    /** Pages that were requested. */
     readonly #expected = new Set<string>();
-    /** Another one whenever what was lent before is not valid any more. */
+    /** Generation: replaced whenever earlier snapshots become invalid. */
     #term = {};
     #copied = 0;
-    /** What the first of {@link #removals} was when the loans were made; null while there are none. */
+    /** First element of {@link #removals} when the snapshots were exported; null while there are none. */
     #removed: number | null = null;
-    /** Searches in this term of those who have no loan, by caller and fields. */
+    /** Number of misses in this generation, by caller and fields. */
     readonly #asked = new Map<string, number>();
     #isClosed = false;
 
-    /** @param removals the lender changes the first of them when it had to let go of something */
+    /**
+     * @param removals its first element changes whenever the search thread evicts something from its cache
+     */
     constructor(lender: SnapshotSource, removals: Int32Array) {
 
         this.#lender = lender;
         this.#removals = removals;
     }
 
-    /** Null when the search is for the other thread. */
+    /** Answers a search; null when it has to go to the search thread. */
     search(request: SearchRequest): Found | null {
 
-        // Whatever is searched for: what had to go from memory is not to be held here.
+        // Checked for any search, so that evicted memory is not kept alive here.
         if (this.#removed !== null && Atomics.load(this.#removals, 0) !== this.#removed) {
             this.forget();
         }
@@ -107,7 +109,7 @@ export class InlineTermSearch {
         }
     }
 
-    /** To be called when a change is told, or segments take the place of others. */
+    /** Drops all snapshots. To be called when a change is committed, or segments are replaced. */
     forget(): void {
 
         this.#term = {};
@@ -119,7 +121,7 @@ export class InlineTermSearch {
         this.#expected.clear();
     }
 
-    /** Nothing is answered any more. */
+    /** Ends the fast path: every search goes to the search thread. */
     close(): void {
 
         this.#isClosed = true;
@@ -138,7 +140,7 @@ export class InlineTermSearch {
             read = this.#queries.read(query);
         }
         catch {
-            // Whoever answers it says what is wrong.
+            // The search thread reports the error.
             return null;
         }
 
@@ -160,12 +162,12 @@ export class InlineTermSearch {
             }
         }).catch(() => {
 
-            // The thread has ended, or could not read what it would have lent: searches tell of that.
+            // The thread has ended, or failed to read what it would have exported; searches report that.
             this.forget();
         });
     }
 
-    /** Counts the searches of those who have no loan. */
+    /** Counts misses; returns true when a snapshot should be requested. */
     #isWorthIt(key: string): boolean {
 
         const times = (this.#asked.get(key) ?? 0) + 1;
@@ -184,7 +186,7 @@ export class InlineTermSearch {
     #take(key: string, lent: TermSnapshot): void {
 
         if (this.#removed !== null && this.#removed !== lent.removals) {
-            // What was lent before may be no more.
+            // Memory of earlier snapshots may have been evicted.
             this.forget();
         }
 
@@ -212,7 +214,7 @@ export class InlineTermSearch {
         });
     }
 
-    /** The pages of a place, whoever looks into them. */
+    /** Returns the pages of a segment, shared by all snapshots. */
     #pagesOf(place: number, space: Space): Pages {
 
         const name = `${place} ${space}`;

@@ -1,20 +1,19 @@
 /**
- * Says when segments are merged in the background: while there are changes and searches now and then, and for some time after the last
- * change, until there is nothing left to merge.
+ * Schedules background merges: while there are changes, and for some time after the last one, until there is nothing left to merge.
  */
 
 import type { Load } from '../indexing/merge/merge-policy.js';
 
-/** Milliseconds from a change to the next round, and between rounds at first. */
+/** Milliseconds from a change to the next round, and minimum between rounds. */
 const ROUND_MS = 25;
 
-/** Rounds without a change become rarer up to this. */
+/** Maximum milliseconds between rounds; without changes they become rarer. */
 const MAX_DELAY_MS = 1000;
 
-/** Milliseconds that a search counts. */
+/** Milliseconds for which a search counts as load. */
 const SEARCHED_MS = 1000;
 
-/** Merges some segments. Resolves with true when there will be more to merge although nothing changes. */
+/** Merges some segments. Resolves with true when there will be more to merge even without changes. */
 export type MergeRound = (load: Load) => Promise<boolean>;
 
 export class MergeScheduler {
@@ -50,7 +49,7 @@ export class MergeScheduler {
         return { quiet: now - this.#changedAt, isSearched: now - this.#searchedAt < SEARCHED_MS };
     }
 
-    /** No round begins any more. */
+    /** Starts no more rounds. */
     close(): void {
 
         this.#isClosed = true;
@@ -72,7 +71,7 @@ export class MergeScheduler {
         const { load } = this;
         const isMore = await this.#merge(load).catch(() => {
 
-            // It was logged; the next change has it tried again.
+            // Logged already; retried after the next change.
             return false;
         });
         this.#isRunning = false;

@@ -1,5 +1,5 @@
 /**
- * The thread that merges segments.
+ * Entry point of the merge thread.
  */
 
 import { mergeSegments } from '../indexing/merge/segment-merger.js';

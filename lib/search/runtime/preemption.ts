@@ -11,27 +11,27 @@ import type { PendingCalls } from '../../util/workers/worker-server.js';
 
 type SearchCall = SearcherCall & { readonly kind: 'search' };
 
-/** Milliseconds of the first try, and how often they are doubled. */
+/** First time slice in milliseconds, and how often it is doubled on retries. */
 const FIRST_SLICE_MS = 25;
 const DOUBLINGS = 4;
 
-/** Milliseconds of all tries of a round, about. */
+/** Approximate maximum length of a round of preemption, in milliseconds. */
 const ROUND = 400;
 
-/** Most milliseconds that tries in vain may take at once. */
+/** Maximum budget for slices that time out, in milliseconds. */
 const MAX_WASTED_MS = 400;
 
-/** Their share of what the overtaken search takes by itself: at first, and when it turned out to take so many milliseconds. */
+/** Share of the preempted query's own time that is added to the budget: at first, and after it has taken LONG milliseconds. */
 const FIRST_SHARE = 1 / 8;
 const SHARE = 1 / 2;
 const LONG = 1000;
 
-/** How calls are worked off. */
+/** Executes preempting calls. */
 export interface PreemptingExecutor {
-    /** Searches for so many milliseconds at most. Throws {@link QueryTimeout} when they are over. */
+    /** Searches for at most a number of milliseconds; throws {@link QueryTimeout} when they are over. */
     search(call: SearchCall, milliseconds: number): unknown;
     work(call: SearcherCall): unknown;
-    /** Milliseconds that a search may still take; throws when there are none. */
+    /** Returns the milliseconds that a search has left; throws {@link QueryTimeout} when there are none. */
     timeFor(call: SearchCall): number;
 }
 
@@ -39,19 +39,21 @@ export class Preemption {
 
     readonly #overtaker: PreemptingExecutor;
     readonly #now: () => number;
-    /** How often a search was tried. */
+    /** Number of slices that a search has used. */
     readonly #tries = new WeakMap<SearchCall, number>();
-    /** Milliseconds that tries in vain may take now. */
+    /** Current budget for slices that time out, in milliseconds. */
     #inVain = MAX_WASTED_MS;
 
-    /** @param now the time in milliseconds */
+    /**
+     * @param now clock in milliseconds
+     */
     constructor(overtaker: PreemptingExecutor, now: () => number = () => performance.now()) {
 
         this.#overtaker = overtaker;
         this.#now = now;
     }
 
-    /** What a search that begins now has to call now and then: a round in which others overtake it. */
+    /** Returns a function that a starting search has to call at intervals; each call is a round of preemption. */
     rounds(waiting: PendingCalls<SearcherCall>): () => void {
 
         let since = this.#now();
@@ -88,7 +90,7 @@ export class Preemption {
         const tries = this.#tries.get(call) ?? 0;
         const own = FIRST_SLICE_MS * 2 ** tries;
         const left = this.#overtaker.timeFor(call);
-        // New ones come first: most of them take little.
+        // New searches need no full budget, since most are short.
         if (tries > DOUBLINGS || this.#inVain < (tries === 0 ? 1 : own)) {
             return DEFER;
         }
@@ -109,7 +111,7 @@ export class Preemption {
     }
 }
 
-/** Does it remove stored segments? Those may be searched right now, and are deleted when it is done. What comes after it need not wait for it. */
+/** Returns whether a call removes stored segments. The running search may use them, so it is deferred; calls after it need not wait. */
 function removesStored(call: SearcherCall): boolean {
 
     return call.kind === 'replace' && call.sources.some(({ name }) => name >= 0);

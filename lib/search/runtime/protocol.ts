@@ -1,5 +1,5 @@
 /**
- * What the threads of the search index tell each other.
+ * Messages between the threads of the search index.
  */
 
 import type { Bits } from '../docset/bit-set.js';
@@ -12,58 +12,58 @@ import type { MergedSegment, NamedSegment, StoredName } from '../indexing/segmen
 import type { CallerScope } from '../matching/visible-docs.js';
 import type { TermTarget } from '../searcher/term-contexts.js';
 
-/** What the thread that searches is started with. */
+/** Start parameters of the search thread. */
 export interface SearcherOptions {
-    /** By which it gets bytes of stored segments. */
+    /** Channel for reading stored segments. */
     readonly sections: SectionPort;
-    /** Bytes of what it keeps because it may be wanted again. */
+    /** Budget of the cache, in bytes. */
     readonly memory: number;
-    /** Where it counts what it had to let go of; see {@link Memory}. */
+    /** Counts evictions of the cache; see {@link LruCache.removals}. */
     readonly removals?: Int32Array;
 }
 
-/** What a word is looked for in, and for whom. The key is the JSON text of the access: that of many types takes long to be copied. */
+/** Target and caller of single-term searches. The key is the JSON text of the access, since copying that of many types is slow. */
 export interface SingleTermRequest {
     readonly word: TermTarget;
     readonly caller: Omit<CallerScope, 'access'>;
 }
 
 /**
- * To the thread that searches. Messages are worked off in their order, but for searches, whose callers take turns, for further hits, which
- * come first, and for what overtakes a search that takes long: a search sees all changes that were sent before it.
+ * Calls to the search thread. They are processed in order, except for searches, which are scheduled fairly by caller, further hits,
+ * which come first, and preemption of long searches. A search sees all changes that were sent before it.
  */
 export type SearcherCall =
-    /** The JSON text of a list of changes. */
+    /** JSON text of a list of changes. */
     | { readonly kind: 'apply'; readonly changes: string }
     /**
-     * The JSON text of a {@link SearchRequest}; up to `first` hits come with the answer. It may take so many `milliseconds`, waiting
-     * for other searches included; `askedAt` is epoch ms. Callers take turns.
+     * JSON text of a {@link SearchRequest}; up to `first` hits come with the result. The timeout `milliseconds` includes waiting
+     * for other searches; `askedAt` is epoch ms.
      */
     | {
         readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number; readonly askedAt: number;
         readonly caller: string;
     }
-    /** Up to `count` further hits of a search, as it was answered at first. */
+    /** Returns up to `count` further hits of a search, on its snapshot. */
     | { readonly kind: 'more'; readonly cursor: number; readonly count: number }
-    /** Nobody wants the further hits of a search. */
+    /** Discards the further hits of a search. */
     | { readonly kind: 'forget'; readonly cursor: number }
-    /** What is looked up for searches of a caller for a word in some fields, whichever word it is. */
+    /** Exports the term lookups for a target and caller. */
     | { readonly kind: 'lend' } & SingleTermRequest
-    /** A page of the postings of what was lent; as long as segments and memory are the same. */
+    /** Returns a page of the postings of an export; valid while segments and cache are the same. */
     | { readonly kind: 'page'; readonly page: PageId } & SingleTermRequest
-    /** A segment that was stored by a process before; `dead` are its documents that are gone. */
+    /** Adds a segment that a previous process stored; `dead` are its tombstones. */
     | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }
-    /** Segments that are not stored and should become one. They stay as they are likewise. */
+    /** Returns unstored segments to be merged; these are frozen as by `seal`. */
     | { readonly kind: 'gather'; readonly load: Load }
-    /** What is to be stored. Its segments stay as they are, but for documents that go, until they are replaced or `unseal` comes. */
+    /** Returns what is to be stored. Its segments are frozen, except for tombstones, until they are replaced or `unseal` is called. */
     | { readonly kind: 'seal' }
-    /** What was sealed could not be stored, or what was gathered not be merged. */
+    /** Storing or merging failed: unfreezes segments. */
     | { readonly kind: 'unseal' }
-    /** Which documents of some segments are gone by now. */
+    /** Returns the current tombstones of some segments. */
     | { readonly kind: 'copies'; readonly names: readonly number[] }
     /**
-     * A segment takes the place of those that it was made of; null when no document was left. `map` has the new number of each
-     * document of a source.
+     * Replaces segments by the one merged from them; null when no document was left. `map` has the new number of each document of a
+     * source.
      */
     | {
         readonly kind: 'replace';
@@ -72,12 +72,12 @@ export type SearcherCall =
     }
     | { readonly kind: 'usage' };
 
-/** The answer to a search. */
+/** Result of a search. */
 export interface Found {
     readonly size: number;
     readonly facets: readonly FacetResult[];
     readonly hits: readonly SearchHit[];
-    /** Where further hits can be had; null when there are none. */
+    /** For fetching further hits; null when there are none. */
     readonly cursor: number | null;
 }
 
@@ -87,12 +87,12 @@ export interface MoreFound {
     readonly isDone: boolean;
 }
 
-/** What comes back for each kind of call. */
+/** Results by kind of call. */
 export interface SearcherAnswers {
     readonly apply: FlushStats;
-    /** The JSON text of a {@link Found}. */
+    /** JSON text of a {@link Found}. */
     readonly search: string;
-    /** The JSON text of a {@link MoreFound}. */
+    /** JSON text of a {@link MoreFound}. */
     readonly more: string;
     readonly forget: null;
     readonly lend: TermSnapshot | null;
@@ -100,13 +100,13 @@ export interface SearcherAnswers {
     readonly add: null;
     readonly gather: {
         readonly sources: readonly NamedSegment[];
-        /** There will be more to merge although nothing changes. */
+        /** There will be more to merge even without changes. */
         readonly isMore: boolean;
         readonly sizes: readonly SegmentSize[];
     };
     readonly seal: {
         readonly unstored: readonly NamedSegment[];
-        /** Stored segments of which documents went since the last time. */
+        /** Stored segments with new tombstones since the last time. */
         readonly changed: readonly { readonly name: number; readonly dead: Bits }[];
         readonly sizes: readonly SegmentSize[];
     };
@@ -116,17 +116,17 @@ export interface SearcherAnswers {
     readonly usage: SearcherUsage;
 }
 
-/** What the thread that searches works with; bytes but for the last. */
+/** Memory use of the search thread, in bytes except for the last. */
 export interface SearcherUsage {
-    /** Changes that are not stored yet. */
+    /** Segments that are not stored. */
     readonly unstored: number;
-    /** Pieces of stored segments and what was computed of them, within the budget. */
+    /** Cached parts of stored segments, and what was computed from them; within the budget. */
     readonly kept: number;
-    /** Lists that searches work with. */
+    /** Scratch buffers. */
     readonly room: number;
-    /** Heap of the thread. */
+    /** JavaScript heap. */
     readonly heap: number;
-    /** Number of segments that a search looks into, stored or not. */
+    /** Number of segments that a search visits, stored or not. */
     readonly segments: number;
 }
 
@@ -136,13 +136,13 @@ export interface FlushStats {
     readonly bytes: number;
 }
 
-/** To the thread that merges. */
+/** Call to the merge thread. */
 export interface MergerCall {
     readonly kind: 'merge';
     readonly sources: readonly NamedSegment[];
 }
 
-/** What comes back: the new segment, and for each source the new numbers of its documents, as `Merged` has them. */
+/** Result: the new segment, and for each source the new numbers of its documents; see `Merged`. */
 export interface MergerAnswers {
     readonly merge: { readonly sections: Sections; readonly documents: number; readonly maps: readonly Uint32Array[] };
 }

@@ -1,7 +1,7 @@
 /**
- * The searching thread as the index sees it. Changes travel in groups, as JSON text: for the thread that answers requests this is
- * a fraction of the work of a message with an object for each of them. So do searches, and what they find. Whatever else is asked
- * comes after all changes that were told before. Searches that take less than the way to the thread are answered here.
+ * Client of the search thread. Changes are sent in batches, as JSON text, which costs this thread a fraction of a message with an
+ * object for each; searches and results are JSON text as well. All other calls are processed after the changes that were sent
+ * before. Single-term searches are answered here when that takes less than the round trip.
  */
 
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import type { SearchRequest } from '../query/search-request.js';
 import type { Change } from '../indexing/live-segments.js';
 import { WorkerClient } from '../../util/workers/worker-client.js';
 
-/** Milliseconds that a change waits for others, when nobody searches. */
+/** Milliseconds that a change waits for others to be batched with, unless it is urgent. */
 const GROUP_MS = 10;
 
-/** Characters of a group that is sent at once. */
+/** Characters of a batch above which it is sent at once. */
 const GROUP_LENGTH = 256 * 1024;
 
-/** Searches of one caller that wait for the thread, and seconds after which whoever is refused may ask again. */
+/** Maximum number of pending searches of a caller, and Retry-After in seconds for further ones. */
 const MAX_PENDING_SEARCHES = 1000;
 const RETRY_AFTER = 1;
 
@@ -39,7 +39,9 @@ export class SearchClient {
     #group: Group | null = null;
     #timer: NodeJS.Timeout | undefined;
 
-    /** @param lost told when the thread ends though nobody has ended it, or can be used no longer because changes are missing in it */
+    /**
+     * @param lost called when the thread ends unintentionally, or lacks changes and must not be used any more
+     */
     constructor(options: Omit<SearcherOptions, 'removals'>, lost: (error: Error) => void) {
 
         const removals = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -57,33 +59,37 @@ export class SearchClient {
         });
     }
 
-    /** Rejects with 503 when the thread ends before it has answered. One that could not replace segments can be used no longer. */
+    /**
+     * Calls the thread. Rejects with 503 when it ends before it has answered. A thread that failed to replace segments must not be
+     * used any more.
+     */
     call<K extends SearcherCall['kind']>(call: SearcherCall & { readonly kind: K }): Promise<SearcherAnswers[K]> {
 
         if (call.kind === 'add' || call.kind === 'replace') {
-            // What was lent would hold the memory of segments that are no more.
+            // Snapshots would keep the memory of replaced segments.
             this.#prompt.forget();
         }
 
         this.#send();
         const answer = this.#port.call<K>(call);
         if (call.kind === 'replace') {
-            // What is stored has been switched: the thread would store again what it goes on to have, and read what is removed.
+            // The replacement is committed in the database: the thread would store segments again that it still has, and read
+            // removed ones.
             answer.catch((error: Error) => this.#lost(error));
         }
 
         return answer;
     }
 
-    /** Answers a search at once, with all its hits; null when it is not one of those that take next to nothing. */
+    /** Answers a search at once, with all its hits; null when it has to go to the thread. */
     prompt(request: SearchRequest): Found | null {
 
         return this.#prompt.search(request);
     }
 
     /**
-     * Searches; `first` hits come at once. Rejects as {@link call}, with 400 as the engine, with 503 when it takes longer than it may, and
-     * with 429 when too many searches of the caller are not answered yet.
+     * Searches; `first` hits come with the result. Rejects as {@link call}, with 400 for an invalid query, 503 on timeout, and 429
+     * when too many searches of the caller are pending.
      */
     async search({ caller = '', ...request }: SearchRequest, first: number, milliseconds: number): Promise<Found> {
 
@@ -95,7 +101,7 @@ export class SearchClient {
         return JSON.parse(await this.#searching.run(caller, () => this.call(call))) as Found;
     }
 
-    /** Up to `count` further hits of a search. */
+    /** Returns up to `count` further hits of a search. */
     async more(cursor: number, count: number): Promise<MoreFound> {
 
         return JSON.parse(await this.call({ kind: 'more', cursor, count })) as MoreFound;
@@ -104,7 +110,7 @@ export class SearchClient {
     /**
      * Resolves when the changes are applied.
      *
-     * @param isUrgent whoever told them waits for that; others' changes may come together with further ones
+     * @param isUrgent true when the caller waits for that; otherwise the changes may be batched with further ones
      */
     apply(changes: readonly Change[], { isUrgent }: { readonly isUrgent: boolean }): Promise<FlushStats> {
 
@@ -121,14 +127,14 @@ export class SearchClient {
             this.#send();
         }
         else {
-            // The log has what is lost when the process ends before.
+            // When the process ends before, the changes are in the log.
             this.#timer ??= setTimeout(() => this.#send(), GROUP_MS).unref();
         }
 
         return group.answer;
     }
 
-    /** Ends the thread at once; what it has not answered is rejected. */
+    /** Terminates the thread; pending calls are rejected. */
     async terminate(): Promise<void> {
 
         this.#prompt.close();
@@ -146,7 +152,7 @@ export class SearchClient {
         group?.resolve(this.#applyAll(`[${group.texts.join(',')}]`));
     }
 
-    /** What is changed has to be looked up in stored segments; where these cannot be read, the log has the changes for the next thread. */
+    /** Applying changes reads stored segments; when that fails, the next thread gets the changes from the log. */
     async #applyAll(changes: string): Promise<FlushStats> {
 
         try {

@@ -1,54 +1,54 @@
 /**
- * The search index as the service sees it. Another engine can be put in its place behind this interface.
+ * Interface of the search index, behind which another engine can be used.
  */
 
 import type { CommitResult, Step } from '../../../db/database.js';
 import type { WriteParticipant } from '../../model/write-participant.js';
 import type { FacetResult, SearchHit, SearchRequest } from '../query/search-request.js';
 
-/** Finds objects. */
+/** Full-text search. */
 export interface SearchIndex {
-    /** Writes along with every object, so that what is stored is found by every later search of this node. */
+    /** Records every write, so that each later search of this node finds what was stored. */
     readonly participant: WriteParticipant;
 
-    /** Opens the index; builds it when there is none. Resolves when searches can be asked, though they may have to wait. */
+    /** Opens the index, or builds it when there is none. Resolves when searches are accepted, though they may have to wait. */
     start(): Promise<void>;
 
     /**
      * Searches.
      *
-     * @throws DoipError 400 for what cannot be understood, 503 when it takes too long or the index is being built
+     * @throws DoipError 400 for an invalid query, 503 on timeout or while the index is being built
      */
     search(request: SearchRequest): Promise<SearchAnswer>;
 
     /**
-     * Indexes objects anew as they are stored now, such as when more is known about them, on all nodes; those that are gone are
-     * removed. When it resolves, later searches of this node see it.
+     * Reindexes the current state of objects, on all nodes, for example when their texts were extracted; objects that do not exist
+     * are removed. When it resolves, later searches of this node see the result.
      *
-     * @param along steps that are committed together with the notice of it; when they fail nothing is done
+     * @param along steps that are committed with the entries of the change log; when they fail nothing is done
      */
     reindex(ids: readonly string[], along?: readonly Step[]): Promise<CommitResult>;
 
     /**
-     * Resolves when later searches of this node see everything that was stored before the call, by whatever node.
+     * Resolves when later searches of this node see everything that was stored before the call, by any node.
      *
      * @throws DoipError 503 while the index is being built
      */
     catchUp(): Promise<void>;
 
-    /** Lets go of everything. */
+    /** Stops threads and background work. */
     stop(): Promise<void>;
 }
 
-/** What was found. */
+/** Result of a search. */
 export interface SearchAnswer {
-    /** Number of matching objects that the caller may read, of all pages. */
+    /** Number of matching objects that the caller may read, on all pages. */
     readonly size: number;
-    /** One for each field asked for. */
+    /** One for each requested field. */
     readonly facets: readonly FacetResult[];
     /**
-     * The hits of the page in blocks of some hundred. To be read once, to the end, or ended with `return()`. Objects may have gone
-     * or changed since: whoever shows one asks the policy again.
+     * Hits of the page in blocks of some hundred. To be iterated once, to the end, or ended with `return()`. Objects may have been
+     * changed or deleted since: check access again before showing one.
      */
     readonly hits: AsyncGenerator<readonly SearchHit[], void, undefined>;
 }

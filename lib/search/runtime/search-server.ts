@@ -1,5 +1,5 @@
 /**
- * The work of the thread that searches: keeps the segments, applies changes, answers searches and hands out further hits.
+ * Service in the search thread: holds the segments, applies changes, answers searches and returns further hits.
  */
 
 import { DoipError } from '../../errors/errors.js';
@@ -19,16 +19,16 @@ import type { Change } from '../indexing/live-segments.js';
 import type { TermContexts } from '../searcher/term-contexts.js';
 import type { SearchAccess } from '../query/search-access.js';
 
-/** Searches whose hits have not all been fetched. */
+/** Maximum number of searches whose hits were not all fetched. */
 const MAX_CURSORS = 1000;
 
-/** When there are so many, one that nobody has asked for so long has to make room for another, which is refused otherwise. */
+/** Milliseconds without use after which a cursor may be evicted for a new one; without such a cursor the new search is rejected. */
 const IDLE_MS = 60_000;
 
-/** A search whose hits are fetched bit by bit. */
+/** A search whose hits are fetched in pages. */
 interface Cursor {
     readonly stream: HitMerger;
-    /** By the clock. */
+    /** Time of the last fetch, by the clock. */
     readonly askedAt: number;
 }
 
@@ -37,17 +37,19 @@ export class SearchServer {
     readonly #memory: LruCache;
     readonly #segments: LiveSegments;
     readonly #engine: IndexSearcher;
-    /** For searches in the midst of others. */
+    /** Executes preempting searches. */
     readonly #overtaking: IndexSearcher;
     readonly #overtakers: Preemption;
-    /** The one that was not asked for longest comes first. */
+    /** Least recently used first. */
     readonly #cursors = new Map<number, Cursor>();
     readonly #clock: () => number;
     #nextCursor = 1;
-    /** When the last search ended; epoch ms. */
+    /** End of the last search; epoch ms. */
     #searchedUntil = 0;
 
-    /** @param clock milliseconds */
+    /**
+     * @param clock in milliseconds
+     */
     constructor({ sections, memory, removals }: SearcherOptions, clock = () => performance.now()) {
 
         this.#clock = clock;
@@ -62,7 +64,9 @@ export class SearchServer {
         });
     }
 
-    /** @param waiting calls that may overtake a search that takes long */
+    /**
+     * @param waiting calls that may preempt a long search
+     */
     handle(call: SearcherCall, waiting?: PendingCalls<SearcherCall>): SearcherAnswers[SearcherCall['kind']] {
 
         switch (call.kind) {
@@ -107,7 +111,7 @@ export class SearchServer {
         }
     }
 
-    /** Segments change: what was looked up of them would hold them. */
+    /** Drops lookups, which would keep replaced segments in memory. */
     #forget(): void {
 
         this.#engine.forget();
@@ -119,10 +123,10 @@ export class SearchServer {
         return this.#engine.places(word, this.#segments.snapshot(), { ...caller, access: JSON.parse(caller.key) as SearchAccess });
     }
 
-    /** Milliseconds that a search may still take. */
+    /** Returns the milliseconds that a search has left; throws {@link QueryTimeout} when there are none. */
     #timeFor({ milliseconds, askedAt }: SearcherCall & { kind: 'search' }): number {
 
-        // Its time runs while others are answered before it, so that many long searches do not add up; changes are no reason to give up.
+        // Waiting for other searches counts, so that the times of many long searches do not add up; waiting for changes does not.
         const waited = askedAt < this.#searchedUntil ? Date.now() - askedAt : 0;
         if (waited > milliseconds) {
             throw new QueryTimeout();
@@ -172,7 +176,7 @@ export class SearchServer {
         return cursor;
     }
 
-    /** Whoever is given results goes on to be given them: it is the newcomer who is told to come again. */
+    /** Existing cursors take precedence: when all are in use, the new search is rejected. */
     #makeRoom(): void {
 
         const [oldest] = this.#cursors;
@@ -189,7 +193,7 @@ export class SearchServer {
     }
 }
 
-/** 503. */
+/** Returns a DoipError 503. */
 function tooBusy(message: string): DoipError {
 
     return new DoipError(Status.internal, message, { http: 503 });

@@ -1,5 +1,5 @@
 /**
- * The thread that searches.
+ * Entry point of the search thread.
  */
 
 import { workerData } from 'node:worker_threads';
@@ -13,7 +13,10 @@ const searcher = new SearchServer(workerData as SearcherOptions);
 
 serveCalls<SearcherCall>((call, waiting) => searcher.handle(call, waiting), new CallOrder(turnOf));
 
-/** A search sees all changes that were told before; further hits of one that was answered take next to nothing. */
+/**
+ * Returns how a call is scheduled: further hits first, because they are cheap; searches fairly by caller, after all earlier
+ * changes.
+ */
 function turnOf(call: SearcherCall): CallTurn {
 
     switch (call.kind) {

@@ -1,6 +1,6 @@
 /**
- * How the searching thread gets bytes of stored segments in the middle of a search: it asks the thread that owns the database, and
- * sleeps until they are there.
+ * Synchronous channel by which the search thread reads stored segments in the middle of a search: it asks the thread that owns the
+ * database, and blocks until the bytes are there.
  */
 
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
@@ -9,15 +9,15 @@ import { unavailable } from '../../errors/errors.js';
 import { DamagedSegment } from '../../stores/search/segment-errors.js';
 import type { Fetch } from '../segment/paged-sections.js';
 
-/** Given to the searching thread when it starts. */
+/** The end of the search thread. */
 export interface SectionPort {
     readonly port: MessagePort;
-    /** Its first number is 1 when there is an answer. */
+    /** Signal: its first element is 1 when there is a response. */
     readonly bell: SharedArrayBuffer;
 }
 
 interface Wanted {
-    /** Tells answers apart. */
+    /** Matches responses to requests. */
     readonly id: number;
     readonly segment: number;
     readonly section: string;
@@ -27,25 +27,25 @@ interface Wanted {
 
 interface Answer {
     readonly id: number;
-    /** Null when it could not be read. */
+    /** Null when reading failed. */
     readonly bytes: Uint8Array | null;
-    /** True when it never can be: the index is built anew then, and the search that wanted it is repeated. */
+    /** True when it will always fail: the index is rebuilt then, and the search is repeated. */
     readonly isDamaged?: boolean;
 }
 
-/** Reads some bytes of a section of a stored segment, into memory that threads can share. */
+/** Reads bytes of a section of a stored segment into shared memory. */
 export type SectionReader = (segment: number, section: string, start: number, end: number) => Promise<Uint8Array>;
 
-/** Longest wait for an answer; the database has given up before. */
+/** Maximum wait for a response, in milliseconds; longer than the timeout of the database. */
 const TIMEOUT_MS = 60_000;
 
-/** Seconds after which somebody whose search could not be answered may try again. */
+/** Retry-After for a search that failed, in seconds. */
 const RETRY_AFTER = 5;
 
 /**
- * Answers a searching thread.
+ * Serves a search thread.
  *
- * @param failed told why something could not be read, before the search that wanted it ends with an error
+ * @param failed called with the error of a read, before the search that needs it fails
  */
 export function serveSections(read: SectionReader, failed: (error: Error) => void): { readonly port: SectionPort; readonly close: () => void } {
 
@@ -70,7 +70,7 @@ export function serveSections(read: SectionReader, failed: (error: Error) => voi
     return { port: { port: port2, bell }, close: () => port1.close() };
 }
 
-/** Gets bytes by such a port. */
+/** Returns a function that reads through the channel. */
 export function fetchThrough({ port, bell }: SectionPort): Fetch {
 
     const rung = new Int32Array(bell);
@@ -90,7 +90,7 @@ export function fetchThrough({ port, bell }: SectionPort): Fetch {
                 return answer.bytes;
             }
 
-            // An answer may come between the look and the wait: then the bell has been rung, and the wait ends at once.
+            // A response may arrive between receiving and waiting: then the signal is set, and the wait returns at once.
             if (!answer && Atomics.wait(rung, 0, 0, TIMEOUT_MS) === 'timed-out') {
                 throw unavailable('the database does not answer', RETRY_AFTER);
             }

@@ -1,6 +1,6 @@
 /**
- * What searches for words looked up, lent by the thread that searches to the one that asks. Tables of stored segments are in memory
- * that both share; sets of documents are copied.
+ * Snapshot of term lookups, exported by the search thread. Tables of stored segments are in shared memory; sets of documents are
+ * copied.
  */
 
 import { DocValues } from '../segment/doc-values.js';
@@ -14,14 +14,14 @@ import { TermDictionary } from '../segment/term-dictionary.js';
 import type { SpaceTables } from '../segment/term-dictionary.js';
 import type { TermContext, TermContexts } from '../searcher/term-contexts.js';
 
-/** In so many segments a word can be looked for in passing. */
+/** Maximum number of segments of a snapshot, so that searching them stays cheap. */
 const MAX_SEGMENTS = 32;
 
 /** Plain data. */
 export interface TermSnapshot {
     readonly documents: number;
     readonly places: readonly SharedTermContext[];
-    /** What {@link Memory.removals} is as long as it is lent. */
+    /** Value of {@link LruCache.removals} for which it is valid. */
     readonly removals: number;
 }
 
@@ -31,21 +31,21 @@ export interface SharedTermContext extends Omit<TermContext, 'spaces' | 'lastCol
     readonly ids: ColumnTables | null;
 }
 
-/** A page of postings. */
+/** Identifies a page of postings. */
 export interface PageId {
-    /** Place of the segment. */
+    /** Index of the segment. */
     readonly place: number;
     readonly space: Space;
     readonly page: number;
 }
 
-/** Pages of the postings of a space, by number. */
+/** Pages of the postings of a dictionary, by number. */
 export type Pages = (Uint8Array | undefined)[];
 
-/** Thrown when postings are not there. */
+/** Postings that a search needs are not in the snapshot. */
 export class SnapshotMiss extends Error {
 
-    /** What could be asked for; null when that would not help. */
+    /** The page to request; null when that would not help. */
     readonly wanted: PageId | null;
 
     constructor(wanted: PageId | null) {
@@ -55,7 +55,7 @@ export class SnapshotMiss extends Error {
     }
 }
 
-/** Null when there is too much of it. */
+/** Exports contexts; null when there are too many segments. */
 export function exportSnapshot({ documents, places }: TermContexts, removals: number): TermSnapshot | null {
 
     return places.length > MAX_SEGMENTS ? null : {
@@ -70,7 +70,7 @@ export function exportSnapshot({ documents, places }: TermContexts, removals: nu
     };
 }
 
-/** A page of the postings of a place; null when there is none. */
+/** Returns a page of the postings of a segment; null when there is none. */
 export function pageOf({ places }: TermContexts, { place, space, page }: PageId): Uint8Array | null {
 
     const postings = places[place]?.spaces.find(({ name }) => name === space)?.postings;
@@ -78,7 +78,7 @@ export function pageOf({ places }: TermContexts, { place, space, page }: PageId)
     return postings && start < postings.tables.length ? postings.piece(start, start + PAGE_BYTES) : null;
 }
 
-/** The same as it was. Reading postings throws {@link SnapshotMiss} unless `pagesOf` has their page. */
+/** Restores contexts from a snapshot. Reading postings throws {@link SnapshotMiss} unless `pagesOf` has their page. */
 export function importSnapshot({ documents, places }: TermSnapshot, pagesOf: (place: number, space: Space) => Pages): TermContexts {
 
     return {
@@ -96,13 +96,13 @@ export function importSnapshot({ documents, places }: TermSnapshot, pagesOf: (pl
     };
 }
 
-/** Bytes of what was copied. */
+/** Returns the size of the copied parts, in bytes. */
 export function copiedBytes({ places }: TermSnapshot): number {
 
     return places.reduce((sum, { visible, payloads }) => sum + bytesOfSet(visible) + (payloads ? bytesOfSet(payloads) : 0), 0);
 }
 
-/** A set that has all documents need not say which. */
+/** Drops the bits of a set that has all documents. */
 function shortened(set: DocumentSet): DocumentSet {
 
     return set.kind === 'many' && set.kept?.isAll ? { ...set, bits: new Uint32Array(0) } : set;
@@ -122,7 +122,7 @@ class SnapshotReader implements ByteReader {
         this.#pages = pages;
     }
 
-    /** What spans pages was not lent. */
+    /** A range that spans pages is a miss without a remedy. */
     open(start: number, end: number): number {
 
         const page = Math.floor(start / PAGE_BYTES);
@@ -139,7 +139,7 @@ class SnapshotReader implements ByteReader {
         return start - page * PAGE_BYTES;
     }
 
-    /** So many bytes are the most that may be needed: there may be fewer of them up to the end of all. */
+    /** The length is an upper bound, which {@link open} cuts off at the end of the postings. */
     place(start: number, length: number): number {
 
         return this.open(start, start + length);

@@ -13,7 +13,7 @@ export class Watchdog {
 
     /**
      * @param limit milliseconds
-     * @param clock milliseconds
+     * @param clock in milliseconds
      */
     constructor(limit: number, clock = () => performance.now()) {
 
@@ -21,15 +21,15 @@ export class Watchdog {
         this.#clock = clock;
     }
 
-    /** The thread has answered somebody. */
+    /** To be called when the thread has answered any call. */
     answered(): void {
 
         this.#answeredAt = this.#clock();
     }
 
     /**
-     * Waits for the thread, but not longer than that: 503 then. `stuck` is told when the thread was stuck, `late` is given what came
-     * when nobody waited for it any more.
+     * Waits for a call at most for the limit; throws {@link QueryTimeout} then. `stuck` is called when the thread counts as stuck,
+     * `late` with a result that comes after the timeout.
      */
     async run<T>(work: () => Promise<T>, { stuck, late }: { readonly stuck: () => void; readonly late: (value: T) => void }): Promise<T> {
 
@@ -54,7 +54,7 @@ export class Watchdog {
         });
     }
 
-    /** Somebody waits, until the function that comes back is called. `stuck` is called once at most. */
+    /** Registers a pending call, until the returned function is called. `stuck` is called at most once. */
     begin(stuck: () => void): () => void {
 
         const began = this.#clock();

@@ -5,13 +5,13 @@
 
 import { unavailable } from '../../errors/errors.js';
 
-/** Changes on their way to the searching thread. */
+/** Maximum number of changes that were not applied yet. */
 const MAX_UNAPPLIED = 2000;
 
-/** Documents that are in the memory of the searching thread alone. */
+/** Maximum number of documents that are only in the memory of the search thread. */
 const MAX_UNSTORED = 100_000;
 
-/** Milliseconds that a writer waits. */
+/** Timeout of a waiting writer, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 export class WriteThrottle {
@@ -25,7 +25,7 @@ export class WriteThrottle {
         this.#unapplied += changes;
     }
 
-    /** Changes were applied; so many documents are not stored now. */
+    /** Accounts for applied changes; `unstored` is the number of documents that are not stored now. */
     done(changes: number, unstored: number): void {
 
         this.#unapplied = Math.max(this.#unapplied - changes, 0);
@@ -35,7 +35,7 @@ export class WriteThrottle {
         }
     }
 
-    /** Begins anew, with nothing on its way. */
+    /** Resets the counters and releases all writers. */
     reset(): void {
 
         this.#unapplied = 0;
@@ -43,7 +43,7 @@ export class WriteThrottle {
         this.release();
     }
 
-    /** Lets all who wait go on. */
+    /** Releases all waiting writers. */
     release(): void {
 
         const waiting = this.#waiting;
@@ -51,7 +51,7 @@ export class WriteThrottle {
         waiting.forEach((go) => go());
     }
 
-    /** Resolves when there is room. 503 when that takes too long. */
+    /** Resolves when there is capacity; rejects with 503 on timeout. */
     async wait(): Promise<void> {
 
         if (!this.#isFull) {
