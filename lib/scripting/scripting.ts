@@ -1,5 +1,5 @@
 /**
- * Everything about type code, composed: what the gateway asks and closes.
+ * Composition of the scripting modules.
  */
 
 import type { Logger } from 'pino';
@@ -22,43 +22,43 @@ import { SERVICE } from '../model/caller.js';
 import { NO_SCRIPT } from '../model/write-context.js';
 import { type InvocationContext } from './protocol/invocation-context.js';
 
-/** What type code needs of the rest. */
+/** Dependencies of type code. */
 export interface ScriptingOptions {
     readonly catalog: Catalog;
     readonly elements: ElementService;
     readonly policy: Policy;
     readonly limits: ScriptLimits;
     readonly log: Logger;
-    /** What scripts may ask for; asked for when the first script runs. */
+    /** Services for host calls; first used when a script runs. */
     readonly services: () => ScriptedServices;
     readonly byIds: ObjectsById;
 }
 
-/** Types, design and modules that are not stored yet, and what scripts of theirs find when they ask the service. */
+/** Types, design and modules that are not stored yet, and the host calls of their scripts. */
 export interface ComingCode {
     readonly catalog: CodeSource;
     readonly elements: ModuleOpener;
-    /** Makes the services for scripts out of those that answer with what is stored now. */
+    /** Wraps the host calls, which work on the stored state, for scripts of the prospective state. */
     host(stored: ScriptHost): ScriptHost;
 }
 
-/** Code that is not stored yet, as it will run. */
+/** Hooks and validation of code that is not stored yet. */
 export type Rehearsal = Pick<Scripting, 'lifecycle' | 'inspector'>;
 
-/** Type code. */
+/** The composed scripting modules. */
 export interface Scripting {
-    /** The same code runner over types that are not stored yet. Nothing that a script writes is stored. */
+    /** Runs hooks for types that are not stored yet. Writes of their scripts are not stored. */
     readonly rehearse: (coming: ComingCode) => Rehearsal;
     readonly lifecycle: Lifecycle;
     readonly inspector: CodeInspector;
     readonly design: DesignHooks;
     readonly methods: Methods;
     readonly codedRules: AuthConfigHooks;
-    /** Ends what is running. */
+    /** Aborts running scripts and stops all workers. */
     close(): Promise<void>;
 }
 
-/** Composes it. No thread runs before there is code to be run. */
+/** Composes the modules. Workers start with the first script. */
 export function composeScripting({ catalog, elements, policy, limits, log, byIds, services }: ScriptingOptions): Scripting {
 
     const pool = new ScriptPool(limits, log);

@@ -1,8 +1,9 @@
 /**
- * The access rules that types make by code, `exports.getAuthConfig`. Rights are asked for at every turn and never wait, so the
- * rules are made once for each state of the catalog, before it counts; what they are made of can only be what belongs to it.
+ * Access rules computed by type code (`exports.getAuthConfig`). Access checks are frequent and synchronous, so the rules are
+ * computed once per state of the catalog, before it takes effect, and from that state alone.
  *
- * All requests wait for them meanwhile: they have a thread of their own, which nothing that waits for the catalog can hold.
+ * All requests wait meanwhile. The code therefore runs in a worker of its own, which no script that waits for the catalog can
+ * occupy.
  */
 
 import type { Logger } from 'pino';
@@ -22,10 +23,10 @@ import type { EntryModule, Program } from '../protocol/program.js';
 
 const HOOK = 'getAuthConfig';
 
-/** Milliseconds for the rules of a type, where scripts are allowed more. */
+/** Maximum time in ms to compute the rules of a type, if scripts are allowed more. */
 const MAX_TIME = 2000;
 
-/** Rules out of the code of types. */
+/** Computes access rules from type code. */
 export class AuthConfigHooks {
 
     readonly #scripts: ProgramCatalog;
@@ -43,10 +44,10 @@ export class AuthConfigHooks {
     }
 
     /**
-     * The rules that types of a state of the catalog make, by their names. Types whose code does not name the hook are not looked
-     * into. A type whose code fails, or makes something that is no entry of rules, is left out and told to the log.
+     * Returns the rules that types of a state of the catalog compute, by type name. Types whose code does not contain the name
+     * of the hook are skipped. A type whose code fails or returns invalid rules is logged and left out.
      *
-     * @throws when code cannot be run at all, through no fault of its own
+     * @throws if code could not be run for a reason that is not its own fault
      */
     async of(registry: TypeRegistry, files: readonly ModuleFile[]): Promise<ReadonlyMap<string, JsonObject>> {
 
@@ -56,7 +57,7 @@ export class AuthConfigHooks {
             const type = registry.get(name);
             const code = type?.javascript;
             if (type && code?.includes(HOOK)) {
-                // What was begun for a state that was never completed must not be used again: each has a version of its own.
+                // a unique version for each attempt, so that contexts of a state that never took effect are not reused
                 world ??= this.#scripts.worldOf(String(++this.#asked), registry, files);
                 const made = await this.#rulesOf(type, typeUnit(name, code), world);
                 if (made) {
@@ -68,14 +69,14 @@ export class AuthConfigHooks {
         return rules;
     }
 
-    /** Ends what is running. */
+    /** Stops the worker; running code fails. */
     async close(): Promise<void> {
 
         this.#isClosed = true;
         await this.#pool.close();
     }
 
-    /** Null when the stored rules are to count. */
+    /** Returns the rules of a type; null if the stored rules apply. */
     async #rulesOf(type: TypeDefinition, unit: EntryModule, world: Program): Promise<JsonObject | null> {
 
         try {
@@ -83,7 +84,7 @@ export class AuthConfigHooks {
             return made === undefined || made === null ? null : checked(made, unit);
         }
         catch (error) {
-            // What ends because the service ends says nothing about the code.
+            // a failure during shutdown is not the fault of the code
             if (!(error instanceof ScriptError) || this.#isClosed) {
                 throw error;
             }
@@ -113,7 +114,7 @@ export class AuthConfigHooks {
     }
 }
 
-/** Rules have the shape that those of Schema objects must have. */
+/** Checks that rules have the shape required in Schema objects. */
 function checked(made: JsonValue, { label }: EntryModule): JsonObject {
 
     const [fault] = faultsOf(made);
@@ -130,7 +131,7 @@ function faultsOf(made: JsonValue): string[] {
         return faultsBySchema(ACL_DEFAULTS, made, () => undefined).map(({ pointer, message }) => `${pointer}: ${message}`);
     }
     catch (error) {
-        // Nested too deeply, or more than can be looked at.
+        // nested too deeply, or too large
         if (error instanceof DoipError) {
             return [error.message];
         }
@@ -139,7 +140,7 @@ function faultsOf(made: JsonValue): string[] {
     }
 }
 
-/** The service answers nothing while the catalog is being made: most answers would wait for it. */
+/** Rejects all host calls: most of them would wait for the catalog that is being built. */
 const NOTHING_TO_ASK: ScriptHost = {
     get: refuse, search: refuse, create: refuse, update: refuse, delete: refuse, payload: refuse, verifySecret: refuse, verifyHashes: refuse,
     validate: refuse, groupsOf: refuse, publicKey: refuse, sign: refuse

@@ -1,6 +1,6 @@
 /**
- * Looks at code when it is saved: what cannot be compiled, or exports something that could never be called, is refused with the
- * place of the fault. An error while the code is loaded is no reason to refuse it: what it lacks may come later.
+ * Validates code when it is saved: syntax errors and exports that cannot be called are rejected with their position. Errors
+ * while loading are only logged, since missing parts may be stored later.
  */
 
 import type { Logger } from 'pino';
@@ -27,7 +27,7 @@ interface Piece {
     readonly unit: EntryModule;
 }
 
-/** Checks the code that objects bring. */
+/** Validates the code in objects. */
 export class CodeValidator implements CodeInspector {
 
     readonly #checker: SyntaxChecker;
@@ -42,9 +42,9 @@ export class CodeValidator implements CodeInspector {
     }
 
     /**
-     * Null when there is nothing to look at.
+     * Validates changed code; returns null if there is none.
      *
-     * @throws DoipError 400 with pointer, line and column
+     * @throws DoipError 400 with JSON pointer, line and column
      */
     inspect(change: InspectedChange): Promise<void> | null {
 
@@ -98,7 +98,7 @@ export class CodeValidator implements CodeInspector {
     }
 }
 
-/** The code in the content of a Schema object or of the design. Versions are records. */
+/** Returns the code in the content of a Schema object or of the design; versions have none that runs. */
 function piecesOf({ type, content, metadata }: StoredObject): Piece[] {
 
     if (metadata.isVersion) {
@@ -146,7 +146,7 @@ function jsonError(text: string): EntryModuleError | null {
     }
 }
 
-/** Tries code. */
+/** Loads code to find its errors. */
 export class SyntaxChecker {
 
     readonly #pool: ScriptPool;
@@ -160,7 +160,7 @@ export class SyntaxChecker {
         this.#host = parts.host;
     }
 
-    /** What is wrong with a unit; null when nothing is. */
+    /** Returns the error in a unit; null if there is none. */
     async faultOf(unit: EntryModule): Promise<EntryModuleError | null> {
 
         const { world } = this.#scripts;

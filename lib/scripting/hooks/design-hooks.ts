@@ -1,5 +1,5 @@
 /**
- * The hooks that the design brings for the service as a whole: logging in, searching, and handle records.
+ * Hooks of the design for the service as a whole: authentication, search, and handle records.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -18,13 +18,13 @@ import type { ScriptInvoker } from '../invoker/script-invoker.js';
 import type { EntryModule } from '../protocol/program.js';
 import type { InvocationContext } from '../protocol/invocation-context.js';
 
-/** Hooks of the design. */
+/** Runs the hooks of the design. */
 export class DesignHooks {
 
     readonly #desk: ScriptInvoker;
     readonly #policy: Policy;
     readonly #design: () => Design;
-    /** The hook for logging in, as the code of some moment has it. */
+    /** Cached hook for authentication, with the code it belongs to. */
     #authenticate: { readonly unit: EntryModule; readonly hook: AuthenticateHook } | null = null;
 
     constructor({ desk, policy, design }: { desk: ScriptInvoker; policy: Policy; design: () => Design }) {
@@ -34,7 +34,7 @@ export class DesignHooks {
         this.#design = design;
     }
 
-    /** The hook for logging in; null while the design has none. Another function is another hook. */
+    /** The hook for authentication; null if the design has none. A change of the code results in a different function. */
     authenticateHook(): AuthenticateHook | null {
 
         const unit = this.#unitWith('authenticate');
@@ -50,9 +50,9 @@ export class DesignHooks {
     }
 
     /**
-     * The query that takes the place of one that a client sends.
+     * Returns the query to run in place of the query of a client.
      *
-     * @throws DoipError when the code refuses the search
+     * @throws DoipError if the code rejects the search
      */
     async customizeQuery(query: string, { caller, requestContext }: Reading): Promise<string> {
 
@@ -64,7 +64,7 @@ export class DesignHooks {
         return typeof returned === 'string' ? returned : query;
     }
 
-    /** What `createHandleValues` says of an object; undefined where there is no such function. */
+    /** Returns the result of `createHandleValues` for an object; undefined if there is no such function. */
     async createHandleValues(object: StoredObject, requestContext: JsonObject): Promise<JsonValue | undefined> {
 
         const unit = this.#desk.scripts.handles;
@@ -90,7 +90,7 @@ export class DesignHooks {
         return isJsonObject(answer) ? answer : null;
     }
 
-    /** The code of the design, unless it is known to lack a hook. */
+    /** Returns the code of the design, unless it is known to lack a hook. */
     #unitWith(hook: string): EntryModule | null {
 
         const { design } = this.#desk.scripts;

@@ -1,6 +1,6 @@
 /**
- * Writes along when the payloads of an object are modules for scripts: keeps the list of such objects, and tells every node that
- * scripts are to be loaded anew.
+ * Write participant for objects whose payloads are script modules: maintains the list of their directories, and increments the
+ * epoch of types so that every node reloads scripts.
  */
 
 import type { Step } from '../../../db/database.js';
@@ -9,7 +9,7 @@ import type { CatalogStore } from '../../stores/catalog-store.js';
 import type { ScriptModuleStore } from '../../stores/script-module-store.js';
 import { hasSameModules, type ModuleRules } from './module-permissions.js';
 
-/** Keeps the directories of modules in step with their objects. */
+/** Adds the steps for module directories to writes. */
 export class ModuleParticipant implements WriteParticipant {
 
     readonly name = 'script modules';

@@ -1,7 +1,7 @@
 /**
- * Who may provide modules for type code, and which. Type code has the rights of the administrator, so a module is not like other
- * content: the right to provide one stands in `aclModules` of the access rules of a type, nobody has it by default, and no
- * module takes the place of another object's.
+ * Permissions for script modules. Type code runs with the rights of the administrator, so modules are not ordinary content: the
+ * right to provide them is `aclModules` in the access rules of a type, empty by default, and no module may shadow one of
+ * another object.
  */
 
 import type { Caller } from '../../model/caller.js';
@@ -14,19 +14,19 @@ import { denied } from '../../model/caller.js';
 import { modulePath } from '../program/program-catalog.js';
 import { MODULE_ENDINGS } from '../program/module-resolver.js';
 
-/** The part of a change that modules depend on. */
+/** The parts of a change that modules depend on. */
 export type ModuleChange = Pick<ObjectChange, 'before' | 'after' | 'processed' | 'caller'>;
 
-/** Directories of modules before and after a change; undefined for an object that provides none. */
+/** Module directories before and after a change; undefined if the object provides no modules. */
 export interface ModuleDirectories {
     readonly before: string | undefined;
     readonly after: string | undefined;
 }
 
-/** Module ids under this one are those of types, schemas and the design. */
+/** Module ids below this path belong to types, schemas and the design. */
 const OWN = '/cordra';
 
-/** Rules for modules. */
+/** Checks permissions for modules. */
 export class ModuleRules {
 
     readonly #catalog: Pick<Catalog, 'moduleDirectories' | 'moduleFiles'>;
@@ -38,17 +38,17 @@ export class ModuleRules {
         this.#policy = policy;
     }
 
-    /** Where an object provides modules, before and after a change. A version of an object is a record and no place for modules. */
+    /** Returns the module directories of an object before and after a change. Versions of an object provide no modules. */
     directoriesOf({ before, after, processed }: ModuleChange): ModuleDirectories {
 
-        // The catalog is at least as new as the object that was read before the change.
+        // the catalog is at least as recent as the object read before the change
         const known = before ? this.#catalog.moduleDirectories.get(before.id) : undefined;
         const isPlace = after !== null && !after.metadata.isVersion;
         return { before: known, after: isPlace ? processed ? processed.moduleDirectory : known : undefined };
     }
 
     /**
-     * Requires that whoever changes modules has the right to provide them.
+     * Checks that a caller who changes modules may provide them.
      *
      * @throws DoipError 401 or 403
      */
@@ -65,10 +65,10 @@ export class ModuleRules {
     }
 
     /**
-     * Requires that new modules do not take the place of those of other objects or of the service. In a folder `node_modules` that is
-     * nearer to some modules than another one they would do so for these: only the administrator may place them there.
+     * Checks that new modules do not shadow modules of other objects or of the service. A module in a `node_modules` folder
+     * closer to some modules would shadow a module farther up for these; only the administrator may add one there.
      *
-     * @throws DoipError 400 for ids of the service, 409 for those of other objects
+     * @throws DoipError 400 for ids of the service, 409 for ids of other objects
      */
     checkPlaces(change: ModuleChange): void {
 
@@ -92,7 +92,7 @@ export class ModuleRules {
                 const farther = caller.isAdmin ? [] : namesAbove(name).flatMap((above) => taken.get(above) ?? []);
                 const other = same && order <= same.order ? same : farther[0];
                 if (other) {
-                    // Other callers may not be allowed to read that object.
+                    // callers other than the administrator may not be allowed to read that object
                     throw conflict(`module ${path} would take the place of ${caller.isAdmin ? `${other.path} of object ${other.objectId}` : 'that of another object'}`);
                 }
             });
@@ -107,7 +107,7 @@ export class ModuleRules {
         }
     }
 
-    /** Every name by which a module of another object is found, and how early among the endings that are tried. */
+    /** Returns all names by which modules of other objects are found, with the position of the ending in the resolution order. */
     #placesOfOthers(id: string): Map<string, { readonly objectId: string; readonly path: string; readonly order: number }> {
 
         const places = new Map<string, { objectId: string; path: string; order: number }>();
@@ -126,13 +126,13 @@ export class ModuleRules {
     }
 }
 
-/** The names by which `require` finds a file, in the order of the endings that are tried; empty where an ending does not fit. */
+/** Returns the names by which `require` finds a file, in resolution order of the endings; empty if an ending does not match. */
 function specifiersOf(path: string): string[] {
 
     return MODULE_ENDINGS.map((ending) => (path.endsWith(ending) ? path.slice(0, path.length - ending.length) : ''));
 }
 
-/** The names that are looked for after a name, by the same specifier: in the folders `node_modules` farther up. */
+/** Returns the names that resolution tries after a name for the same specifier: in `node_modules` folders farther up. */
 function namesAbove(name: string): string[] {
 
     return Array.from(name.matchAll(/\/node_modules(?=\/)/g), ({ index }) => {
@@ -161,7 +161,7 @@ function changesModules({ before, after }: ModuleChange, directories: ModuleDire
     return directories.after !== undefined && !hasSameModules(before, after);
 }
 
-/** True when the same bytes stand under the same names. */
+/** True if both have the same bytes under the same names. */
 export function hasSameModules(before: StoredObject | null, after: StoredObject | null): boolean {
 
     const [old, now] = [before?.elements ?? [], after?.elements ?? []];

@@ -1,5 +1,5 @@
 /**
- * Runs the hooks of objects in the code of their types.
+ * Runs object hooks in the code of types.
  */
 
 import type { Logger } from 'pino';
@@ -15,7 +15,7 @@ import { outputOf } from '../protocol/script-result.js';
 
 const GENERATE = 'generateId';
 
-/** The lifecycle of objects as code has its say in it. */
+/** Object lifecycle implemented by type code. */
 export class TypeHooks implements Lifecycle {
 
     readonly #desk: ScriptInvoker;
@@ -132,7 +132,7 @@ export class TypeHooks implements Lifecycle {
         return answer && result === 'object' ? this.#returned(answer.object, object) : undefined;
     }
 
-    /** Code that cannot be loaded may have had the hook: it fails where it is called. */
+    /** True if code has a hook, or may have it: code that cannot be loaded fails when it is called. */
     #mayHave(unit: EntryModule, hook: string): boolean {
 
         const known = this.#desk.known(unit);
@@ -145,7 +145,7 @@ export class TypeHooks implements Lifecycle {
             { objectId: object.id } : objectContext(facts, object, this.#policy));
     }
 
-    /** Old code is given the content alone, and told so. */
+    /** Returns the object argument of a hook; legacy code gets the content alone. */
     #argument(object: HookObject): JsonValue {
 
         return this.#design().useLegacyContentOnlyJavaScriptHooks ? object.content : object as unknown as JsonObject;

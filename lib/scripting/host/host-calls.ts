@@ -1,6 +1,5 @@
 /**
- * Answers the questions of a script: checks what it asks for, has the host do it, and puts the result into words. Everything
- * that comes from the script counts as written by an enemy.
+ * Handles host calls: validates the arguments, calls the host, and serialises the result. All input from scripts is untrusted.
  */
 
 import { parseJson } from '../../json/strict-parser.js';
@@ -14,7 +13,7 @@ import { codeOf } from '../protocol/script-error.js';
 
 type Answer = JsonValue | undefined | Uint8Array;
 
-/** The answer to a question. Never rejects. */
+/** Returns the reply to a host call. Never rejects. */
 export async function handleHostCall(desk: HostCallContext, name: string, args: string): Promise<Reply> {
 
     try {

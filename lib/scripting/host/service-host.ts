@@ -1,6 +1,6 @@
 /**
- * What scripts ask the service for, done with full rights and without hooks, as the service's own work. A rehearsed request
- * rehearses what its scripts write as well.
+ * Implements host calls on the services, with full rights and without hooks. During a dry run the writes of scripts are dry
+ * runs too.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -26,7 +26,7 @@ import type { ObjectInput } from '../../model/object-input.js';
 import { readSortFields } from '../../search/query/search-request.js';
 import { toFullForm } from '../../model/stored-object.js';
 
-/** The part of the service that scripts can reach. */
+/** The services that scripts can use. */
 export interface ScriptedServices {
     readonly catalog: Catalog;
     readonly elements: ElementService;
@@ -36,16 +36,16 @@ export interface ScriptedServices {
     readonly search: SearchService;
 }
 
-/** Reads objects that exist among some ids, in no order. */
+/** Returns those objects among some ids that exist, in no particular order. */
 export type ObjectsById = (ids: readonly string[]) => Promise<StoredObject[]>;
 
-/** Results of one search that are handed to a script. */
+/** Maximum number of search results for one host call. */
 const MAX_RESULTS = 10_000;
 
-/** Finds everything; whose turn it is depends on whoever the script runs for. */
+/** Caller of searches: finds everything. Without user id, so that fair scheduling depends on the caller of the script. */
 const READER: Caller = { ...SERVICE, userId: null };
 
-/** The service for the scripts of one request. */
+/** Host calls for the scripts of one request. */
 export class ServiceHost implements ScriptHost {
 
     readonly #services: ScriptedServices;
@@ -157,14 +157,14 @@ export class ServiceHost implements ScriptHost {
         return sign(payload, (await this.#services.identity.serviceKey.pair()).privateKey);
     }
 
-    /** What a script does within a request it does for the service. */
+    /** Context of writes by scripts: on behalf of the service, within the chain of the request. */
     #writing(scope: ScriptScope): WriteContext {
 
         const { chain, isDryRun, requestContext } = this.#occasion;
         return { caller: SERVICE, dryRun: isDryRun, requestContext, within: { ...chain, scope } };
     }
 
-    /** An object that a script wants stored. Elements can be removed, not written. */
+    /** Validates an object that a script wants to store. Elements can be removed, but not written. */
     #input(object: JsonObject): ObjectInput {
 
         const { limits } = this.#services;

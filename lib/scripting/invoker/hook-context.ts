@@ -7,18 +7,18 @@ import type { Caller } from '../../model/caller.js';
 import type { Policy } from '../../identity/access/access-policy.js';
 import type { HookObject } from '../../objects/hooks/lifecycle.js';
 
-/** Filled one by one: most members are there for some calls only, and merging them costs more than all else about a context. */
+/** Mutable: most members exist for some calls only, and merging objects would dominate the cost of a context. */
 type Context = Record<string, JsonValue>;
 
-/** What every context is made from. */
+/** Input of every context. */
 export interface ContextSource {
     readonly caller: Caller;
     readonly requestContext: JsonObject;
-    /** Members of this call alone. */
+    /** Members specific to this call. */
     readonly members: JsonObject;
 }
 
-/** Context of code that is not called about an object. */
+/** Returns the context of code that is not called on an object. */
 export function contextOf({ caller, requestContext, members }: ContextSource): Context {
 
     const context: Context = { ...members, groups: [...caller.groupIds] };
@@ -37,7 +37,7 @@ export function contextOf({ caller, requestContext, members }: ContextSource): C
     return context;
 }
 
-/** Context of code that is called about an object: also its id, and the rights that apply to it. */
+/** Returns the context of code that is called on an object: also its id and effective access rules. */
 export function objectContext(source: ContextSource, object: HookObject, policy: Policy): Context {
 
     const { id, type, acl } = object;

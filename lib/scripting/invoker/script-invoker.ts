@@ -1,6 +1,6 @@
 /**
- * Calls code on behalf of requests: gives it what it may ask the service for, turns its failures into answers, and keeps in mind
- * what each piece of code exports, so that code is never asked for a hook that it does not have.
+ * Invokes type code on behalf of requests: provides host calls, maps failures to errors for the caller, and caches the exports
+ * of each unit, so that code without a hook is not called for it.
  */
 
 import type { Logger } from 'pino';
@@ -17,7 +17,7 @@ import type { EntryModule } from '../protocol/program.js';
 import { unavailable } from '../../errors/errors.js';
 import type { InvocationContext } from '../protocol/invocation-context.js';
 
-/** Seconds after which it is worth while to ask again. */
+/** Retry-After in seconds. */
 const RETRY_AFTER = 1;
 
 /** A call of an exported function. */
@@ -31,19 +31,19 @@ export interface ScriptInvocation {
     readonly occasion: InvocationContext;
     /** HTTP code for a thrown string. */
     readonly refusal: 400 | 403;
-    /** Id of the object that it is about, for the log. */
+    /** Id of the object concerned, for the log. */
     readonly about: string | undefined;
 }
 
-/** The same call for several objects. */
+/** Calls of one function for several objects. */
 export type ScriptInvocations = Omit<ScriptInvocation, 'args' | 'context' | 'directIo' | 'about'> & {
     readonly items: readonly { readonly args: readonly JsonValue[]; readonly context: JsonObject; readonly about: string | undefined }[];
 };
 
-/** Makes the services that a script may ask for. */
+/** Creates the host calls for a script. */
 export type HostFactory = (occasion: InvocationContext) => ScriptHost;
 
-/** What a call is started with, of its moment. */
+/** The parts of a call that depend on the current program. */
 type Start = Pick<ScriptCall, 'unit' | 'world' | 'host' | 'callerKey' | 'within'>;
 
 interface CacheEntry {
@@ -51,14 +51,14 @@ interface CacheEntry {
     readonly description: UnitDescription;
 }
 
-/** Calls code. */
+/** Invokes type code. */
 export class ScriptInvoker {
 
     readonly scripts: ProgramCatalog;
     readonly #pool: ScriptPool;
     readonly #hostFor: HostFactory;
     readonly #log: Logger;
-    /** What units of one state of all code export, by their names. */
+    /** Exports by unit name, of one version of the program. */
     #known: { readonly version: string; readonly units: Map<string, CacheEntry> } = { version: '', units: new Map() };
 
     constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; hostFor: HostFactory; log: Logger }) {
@@ -69,7 +69,7 @@ export class ScriptInvoker {
         this.#log = parts.log;
     }
 
-    /** What a unit exports as far as it is known by now. */
+    /** Returns the cached exports of a unit; undefined if they are not known for the current program. */
     known(unit: EntryModule): UnitDescription | undefined {
 
         const { version, units } = this.#known;
@@ -77,7 +77,7 @@ export class ScriptInvoker {
         return known?.code === unit.code ? known.description : undefined;
     }
 
-    /** What a unit exports. */
+    /** Returns the exports of a unit. */
     async describe(unit: EntryModule, occasion: InvocationContext): Promise<UnitDescription> {
 
         const known = this.known(unit);
@@ -87,7 +87,7 @@ export class ScriptInvoker {
 
         const { world } = this.scripts;
         const description = await this.#pool.describe({ unit, world, ...this.#calling(occasion) });
-        // What failed may work the next time, when another module or object is there.
+        // a failure may be temporary: another module or object may be needed
         if (!description.failure && world.version === this.scripts.world.version) {
             this.#remember(world.version, unit, description);
         }
@@ -96,9 +96,9 @@ export class ScriptInvoker {
     }
 
     /**
-     * What a unit exports.
+     * Returns the exports of a unit.
      *
-     * @throws DoipError 500 when it cannot be loaded
+     * @throws DoipError 500 if it cannot be loaded
      */
     async exportsOf(unit: EntryModule, occasion: InvocationContext): Promise<UnitDescription> {
 
@@ -111,8 +111,9 @@ export class ScriptInvoker {
     }
 
     /**
-     * Calls a function that a unit exports; null when its code, as it is by now, has no such function. Throws what the failure of the
-     * script means to the caller.
+     * Calls an exported function; returns null if the current code has no such function.
+     *
+     * @throws DoipError for the caller if the script fails
      */
     async call(call: ScriptInvocation): Promise<ScriptResult | null> {
 
@@ -125,7 +126,7 @@ export class ScriptInvoker {
         }
     }
 
-    /** Calls a function for each item in one go; null as in {@link call}. Failures of single items are results. */
+    /** Calls a function for each item in one run; null as in {@link call}. Failures of single items are results. */
     async callEach(calls: ScriptInvocations): Promise<readonly (ScriptResult | Error)[] | null> {
 
         const { occasion, refusal, items, ...rest } = calls;
@@ -142,8 +143,9 @@ export class ScriptInvoker {
     }
 
     /**
-     * Starts a call, in the code of now: a request may hold a unit of an earlier moment. That its type has been removed since, as an
-     * upload of all objects does with every type, is no fault of the code, and the next attempt meets the types as they are then.
+     * Starts a call with the current code, since a request may hold a unit of an earlier moment. If its type has been removed
+     * meanwhile, as an upload of all objects does with every type, the caller should retry: the next attempt uses the types of
+     * that time.
      */
     async #begin<T>({ unit, path, occasion }: Pick<ScriptInvocation, 'unit' | 'path' | 'occasion'>, start: (at: Start) => Promise<T>): Promise<T | null> {
 
@@ -153,13 +155,13 @@ export class ScriptInvoker {
             now = this.#current(unit);
         }
 
-        // Nothing is waited for between this look and the start: what is known of the code holds for what is called.
+        // no await between this check and the start, so that the exports are those of the code that is called
         const description = now && this.known(now);
         return now && description && offers(description, path) ?
             await start({ unit: now, world: this.scripts.world, ...this.#calling(occasion) }) : null;
     }
 
-    /** The unit as it is by now; null when it has no code any more. */
+    /** Returns the current code of a unit; null if it no longer has any. @throws DoipError 503 if its type no longer exists */
     #current(unit: EntryModule): EntryModule | null {
 
         const now = this.scripts.currentOf(unit);
@@ -197,7 +199,7 @@ export class ScriptInvoker {
     }
 }
 
-/** Whether a unit exports a function: a hook, or a method of a group. */
+/** True if a unit exports a function: a hook, or a method of a group. */
 function offers(description: UnitDescription, [first = '', second]: readonly string[]): boolean {
 
     return second === undefined ? description.hooks.has(first) :

@@ -1,5 +1,5 @@
 /**
- * From the input of a request to that of a method: JSON as `context.params`, and whatever was sent as bytes for
+ * Maps the input of a request to the input of a method: JSON as `context.params`, and the bytes that were sent for
  * `context.directIo` (interface specification, "POST /call").
  */
 
@@ -11,13 +11,13 @@ import { writeJson } from '../../json/serializer.js';
 import { readBytes } from '../../doip/segments.js';
 import type { MethodInput } from './methods.js';
 
-/** What is known besides the input. */
+/** Request data besides the input. */
 export interface InputFacts {
     /** Attributes for the method. */
     readonly attributes: JsonObject;
-    /** Input that was given as an attribute; counts where there is no other. */
+    /** Input given as an attribute; used if there is no other. */
     readonly params: JsonValue | undefined;
-    /** Most bytes. */
+    /** Maximum length in bytes. */
     readonly limit: number;
 }
 
@@ -25,13 +25,13 @@ type Direct = NonNullable<MethodInput['direct']>;
 
 const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
 
-/** Bytes with which JSON text can begin: blanks, quotes, brackets, digits, a sign, and the words `true`, `false` and `null`. */
+/** Bytes with which JSON text can begin: white space, quotes, brackets, digits, a sign, and the words `true`, `false` and `null`. */
 const JSON_START = new Set(Buffer.from(' \t\r\n"{[-0123456789tfn'));
 
 /**
  * Reads the input of a method.
  *
- * @throws DoipError 400 for more than one segment and for malformed JSON, over HTTP 413 for too much
+ * @throws DoipError 400 for more than one segment or malformed JSON; over HTTP 413 for too much input
  */
 export async function readMethodInput(input: AsyncIterable<Segment>, { attributes, params, limit }: InputFacts): Promise<MethodInput> {
 
@@ -56,7 +56,7 @@ function ofJson(params: JsonValue, attributes: JsonObject): MethodInput {
     return { params, attributes, direct: { bytes: Buffer.from(writeJson(params)), mediaType: 'application/json' } };
 }
 
-/** Clients send JSON under many media types: all are tried, and must be JSON only where they say so. */
+/** Reads bytes. Clients send JSON with many media types, so parsing is always tried; it must succeed only for JSON media types. */
 async function ofBytes({ body, mediaType, filename }: BytesSegment, attributes: JsonObject, limit: number): Promise<MethodInput> {
 
     const bytes = await readBytes(body, limit);

@@ -1,6 +1,6 @@
 /**
- * Methods of types and of the design (interface specification, "POST /call", "GET /listMethods"): which there are, and calling
- * them. Whether a caller may is decided by the operation.
+ * Methods of types and of the design (interface specification, "POST /call", "GET /listMethods"): lists and calls them. Access
+ * is checked by the operation.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -23,35 +23,35 @@ import type { EntryModule } from '../protocol/program.js';
 import type { InvocationContext } from '../protocol/invocation-context.js';
 import { outputOf } from '../protocol/script-result.js';
 
-/** A method, and where it is. */
+/** A method and where it is defined. */
 export interface FoundMethod {
     readonly kind: MethodCall['kind'];
-    /** Name of the type whose rules say who may call it. */
+    /** Name of the type whose access rules apply. */
     readonly type: string;
     readonly name: string;
     readonly unit: EntryModule;
     readonly group: 'methods' | 'staticMethods';
-    /** True when it may be called by GET. */
+    /** True if it may be called by GET. */
     readonly allowGet: boolean;
 }
 
-/** What a method is called with. */
+/** Input of a method. */
 export interface MethodInput {
     readonly params: JsonValue | undefined;
     readonly attributes: JsonObject;
-    /** Null when nothing was sent. */
+    /** Null if nothing was sent. */
     readonly direct: { readonly bytes: Uint8Array; readonly filename?: string | undefined; readonly mediaType?: string | undefined } | null;
 }
 
-/** For whom, and how. */
+/** Context of a method call. */
 export interface MethodContext extends Pick<InvocationContext, 'caller' | 'requestContext'> {
-    /** A GET: what the method makes of its object is not stored. */
+    /** True for a GET: changes of the method to its object are not stored. */
     readonly isSafe: boolean;
-    /** Asked again about the object when nobody else can change it. */
+    /** Repeats the access check while the object is locked. */
     readonly check: (object: StoredObject) => void;
 }
 
-/** What a method answered: a value, undefined for nothing, or what it wrote by itself. */
+/** Result of a method: a value, undefined for none, or output written through `directIo`. */
 export type MethodAnswer = { readonly value: JsonValue | undefined } | { readonly output: DirectOutput };
 
 const QUIET: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
@@ -72,21 +72,21 @@ export class Methods {
         this.#objects = parts.objects;
     }
 
-    /** Names of the methods of a type, instance or static ones. Code that cannot be loaded has none. */
+    /** Returns the names of the instance or static methods of a type. Code that cannot be loaded has none. */
     async namesOf(type: string, group: FoundMethod['group']): Promise<string[]> {
 
         return (await this.#of(this.#desk.scripts.unitOf(type), { kind: group === 'methods' ? 'instance' : 'static', type, group }))
             .map(({ name }) => name);
     }
 
-    /** The methods of an object: those of its type; of the design object also those of the design. */
+    /** Returns the methods of an object, which are those of its type; for the design object also those of the design. */
     async onObject(object: StoredObject): Promise<FoundMethod[]> {
 
         const own = await this.#of(this.#desk.scripts.unitOf(object.type), { kind: 'instance', type: object.type, group: 'methods' });
         return object.id === DESIGN_ID ? distinct([...own, ...await this.onService()]) : own;
     }
 
-    /** The methods of the service: those that the code of the design exports. */
+    /** Returns the methods of the service, which the code of the design exports. */
     async onService(): Promise<FoundMethod[]> {
 
         const { design } = this.#desk.scripts;
@@ -96,13 +96,13 @@ export class Methods {
         ]);
     }
 
-    /** The static methods of a type. */
+    /** Returns the static methods of a type. */
     onType(type: string): Promise<FoundMethod[]> {
 
         return this.#of(this.#desk.scripts.unitOf(type), { kind: 'static', type, group: 'staticMethods' });
     }
 
-    /** Methods as operations on an object: those of the object, and for a Schema object the static ones of the type that it defines. */
+    /** Returns the methods of an object that are offered as operations; for a Schema object also the static methods of the type it defines. */
     async asOperations(object: StoredObject): Promise<FoundMethod[]> {
 
         const type = typeNameOf(object);
@@ -113,8 +113,8 @@ export class Methods {
     /**
      * Calls a method.
      *
-     * @param object that an instance method works on; the design object for a method of the service
-     * @throws DoipError what the method says, 400 for a GET that it does not allow
+     * @param object the object of an instance method; the design object for a method of the service
+     * @throws DoipError thrown by the method, or 400 for a GET that it does not allow
      */
     async call(method: FoundMethod, object: StoredObject | null, input: MethodInput, occasion: MethodContext): Promise<MethodAnswer> {
 
@@ -144,9 +144,9 @@ export class Methods {
     }
 
     /**
-     * Requires a method by name.
+     * Returns a method by name.
      *
-     * @throws DoipError 404 when there is none, 500 when the code in which it would be cannot be loaded
+     * @throws DoipError 404 if there is none, 500 if the code cannot be loaded
      */
     async require(found: readonly FoundMethod[], { name, kind, type }: Omit<MethodCall, 'object' | 'method'> & { name: string }): Promise<FoundMethod> {
 
@@ -164,7 +164,7 @@ export class Methods {
         throw unknown(name, kind);
     }
 
-    /** The method of the same name in the type that an object has by now. */
+    /** Returns the method of the same name in the current type of an object. */
     async #ofType(object: StoredObject, { name, kind }: FoundMethod): Promise<FoundMethod> {
 
         return await this.require(await this.onObject(object), { name, kind, type: object.type });
@@ -212,13 +212,13 @@ export class Methods {
         return result;
     }
 
-    /** Callers whom a hook vouches for, or whom an administrator acts as, need not have one. */
+    /** True if the caller has a user object; callers authenticated by a hook, or impersonated by an administrator, may have none. */
     async #hasUserObject({ userId, isAuthenticated }: Caller): Promise<boolean> {
 
         return userId !== null && isAuthenticated && (await this.#objects().view(userId)).object !== null;
     }
 
-    /** The object as the method left it. */
+    /** Returns the object as the method left it. */
     #edited(value: JsonValue | undefined, before: StoredObject): JsonValue | undefined {
 
         const isContentOnly = value !== undefined && this.#catalog.current.design.useLegacyContentOnlyJavaScriptHooks;
@@ -236,7 +236,7 @@ function asked(object: StoredObject): HookObject {
     return toHookObject(object, object.metadata);
 }
 
-/** The first of several methods with one name. */
+/** Returns the methods without duplicates; of the same name, the first one counts. */
 function distinct(methods: readonly FoundMethod[]): FoundMethod[] {
 
     const byName = new Map<string, FoundMethod>();
@@ -249,7 +249,7 @@ function distinct(methods: readonly FoundMethod[]): FoundMethod[] {
     return [...byName.values()];
 }
 
-/** What a method wrote counts more than what it returned. */
+/** Returns the result of a method. Written output takes precedence over the return value. */
 function answerOf({ returned, output }: ScriptResult): MethodAnswer {
 
     return output && output.bytes.length > 0 ? { output: outputOf(output) } : { value: returned };

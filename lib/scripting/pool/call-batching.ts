@@ -1,23 +1,23 @@
 /**
- * Puts calls into words for the sandbox: many at once, but no more than can cross together with what comes of them.
+ * Serialises calls for the sandbox in batches, sized so that request and results fit one message each.
  */
 
 import type { RunMessage, RunRequest } from '../protocol/messages.js';
 import type { CallItem } from '../protocol/script-call.js';
 
-/** Text of a {@link RunRequest}. */
+/** JSON text of a {@link RunRequest}. */
 export interface RequestText {
     readonly text: string;
     /** See {@link RunMessage}. */
     readonly original: RunMessage['original'];
-    /** Items in it. */
+    /** Number of items in it. */
     readonly count: number;
 }
 
-/** Of what may cross at once, the part after which further items are left for another time: results may be larger. */
+/** A request uses at most this fraction of the maximum message, since results may be larger. */
 const PORTIONS = 4;
 
-/** Requests for all items, in their order. */
+/** Yields requests for all items, in order. */
 export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly CallItem[], crossingBytes: number): Generator<RequestText> {
 
     const head = JSON.stringify(facts).slice(0, -1);
@@ -50,7 +50,7 @@ export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly 
     }
 }
 
-/** The object as it was goes beside the rest: it is as large, and few scripts look at it. */
+/** Returns the original object as a text of its own: it is as large as the rest, and few scripts read it. */
 function aside({ args, context }: CallItem): { readonly text: string; readonly original: string | null } {
 
     const { originalObject } = context;

@@ -1,9 +1,9 @@
 /**
- * Worker pool for type code: a few threads with script contexts of their own, behind a fair semaphore. Knows nothing of what hooks
- * are for. A service whose types have no code starts no thread.
+ * Worker pool for type code: a few threads with script contexts of their own, behind a fair semaphore. Knows nothing of hooks.
+ * A service whose types have no code starts no thread.
  *
- * Nested calls cannot deadlock: a script that is run on behalf of a waiting script, such as a hook of an update that it made, gets
- * a worker of a pool for that depth.
+ * Nested calls cannot deadlock: a script that runs on behalf of a waiting script, such as a hook of an update that it made,
+ * gets a worker of the pool for that depth.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -27,35 +27,35 @@ import { type RunOutcome } from '../protocol/messages.js';
 
 /** Limits of scripts. */
 export interface ScriptLimits extends ThreadOptions {
-    /** Scripts that run at a time. */
+    /** Number of scripts that run concurrently, per depth of nested calls. */
     readonly workers: number;
-    /** Milliseconds that a call may take. */
+    /** Time limit of a call in ms. */
     readonly timeout: number;
-    /** Milliseconds after which a thread that nobody has needed is ended; a minute where absent. */
+    /** Idle time in ms after which a thread is stopped; default a minute. */
     readonly idleMs?: number;
 }
 
-/** Where nobody says otherwise. */
+/** Default limits. */
 export const DEFAULT_LIMITS: ScriptLimits = {
     workers: 3, timeout: 10_000, memoryBytes: 64 * 1024 * 1024, stackBytes: 512 * 1024, crossingBytes: 16 * 1024 * 1024
 };
 
-/** Scripts that are run for each other. */
+/** Maximum depth of nested calls. */
 const MAX_DEPTH = 4;
 
-/** Calls that may wait, of one caller and altogether. */
+/** Maximum number of queued calls, per caller and in total. */
 const WAITING = { perCaller: 200, total: 1000 };
 
-/** Whoever comes when all threads have just begun with endless scripts waits until these are ended, and no longer. */
+/** Extra queue time in ms, so that a caller who arrives while every worker runs an endless script outlasts their timeout. */
 const GRACE_MS = 500;
 
-/** A call whose turn came late still gets so much time. */
+/** Minimum time in ms for a call that had to queue. */
 const MIN_MS = 400;
 
-/** Descriptions that are kept. */
+/** Maximum number of cached descriptions. */
 const DESCRIPTIONS = 2000;
 
-/** Threads for one depth. */
+/** Workers for one depth of nested calls. */
 interface DepthPool {
     readonly turns: FairSemaphore;
     readonly idle: WorkerSlot[];
@@ -70,7 +70,7 @@ interface KnownUnit {
     readonly description: Promise<UnitDescription>;
 }
 
-/** Threads for scripts. */
+/** The worker pool. */
 export class ScriptPool {
 
     readonly #limits: ScriptLimits;
@@ -89,8 +89,8 @@ export class ScriptPool {
     /**
      * Calls a function.
      *
-     * @throws ScriptError when the script fails or has to be stopped
-     * @throws DoipError 429 and 503 when too many wait
+     * @throws ScriptError if the script fails or exceeds a limit
+     * @throws DoipError 429 or 503 if too many calls are queued
      */
     async call(call: ScriptCall): Promise<ScriptResult> {
 
@@ -104,16 +104,19 @@ export class ScriptPool {
     }
 
     /**
-     * Calls a function for each item, with one crossing into the sandbox; results in the order of the items.
+     * Calls a function for each item, in as few messages as possible; results in the order of the items.
      *
-     * @throws as {@link call}, when all of it has to be stopped
+     * @throws like {@link call}, if the run as a whole fails
      */
     async callEach(calls: ScriptCalls): Promise<readonly (ScriptResult | ScriptError)[]> {
 
         return await this.#callEach(calls, undefined);
     }
 
-    /** What a unit exports; kept until the world changes, but for failures, which may pass. Throws as {@link call} where it was not the fault of the script. */
+    /**
+     * Returns the exports of a unit. Cached per version of the program, except failures, which may be temporary. Throws like
+     * {@link call} if the failure is not the script's.
+     */
     async describe({ unit, world, host, callerKey, within }: DescribeOptions): Promise<UnitDescription> {
 
         if (unit.code.trim() === '') {
@@ -121,7 +124,7 @@ export class ScriptPool {
         }
 
         if (within) {
-            // Not shared: what others have begun may wait for a thread in which a script waits for this.
+            // not shared: a pending description may itself wait for the worker of a script that waits for this one
             return await this.#describe({ unit, world, host, callerKey, within });
         }
 
@@ -135,14 +138,14 @@ export class ScriptPool {
         return await description;
     }
 
-    /** Ends all threads; calls that are running fail. */
+    /** Stops all workers; running calls fail. */
     async close(): Promise<void> {
 
         this.#isClosed = true;
         await Promise.all(this.#lanes.flatMap(({ seats }) => seats.map((seat) => seat.close())));
     }
 
-    /** Threads that exist. */
+    /** Number of running threads. */
     get threads(): number {
 
         return this.#lanes.reduce((sum, { seats }) => sum + seats.filter(({ isOpen }) => isOpen).length, 0);
@@ -242,7 +245,7 @@ export class ScriptPool {
         }
     }
 
-    /** What fails because the service ends says nothing about the script. */
+    /** Throws if the service is shutting down: a failure is not the script's fault then. */
     #checkOpen(): void {
 
         if (this.#isClosed) {
@@ -250,7 +253,7 @@ export class ScriptPool {
         }
     }
 
-    /** Waits for a place; `latest` is when the call must be over. */
+    /** Waits for a permit; `latest` is the deadline of the call. */
     async #enter({ within, callerKey: ownKey }: { within?: ScriptScope; callerKey: string }, depth: number) {
 
         const { timeout } = this.#limits;

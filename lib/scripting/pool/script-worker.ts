@@ -1,6 +1,5 @@
 /**
- * A thread for scripts as its owner sees it, from its start to its end: passes on what is to be run, and has the questions of
- * the script answered.
+ * Handle of a worker thread for scripts, from its start to its end: sends runs, and answers host calls of the script.
  */
 
 import { join } from 'node:path';
@@ -12,11 +11,11 @@ import type { Reply, RunMessage, ThreadMessage, ThreadOptions, Run, RunOutcome }
 import type { ScriptFailure } from '../protocol/script-error.js';
 import type { ThreadData } from '../sandbox/worker-main.js';
 
-/** The end of a run. */
+/** End of a run. */
 export interface RunResult {
-    /** Null when the thread ended without having begun: the same can be run in another one. */
+    /** Null if the thread exited before it had begun the run, which can then be run in another one. */
     readonly outcome: RunOutcome | null;
-    /** True when the thread must not be used again. */
+    /** True if the thread must not be used again. */
     readonly retire: boolean;
 }
 
@@ -25,22 +24,22 @@ interface Current {
     readonly settle: (end: RunResult) => void;
 }
 
-/** Frames of WebAssembly need so much more of the thread's stack than of their own. */
+/** Native stack that a WebAssembly frame needs, as a multiple of its size on the engine's own stack. */
 const STACK_RATIO = 64;
 
-/** For the thread itself. */
+/** Stack for the thread itself. */
 const OWN_STACK_MB = 4;
 
 const MIB = 1024 * 1024;
 
 const BROKEN: ScriptFailure = { kind: 'limit', limit: 'memory', message: 'the thread that ran it broke down' };
 
-/** One thread. */
+/** A worker thread. */
 export class ScriptWorker {
 
-    /** Rejects when the thread cannot be started. */
+    /** Rejects if the thread cannot be started. */
     readonly ready: Promise<void>;
-    /** Resolves when the thread is gone. */
+    /** Resolves when the thread has exited. */
     readonly ended: Promise<void>;
     readonly #worker: Worker;
     readonly #answers: SyncChannelServer<Reply>;
@@ -60,7 +59,7 @@ export class ScriptWorker {
             workerData: data,
             transferList: [port2],
             env: {},
-            // When the engine breaks down it says so there, too.
+            // a crash of the engine is also reported there
             stdout: true,
             stderr: true,
             resourceLimits: { stackSizeMb: OWN_STACK_MB + Math.ceil(options.stackBytes * STACK_RATIO / MIB) }
@@ -75,7 +74,7 @@ export class ScriptWorker {
             this.#worker.on('exit', (code) => reject(new Error(`a thread for scripts ended with code ${code}`)));
         });
         this.ready.catch(() => {
-            // Told to whoever runs something.
+            // reported by the next run
         });
         this.ended = new Promise((resolve) => {
 
@@ -88,13 +87,13 @@ export class ScriptWorker {
         });
     }
 
-    /** False when it has ended or is about to. */
+    /** False if it has exited or is being terminated. */
     get isOpen(): boolean {
 
         return this.#isOpen;
     }
 
-    /** Runs; must not be called while something is running. `budget`: milliseconds that the script may take. */
+    /** Runs a script; one run at a time. `budget` is the time limit in ms. */
     async run(run: Run, budget: number): Promise<RunResult> {
 
         const number = ++this.#runs;
@@ -110,7 +109,7 @@ export class ScriptWorker {
                 settle: (end) => {
 
                     this.#current = null;
-                    // A thread that has nothing to do does not keep the process alive.
+                    // an idle thread does not keep the process alive
                     this.#worker.unref();
                     resolve(end);
                 }
@@ -119,7 +118,7 @@ export class ScriptWorker {
         });
     }
 
-    /** Ends the thread, whatever it does. The cause is what a script that is running comes to; null when there is none. */
+    /** Terminates the thread. `cause` is the failure of a running script; null if there is none. */
     end(cause: ScriptFailure | null): void {
 
         this.#cause ??= cause;
@@ -160,7 +159,7 @@ export class ScriptWorker {
         this.#current?.settle(this.#loss());
     }
 
-    /** What is said of the last run when there is no thread any more. */
+    /** Returns the result of the last run after the thread has exited. */
     #loss(): RunResult {
 
         const hasBegun = Atomics.load(this.#begun, 0) === this.#runs;

@@ -1,25 +1,25 @@
 /**
- * A place where one script runs at a time, in a thread that is started when it is first needed. The thread is replaced when a
- * script does not stop by itself, when it breaks down, when its memory has grown too far, and ended when it is idle for long.
+ * Slot for one script at a time, with a thread that is started on first use. The thread is replaced when a script does not stop
+ * by itself, when it crashes, or when its memory has grown too far; it is stopped when idle for long.
  */
 
 import type { CpuScheduler } from '../protocol/cpu-scheduler.js';
 import type { ThreadOptions, RunOutcome, Run } from '../protocol/messages.js';
 import { ScriptWorker } from './script-worker.js';
 
-/** A thread whose script has not stopped by itself for so long after its time is ended. */
+/** Grace period in ms after the time limit of a script, before its thread is terminated. */
 const GRACE_MS = 300;
 
-/** A script whose thread took long to start still gets so much time. */
+/** Minimum time in ms for a script whose thread was slow to start. */
 const MIN_MS = 400;
 
-/** A thread that nobody has needed for so long is ended, where nobody says otherwise. */
+/** Default idle time in ms after which a thread is stopped. */
 const IDLE_MS = 60_000;
 
-/** Threads that a run is given to, one after the other, while they end before they have begun it. */
+/** Maximum number of threads tried for a run if they exit before they have begun it. */
 const ATTEMPTS = 3;
 
-/** A place where scripts run. */
+/** A worker slot. */
 export class WorkerSlot {
 
     readonly #options: ThreadOptions;
@@ -28,7 +28,7 @@ export class WorkerSlot {
     #link: ScriptWorker | null = null;
     #idle: NodeJS.Timeout | undefined;
 
-    /** `idleMs`: milliseconds after which a thread that was not needed is ended. */
+    /** @param idleMs idle time in ms after which the thread is stopped */
     constructor(options: ThreadOptions, longRuns: CpuScheduler, idleMs = IDLE_MS) {
 
         this.#options = options;
@@ -36,7 +36,7 @@ export class WorkerSlot {
         this.#idleMs = idleMs;
     }
 
-    /** Runs; must not be called while something is running. Rejects when no thread can be started, or none comes to begin. */
+    /** Runs a script; one run at a time. Rejects if no thread can be started, or none begins the run. */
     async run(run: Run): Promise<RunOutcome> {
 
         clearTimeout(this.#idle);
@@ -56,7 +56,7 @@ export class WorkerSlot {
         throw fault;
     }
 
-    /** Null when the thread ended before it had begun. */
+    /** Returns null if the thread exited before it had begun the run. */
     async #runIn(link: ScriptWorker, run: Run): Promise<RunOutcome | null> {
 
         const budget = Math.max(MIN_MS, run.deadline - performance.now());
@@ -83,7 +83,7 @@ export class WorkerSlot {
         return this.#link?.isOpen === true;
     }
 
-    /** Ends the thread; what is running fails. */
+    /** Stops the thread; a running script fails. */
     async close(): Promise<void> {
 
         const link = this.#link;

@@ -1,5 +1,5 @@
 /**
- * What a piece of type code exports, or what is wrong with it.
+ * The exports of a unit of type code, or the error in it.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -9,51 +9,51 @@ import type { ScriptFailure } from '../protocol/script-error.js';
 import { readFailure } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
 
-/** A method. */
+/** Properties of a method. */
 export interface MethodFacts {
-    /** True when it may be called by GET. */
+    /** True if it may be called by GET. */
     readonly allowGet: boolean;
 }
 
-/** What is wrong with a piece of code. */
+/** An error in type code. */
 export interface EntryModuleError {
     /**
-     * `syntax` and `export` lie in the code alone and are reasons to refuse it; `load` is an error while it ran, which may be
-     * gone when another module is there.
+     * `syntax` and `export` are errors of the code itself and reasons to reject it; `load` is an error while the code ran,
+     * which another module may resolve.
      */
     readonly kind: 'syntax' | 'export' | 'load';
     readonly message: string;
-    /** Both count from 1; null when no place is known. */
+    /** 1-based; null if the position is unknown. */
     readonly line: number | null;
     readonly column: number | null;
 }
 
-/** What a unit offers. Names are those of its own properties. */
+/** Exports of a unit. Names are those of own properties. */
 export interface UnitDescription {
     /** Exported functions. */
     readonly hooks: ReadonlySet<string>;
-    /** Exported members that are exactly true, such as `isGenerateIdLoopable`. */
+    /** Exported members whose value is `true`, such as `isGenerateIdLoopable`. */
     readonly flags: ReadonlySet<string>;
     readonly methods: ReadonlyMap<string, MethodFacts>;
     readonly staticMethods: ReadonlyMap<string, MethodFacts>;
     readonly fault: EntryModuleError | null;
-    /** Why the code cannot be run, for the log; null when it can. */
+    /** Failure for the log if the code cannot be run; otherwise null. */
     readonly failure: ScriptFailure | null;
 }
 
 const NOTHING = { hooks: new Set<string>(), flags: new Set<string>(), methods: new Map(), staticMethods: new Map(), fault: null, failure: null };
 
-/** Of a unit without code. */
+/** Description of a unit without code. */
 export const EMPTY_DESCRIPTION: UnitDescription = NOTHING;
 
-/** Exports that must be functions if they are there. */
+/** Exports that must be functions if present. */
 const HOOKS = [
     'beforeSchemaValidation', 'beforeSchemaValidationWithId', 'beforeStorage', 'afterCreateOrUpdate', 'objectForIndexing', 'onObjectResolution',
     'onPayloadResolution', 'beforeDelete', 'afterDelete', 'generateId', 'customizeQuery', 'customizeQueryAndParams', 'authenticate',
     'createHandleValues', 'getAuthConfig', 'afterDesignChange', 'getStorageChooser'
 ];
 
-/** Reads what the sandbox says about a unit. */
+/** Parses the description that the sandbox gives of a unit. */
 export function readDescription(unit: EntryModule, value: JsonValue): UnitDescription {
 
     const said = isJsonObject(value) ? value : {};
@@ -73,12 +73,12 @@ export function readDescription(unit: EntryModule, value: JsonValue): UnitDescri
     };
 }
 
-/** Of a unit that cannot be loaded. */
+/** Returns the description of a unit that cannot be loaded. */
 export function describeFailure(unit: EntryModule, failure: ScriptFailure, isSyntax: boolean): UnitDescription {
 
     const { message } = failure.kind === 'answer' ? { message: JSON.stringify(failure.body) } : failure;
     const position = failure.kind === 'error' ? positionIn(failure.stack, unit.name) : null;
-    // A syntax error of another module names another place.
+    // a syntax error of another module has its position there
     const kind = isSyntax && position ? 'syntax' : 'load';
     return { ...NOTHING, failure, fault: { kind, message, line: position?.line ?? null, column: position?.column ?? null } };
 }
@@ -112,7 +112,7 @@ function readMethods(value: JsonValue | undefined): ReadonlyMap<string, MethodFa
     return new Map(methods.filter(([, allowGet]) => typeof allowGet === 'boolean').map(([name, allowGet]) => [name, { allowGet: allowGet === true }]));
 }
 
-/** Where the name of a wrong export first stands in the code. */
+/** Returns the position of the first occurrence of the export's name in the code. */
 function positionOf({ code }: EntryModule, message: string): { line: number | null; column: number | null } {
 
     const name = /\["(.*)"\]/.exec(message)?.[1] ?? /^exports\.(\w+)/.exec(message)?.[1] ?? '';

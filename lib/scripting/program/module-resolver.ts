@@ -1,11 +1,11 @@
 /**
- * Which module a specifier means, by the rules of Node.js: relative and absolute paths with or without `.js`, `.json` or
- * `/index.js`, and other names in the folders `node_modules` from the requiring module upwards.
+ * Module resolution by the rules of Node.js: relative and absolute paths with or without `.js`, `.json` or `/index.js`; other
+ * names in the `node_modules` folders from the requiring module upwards.
  */
 
 import type { ScriptModule, Program } from '../protocol/program.js';
 
-/** A module with its id. */
+/** A resolved module with its id. */
 export interface FoundModule {
     readonly name: string;
     readonly module: ScriptModule;
@@ -13,10 +13,10 @@ export interface FoundModule {
 
 const MAX_LENGTH = 1024;
 
-/** What is added to the path of a specifier until there is a module of that name, in this order. */
+/** Endings that are tried in this order. */
 export const MODULE_ENDINGS = ['', '.js', '.json', '/index.js', '/index.json'] as const;
 
-/** The module that a specifier means in another module; undefined when there is none. */
+/** Resolves a specifier in a module; undefined if there is no such module. */
 export function resolveModule(world: Program, from: string, specifier: string): FoundModule | undefined {
 
     if (specifier.length > MAX_LENGTH) {
@@ -52,7 +52,7 @@ function candidates(from: string, specifier: string): string[] {
     return upwards.filter((path) => !path.endsWith('/node_modules')).map((path) => normalized(`${path}/node_modules/${specifier}`));
 }
 
-/** An absolute path without `.`, `..` and empty parts; what goes above the root stays there. */
+/** Returns an absolute path without `.`, `..` and empty segments; `..` at the root has no effect. */
 export function normalized(path: string): string {
 
     const parts: string[] = [];

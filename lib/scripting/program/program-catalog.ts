@@ -1,5 +1,5 @@
 /**
- * The code that the types, the design and the modules of this moment hold: what can be called and what can be required.
+ * Type code of the current catalog: code of types, of the design, and script modules.
  */
 
 import type { ElementService } from '../../objects/elements/element-service.js';
@@ -10,13 +10,13 @@ import { readBytes } from '../../doip/segments.js';
 import { normalized } from './module-resolver.js';
 import type { ScriptModule, EntryModule, Program } from '../protocol/program.js';
 
-/** Bytes of a module. */
+/** Maximum size of a module in bytes. */
 export const MAX_MODULE_BYTES = 4 * 1024 * 1024;
 
 const TYPES = '/cordra/schemas/';
 const SCHEMA_ENDING = '.schema.json';
 
-/** Module ids of the code that the design brings. */
+/** Module ids of the code in the design. */
 const DESIGN = '/cordra/design';
 const HANDLES = '/cordra/handles';
 
@@ -26,18 +26,18 @@ export type CodeSource = Pick<Catalog, 'epoch' | 'current' | 'moduleFiles'>;
 /** Opens the bytes of modules. */
 export type ModuleOpener = Pick<ElementService, 'open'>;
 
-/** Everything of one state of the catalog. */
+/** Code of one state of the catalog. */
 interface Moment {
     readonly epoch: number;
     readonly registry: TypeRegistry;
     readonly world: Program;
-    /** Units of types that were asked for; null for types without code. */
+    /** Units of types, cached on first use; null for types without code. */
     readonly units: Map<string, EntryModule | null>;
     readonly design: EntryModule | null;
     readonly handles: EntryModule | null;
 }
 
-/** Code out of the catalog. */
+/** Provides the code in the catalog. */
 export class ProgramCatalog {
 
     readonly #catalog: CodeSource;
@@ -45,7 +45,7 @@ export class ProgramCatalog {
     readonly #name: string;
     #moment: Moment | null = null;
 
-    /** @param name tells the versions of these scripts from those of others that run in the same threads */
+    /** @param name prefix that distinguishes versions of this program from those of others in the same workers */
     constructor(catalog: CodeSource, elements: ModuleOpener, name = '') {
 
         this.#catalog = catalog;
@@ -59,7 +59,7 @@ export class ProgramCatalog {
         return this.#now().world;
     }
 
-    /** The code of a type; null when it has none. */
+    /** Returns the code of a type; null if it has none. */
     unitOf(type: string): EntryModule | null {
 
         const { units, registry } = this.#now();
@@ -73,19 +73,19 @@ export class ProgramCatalog {
         return unit;
     }
 
-    /** The code of the design; null when it has none. */
+    /** The code of the design; null if it has none. */
     get design(): EntryModule | null {
 
         return this.#now().design;
     }
 
-    /** The code that makes handle values; null when there is none. */
+    /** The code that computes handle values; null if there is none. */
     get handles(): EntryModule | null {
 
         return this.#now().handles;
     }
 
-    /** A piece of code as it is by now; null when there is none any more, undefined when even its type is gone. */
+    /** Returns the current code of a unit; null if it no longer has any, undefined if its type no longer exists. */
     currentOf({ name }: EntryModule): EntryModule | null | undefined {
 
         const { design, handles, registry } = this.#now();
@@ -107,7 +107,7 @@ export class ProgramCatalog {
         return this.#moment;
     }
 
-    /** All modules of a state of the catalog, also of one that does not count yet. */
+    /** Returns all modules of a state of the catalog, which need not be in effect yet. */
     worldOf(version: string, registry: TypeRegistry, moduleFiles: readonly ModuleFile[]): Program {
 
         const { javascript, handleJavascript } = registry.design;
@@ -148,31 +148,31 @@ export class ProgramCatalog {
     }
 }
 
-/** The code of a type as a unit. */
+/** Returns the code of a type as a unit. */
 export function typeUnit(type: string, code: string): EntryModule {
 
     return { name: TYPES + type, label: `type ${type}`, code };
 }
 
-/** The code of the design as a unit. */
+/** Returns the code of the design as a unit. */
 export function designUnit(code: string): EntryModule {
 
     return { name: DESIGN, label: 'the design', code };
 }
 
-/** The code that makes handle values as a unit. */
+/** Returns the code that computes handle values as a unit. */
 export function handlesUnit(code: string): EntryModule {
 
     return { name: HANDLES, label: 'handle values', code };
 }
 
-/** The module id of an element of an object that holds modules. */
+/** Returns the module id of an element of an object that holds modules. */
 export function modulePath(directory: string, name: string): string {
 
     return normalized(`/${directory}/${name}`);
 }
 
-/** Of several files with one path that of the first object counts. */
+/** Of several files with the same path, the first one counts. */
 function filesByPath(files: readonly ModuleFile[]): ReadonlyMap<string, ModuleFile> {
 
     const byPath = new Map<string, ModuleFile>();
@@ -186,7 +186,7 @@ function filesByPath(files: readonly ModuleFile[]): ReadonlyMap<string, ModuleFi
     return byPath;
 }
 
-/** Any type can serve as a library, also one that exports nothing. */
+/** Returns the code of a type by module id. Any type can be required, even one without exports. */
 function codeOfType(name: string, registry: TypeRegistry): string | undefined {
 
     const type = name.startsWith(TYPES) ? registry.get(name.slice(TYPES.length)) : undefined;

@@ -1,46 +1,46 @@
 /**
- * CPU scheduler for long-running scripts: round-robin time slices, so that the rest of the process keeps a processor however many
- * scripts run. A low thread priority alone does not suffice: a thread that wakes up may wait several milliseconds for the slice of
- * the running one to end.
+ * CPU scheduler for long-running scripts: round-robin time slices, so that the rest of the process keeps a processor however
+ * many scripts run. A low thread priority alone does not suffice: a thread that wakes up may wait several milliseconds for the
+ * slice of the running one to end.
  *
  * There are fewer slots than processors. A script runs freely for a moment; then it needs a slot, and passes it to the longest
- * waiting script after each time slice. Within a slice it pauses briefly and often. Time limits go on meanwhile.
+ * waiting script after each time slice. Within a slice it pauses briefly and often. Time limits keep running meanwhile.
  */
 
 import { availableParallelism } from 'node:os';
 
-/** Milliseconds that a script may run without a place; nearly all have ended by then. */
+/** Time in ms that a script may run without a slot; nearly all scripts end within it. */
 const FREE_MS = 30;
 
-/** Milliseconds of a turn. */
+/** Length of a time slice in ms. */
 const TURN_MS = 20;
 
-/** Milliseconds between two pauses within a turn, and of a pause. */
+/** Interval between two pauses within a time slice, and length of a pause, in ms. */
 const QUANTUM_MS = 1;
 const PAUSE_MS = 0.05;
 
-/** Longest wait before a place is looked for again, though nobody told of one. */
+/** Maximum wait in ms before looking for a free slot without having been notified. */
 const LOOK_MS = 2 * TURN_MS;
 
-/** Counts the places that were given back; the places come behind it, each with the number of the thread that holds it. */
+/** Index of the counter of released slots; the slots follow, each with the id of the thread that holds it. */
 const RETURNED = 0;
 const SLOTS = 1;
 
 const FREE = 0;
 
-/** The places of a pool. */
+/** The slots of a worker pool. */
 export class CpuScheduler {
 
-    /** For the threads. */
+    /** Shared with the threads. */
     readonly memory: SharedArrayBuffer;
 
-    /** @param places how many scripts may run for long at the same time */
+    /** @param places maximum number of scripts that run for long at the same time */
     constructor(places = Math.max(availableParallelism() - 1, 1)) {
 
         this.memory = new SharedArrayBuffer((SLOTS + places) * Int32Array.BYTES_PER_ELEMENT);
     }
 
-    /** To be called when a thread has ended: takes back what it held. */
+    /** Releases the slot of a thread that has exited. */
     ended(thread: number): void {
 
         const memory = new Int32Array(this.memory);
@@ -50,27 +50,27 @@ export class CpuScheduler {
     }
 }
 
-/** A thread that takes part. */
+/** The time slices of one thread. */
 export class CpuSlice {
 
     readonly #memory: Int32Array;
     readonly #thread: number;
     #place = FREE;
-    /** When the turn is over; milliseconds, as `performance.now()` counts. */
+    /** End of the time slice, on the clock of `performance.now()`. */
     #until = 0;
-    /** When there is something to be done next: a pause, or the end of the turn. */
+    /** Time of the next action: a pause, or the end of the time slice. */
     #next = 0;
-    /** Nobody rings it. */
+    /** Never notified. */
     readonly #pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-    /** @param thread its number, from 1 */
+    /** @param thread thread id, from 1 */
     constructor(memory: SharedArrayBuffer, thread: number) {
 
         this.#memory = new Int32Array(memory);
         this.#thread = thread;
     }
 
-    /** A script begins. */
+    /** Starts the free time of a script. */
     begin(): void {
 
         this.end();
@@ -78,7 +78,7 @@ export class CpuSlice {
         this.#next = this.#until;
     }
 
-    /** To be called again and again while it runs. Waits for the next turn, until the deadline at most. */
+    /** To be called frequently while a script runs. Pauses, or waits for the next time slice, at most until the deadline. */
     goOn(now: number, deadline: number): void {
 
         if (now < this.#next) {
@@ -92,7 +92,7 @@ export class CpuSlice {
         }
 
         let seen = Atomics.load(this.#memory, RETURNED);
-        // Whoever was woken has to get there first.
+        // the thread that was woken comes first
         let mustWait = this.end();
         for (let left = deadline - now; left > 0; left = deadline - performance.now()) {
             if (!mustWait && this.#take()) {
@@ -107,7 +107,7 @@ export class CpuSlice {
         }
     }
 
-    /** The script has ended, or waits for something. True when another one was waiting for its place. */
+    /** Releases the slot when the script has ended or waits. Returns true if this woke another script. */
     end(): boolean {
 
         const place = this.#place;
@@ -128,7 +128,7 @@ export class CpuSlice {
     }
 }
 
-/** True when that woke somebody. */
+/** Releases a slot if the thread holds it. Returns true if this woke another thread. */
 function giveBack(memory: Int32Array, place: number, thread: number): boolean {
 
     if (Atomics.compareExchange(memory, place, thread, FREE) !== thread) {

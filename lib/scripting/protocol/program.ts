@@ -1,8 +1,8 @@
 /**
- * The code that exists at one moment: what can be called, and what it can require. Knows nothing of threads.
+ * The code of all types at one moment: entry modules, and the modules they can require. Knows nothing of threads.
  */
 
-/** Code that hooks and methods are called in. */
+/** A module whose exports are hooks and methods. */
 export interface EntryModule {
     /** Module id: `/cordra/schemas/Document` for a type, `/cordra/design` for the design. */
     readonly name: string;
@@ -11,22 +11,22 @@ export interface EntryModule {
     readonly code: string;
 }
 
-/** A module as `require` finds it. */
+/** A module for `require`. */
 export interface ScriptModule {
     readonly kind: 'script' | 'json';
-    /** Its source; may have to be fetched. */
+    /** Returns the source; may have to load it. */
     text(): string | Promise<string>;
 }
 
 /** All modules of one moment. */
 export interface Program {
-    /** Changes whenever a schema, a module or the design changes. Contexts of another version are never used again. */
+    /** Changes with every change of a schema, a module or the design. Contexts of other versions are never reused. */
     readonly version: string;
-    /** The module with exactly this id, an absolute path; undefined when there is none. */
+    /** Returns the module with exactly this id, an absolute path; undefined if there is none. */
     find(name: string): ScriptModule | undefined;
 }
 
-/** A world with another unit put in the place of the stored one, for code that is about to be saved. */
+/** Returns a program in which one unit is replaced, for code that is about to be saved. */
 export function withUnit(world: Program, unit: EntryModule, version: string): Program {
 
     const module: ScriptModule = { kind: 'script', text: () => unit.code };

@@ -1,5 +1,5 @@
 /**
- * What is to be called in type code, and for whom.
+ * Calls of type code.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -8,11 +8,11 @@ import type { ScriptHost } from './script-host.js';
 import type { EntryModule, Program } from './program.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 
-/** A call of a function that a unit exports. */
+/** A call of an exported function. */
 export interface ScriptCall {
     readonly unit: EntryModule;
     readonly world: Program;
-    /** Where the function is, such as `['beforeDelete']` or `['methods', 'count']`. */
+    /** Path of the function, such as `['beforeDelete']` or `['methods', 'count']`. */
     readonly path: readonly string[];
     /** Arguments before the context. */
     readonly args: readonly JsonValue[];
@@ -21,23 +21,23 @@ export interface ScriptCall {
     readonly takes: ResultKind;
     readonly directIo?: DirectIo;
     readonly host: ScriptHost;
-    /** Whom the call is made for: one caller does not get all threads. Ignored with `within`. */
+    /** Key of the caller for fair scheduling; ignored with `within`. */
     readonly callerKey: string;
-    /** Of the script that waits for what this call is a part of. */
+    /** Scope of the script that waits for this call. */
     readonly within?: ScriptScope;
 }
 
-/** The same call for several lists of arguments. */
+/** Calls of one function with several lists of arguments. */
 export interface ScriptCalls extends Omit<ScriptCall, 'args' | 'context' | 'directIo'> {
     readonly items: readonly CallItem[];
 }
 
-/** Input and output of a call that need not be JSON. */
+/** Non-JSON input and output of a call. */
 export interface DirectIo {
     readonly input: { readonly bytes: Uint8Array; readonly filename?: string | undefined; readonly mediaType?: string | undefined } | null;
 }
 
-/** Where code is to be described. */
+/** Request for the exports of a unit. */
 export interface DescribeOptions {
     readonly unit: EntryModule;
     readonly world: Program;

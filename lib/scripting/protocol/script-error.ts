@@ -1,30 +1,29 @@
 /**
- * How a call of type code can fail. Says what happened in the script; which status that means is decided where hooks and
- * methods are known.
+ * Failures of type code. Describes what happened in the script; hooks and methods determine the status it leads to.
  */
 
 import type { JsonObject } from '../../util/json-types.js';
 import { badRequest, DoipError, refused } from '../../errors/errors.js';
 import { Status } from '../../errors/status.js';
 
-/** The limit that a script ran into. */
+/** The limit that a script exceeded. */
 export type ScriptLimit = 'time' | 'memory' | 'stack' | 'size';
 
-/** What went wrong. */
+/** Cause of a failure. */
 export type ScriptFailure =
-    /** It threw a string, or an error by the name of InvalidException. */
+    /** Threw a string, or an error named InvalidException. */
     | { readonly kind: 'invalid'; readonly message: string }
-    /** It threw a CordraError. `status` is an HTTP code, the id of a DOIP status, or null when it named none. */
+    /** Threw a CordraError. `status` is an HTTP code, the id of a DOIP status, or null if it has none. */
     | { readonly kind: 'answer'; readonly body: JsonObject; readonly status: number | string | null }
-    /** It threw anything else, or could not be loaded. `stack` points into the source of the author. */
+    /** Threw anything else, or could not be loaded. `stack` refers to the source of the author. */
     | { readonly kind: 'error'; readonly message: string; readonly stack: string }
     | { readonly kind: 'limit'; readonly limit: ScriptLimit; readonly message: string };
 
-/** A call of type code that failed. */
+/** A failed call of type code. */
 export class ScriptError extends Error {
 
     readonly failure: ScriptFailure;
-    /** Whose code it was, such as `type Document`. */
+    /** The code, such as `type Document`. */
     readonly label: string;
 
     constructor(failure: ScriptFailure, label: string) {
@@ -41,7 +40,7 @@ function messageOf(failure: ScriptFailure): string {
     return failure.kind === 'answer' ? JSON.stringify(failure.body) : failure.message;
 }
 
-/** The DOIP statuses that stand for HTTP codes. */
+/** DOIP statuses that correspond to HTTP codes. */
 const STATUSES: ReadonlyMap<number, string> = new Map([
     [400, Status.badRequest], [401, Status.unauthenticated], [403, Status.forbidden], [404, Status.notFound],
     [409, Status.conflict], [500, Status.internal]
@@ -49,21 +48,21 @@ const STATUSES: ReadonlyMap<number, string> = new Map([
 
 const STOPPED = 'stopped';
 
-/** True for the error of code that was stopped at one of its limits: asked again it would most likely be stopped again. */
+/** True for code that was stopped at a limit: a retry would most likely be stopped too. */
 export function wasStopped(error: unknown): boolean {
 
     return error instanceof DoipError && error.reason === STOPPED;
 }
 
-/** Where the code was called from. */
+/** How the code was called. */
 export interface Situation {
     /** HTTP code for a thrown string. */
     readonly refusal: 400 | 403;
-    /** Authors see where their code failed. */
+    /** True to include details of the failure. */
     readonly isAdmin: boolean;
 }
 
-/** The error for whoever waits for the script. Details of faults are for the administrator alone. */
+/** Returns the error for the caller. Only the administrator gets details of failures. */
 export function answerTo({ failure, label }: ScriptError, { refusal, isAdmin }: Situation): DoipError {
 
     switch (failure.kind) {
@@ -80,13 +79,13 @@ export function answerTo({ failure, label }: ScriptError, { refusal, isAdmin }: 
     }
 }
 
-/** What a script is told of a fault of the service, as it would write it itself: the HTTP code; the status where none stands for it. */
+/** Returns the code by which a script sees an error of the service: the HTTP code, or the DOIP status if none corresponds. */
 export function codeOf({ status, http }: DoipError): number | string {
 
     return http ?? [...STATUSES].find(([, id]) => id === status)?.[0] ?? status;
 }
 
-/** What a CordraError says: its body, and a DOIP status or an HTTP code, 400 when it names none. */
+/** Returns the error for a CordraError: its body, and its DOIP status or HTTP code (default 400). */
 function ownAnswer(body: JsonObject, code: number | string | null): DoipError {
 
     const { message: given, ...details } = body;

@@ -1,55 +1,55 @@
 /**
- * What the service does for scripts, with full rights. Given with every call; the functions run on the main thread while the
- * script waits. They must tell harmless what they cannot do by a DoipError, which the script sees as a CordraError.
+ * Host calls: what the service does for scripts, with full rights. The functions run on the main thread while the script waits.
+ * Errors that scripts may see must be DoipErrors; scripts get them as CordraErrors.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 import type { Program } from './program.js';
 
-/** How to search; everything else in it is the script's own and to be ignored. */
+/** Search parameters; other members come from the script and are ignored. */
 export interface ScriptSearchParams {
     /** 0-based. */
     readonly pageNum: number;
-    /** Negative: all. */
+    /** Negative for all. */
     readonly pageSize: number;
-    /** `name`, `name ASC` or `name DESC`, comma-separated; empty for none. */
+    /** `name`, `name ASC` or `name DESC`, comma-separated; empty for no order. */
     readonly sortFields: string;
 }
 
-/** Services for scripts. */
+/** The host calls. */
 export interface ScriptHost {
-    /** The full object; null when there is none. `design` works, too. */
+    /** Returns the full object, also of `design`; null if it does not exist. */
     get(id: string, scope: ScriptScope): Promise<JsonObject | null>;
-    /** `{ pageNum, pageSize, size, results }`. */
+    /** Returns `{ pageNum, pageSize, size, results }`. */
     search(query: string, params: ScriptSearchParams, scope: ScriptScope): Promise<JsonObject>;
     create(object: JsonObject, scope: ScriptScope): Promise<JsonObject>;
     update(object: JsonObject, scope: ScriptScope): Promise<JsonObject>;
     delete(id: string, scope: ScriptScope): Promise<void>;
-    /** Bytes of an element, at most `limit`; null when there is none. */
+    /** Returns the bytes of an element, at most `limit`; null if it does not exist. */
     payload(id: string, name: string, limit: number, scope: ScriptScope): Promise<Uint8Array | null>;
-    /** Compares a secret with the stored hash of the value at a pointer. The object is an id or a full object. */
+    /** Compares a secret with the stored hash of the value at a JSON pointer. `object` is an id or a full object. */
     verifySecret(object: JsonValue, pointer: string, secret: string, scope: ScriptScope): Promise<boolean>;
-    /** `{ content, userMetadata, full, payloads }` for an object with hashes. */
+    /** Returns `{ content, userMetadata, full, payloads }` for an object with hashes. */
     verifyHashes(object: JsonObject, scope: ScriptScope): Promise<JsonObject>;
-    /** `{ success, errors: [{ message, pointer }] }`. */
+    /** Returns `{ success, errors: [{ message, pointer }] }`. */
     validate(value: JsonValue, schema: JsonValue, scope: ScriptScope): Promise<JsonObject>;
-    /** Ids of the groups that a user belongs to. */
+    /** Returns the ids of all groups of a user. */
     groupsOf(userId: string, scope: ScriptScope): Promise<readonly string[]>;
-    /** The public key of the service, a JWK. */
+    /** Returns the public key of the service as a JWK. */
     publicKey(scope: ScriptScope): Promise<JsonObject>;
-    /** A JWT with a payload, claims or a text, signed with the private key of the service. */
+    /** Returns a JWT with a payload (claims or a string), signed with the private key of the service. */
     sign(payload: JsonValue, scope: ScriptScope): Promise<string>;
 }
 
-/** What questions are answered with. */
+/** Context of the host calls of one run. */
 export interface HostCallContext {
     readonly world: Program;
     readonly host: ScriptHost;
-    /** For calls that the answers lead to; made when there is a first question. */
+    /** Scope for script calls that a host call leads to; created with the first host call. */
     readonly scope: () => ScriptScope;
-    /** Longest answer, in characters or bytes. */
+    /** Maximum length of a result, in characters or bytes. */
     readonly crossingBytes: number;
-    /** Told of errors that scripts are not told. */
+    /** Logs errors whose details scripts must not see. */
     readonly report: (error: unknown) => void;
 }

@@ -1,5 +1,5 @@
 /**
- * Reads what the sandbox wrote about a call. Whatever it holds, what comes out has the right shape.
+ * Parses results of the sandbox. Its output is untrusted: whatever it contains, the result has the declared shape.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -17,19 +17,19 @@ export interface ScriptOutput {
     readonly mediaType: string | undefined;
 }
 
-/** What a call of type code came to. */
+/** Result of a call of type code. */
 export interface ScriptResult {
-    /** Undefined when the function returned nothing, or when it was not asked for. */
+    /** Return value; undefined if there was none or it was not requested. */
     readonly returned: JsonValue | undefined;
-    /** The first argument as it is after the call, or what was returned in its place; undefined when it was not asked for. */
+    /** The first argument after the call, or the value returned in its place; undefined if not requested. */
     readonly object: JsonValue | undefined;
-    /** Null when nothing was written. */
+    /** Null if nothing was written. */
     readonly output: ScriptOutput | null;
 }
 
 const MAX_TEXT = 10_000;
 
-/** Reads a line that the sandbox wrote. */
+/** Parses one line of sandbox output. */
 export function readLine(line: string, label: string, output: readonly Uint8Array[]): ScriptResult | ScriptError {
 
     const said = parsed(line);
@@ -44,7 +44,7 @@ export function readLine(line: string, label: string, output: readonly Uint8Arra
     return { returned: said['returned'], object: said['object'], output: readOutput(said['output'], output) };
 }
 
-/** A failure, whatever the sandbox says it is. */
+/** Parses a failure reported by the sandbox. */
 export function readFailure(value: JsonValue): ScriptFailure {
 
     const said = isJsonObject(value) ? value : {};
@@ -76,7 +76,7 @@ function parsed(line: string): JsonObject | Error {
     }
 }
 
-/** An HTTP code that stands for an error, also as text, or the id of a DOIP status. */
+/** Parses an HTTP error code (also as a string) or the id of a DOIP status; null for anything else. */
 function readStatus(status: JsonValue | undefined): number | string | null {
 
     if (typeof status === 'number' || typeof status === 'string' && /^\d{3}$/.test(status)) {
@@ -106,7 +106,7 @@ function shortText(value: JsonValue | undefined): string {
     return typeof value === 'string' ? value.slice(0, MAX_TEXT) : '';
 }
 
-/** The bytes that a script wrote, with what it said about them. */
+/** Returns the output of a script in the form for hooks and methods. */
 export function outputOf({ bytes, filename, mediaType }: ScriptOutput): DirectOutput {
 
     return {

@@ -1,22 +1,22 @@
 /**
- * Stacks and positions as the author of a script knows the source: without frames of the sandbox, without the head that stands
- * before a module.
+ * Stack traces and positions in terms of the author's source: without frames of the sandbox, and without the wrapper that
+ * precedes a module.
  */
 
 import { HEAD, GUEST_FILE } from './wrapper.js';
 
-/** How the sandbox itself calls functions. */
+/** Frame of a function call by the sandbox itself. */
 const NATIVE = /^\s*at apply \(native\)$/;
 
 const FIRST_LINE = /:1:(\d+)(\)?)$/;
 
-/** A place in a source; both count from 1. */
+/** A position in a source; both 1-based. */
 export interface Position {
     readonly line: number;
     readonly column: number;
 }
 
-/** The frames that lie in sources of authors. */
+/** Returns the frames in sources of authors. */
 export function authorStack(stack: string): string {
 
     return stack.split('\n').filter((frame) => frame.trim() !== '' && !frame.includes(GUEST_FILE) && !NATIVE.test(frame))
@@ -24,7 +24,7 @@ export function authorStack(stack: string): string {
         .join('\n');
 }
 
-/** The first place that a stack of an author names in a module; null when it names none. */
+/** Returns the first position in a module that a stack of an author names; null if there is none. */
 export function positionIn(stack: string, module: string): Position | null {
 
     for (const frame of stack.split('\n')) {

@@ -1,9 +1,9 @@
 /**
- * How the code of scripts is wrapped, and what the files of the sandbox are called: to find positions in stack traces.
+ * Wrapper around the code of scripts, and name of sandbox files: needed to find positions in stack traces.
  */
 
-/** What stands before the source of a module, on its first line. */
+/** Precedes the source of a module on its first line. */
 export const HEAD = '(function (exports, require, module, __filename, __dirname) {';
 
-/** What the frames of these files are called in stacks. */
+/** Prefix of sandbox files in stack traces. */
 export const GUEST_FILE = 'sandbox:';

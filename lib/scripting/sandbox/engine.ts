@@ -1,31 +1,32 @@
 /**
- * QuickJS, compiled to WebAssembly, with a bound on its memory.
+ * The script engine: QuickJS compiled to WebAssembly, with a memory limit.
  */
 
 import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
 import Variant from '@jitl/quickjs-wasmfile-release-sync';
 
-/** Node.js has it, its types do not. */
+/** Exists in Node.js, but not in its type definitions. */
 declare const WebAssembly: { readonly Memory: new (limits: { initial: number; maximum: number }) => EngineMemory };
 
 const PAGE_BYTES = 64 * 1024;
 
-/** What the engine needs before it has run anything. */
+/** Memory of the engine before it has run anything, in pages. */
 const BASE_PAGES = 256;
 
-/** The engine of a thread. */
+/** The engine of a worker. */
 export interface Engine {
     readonly engine: QuickJSWASMModule;
-    /** True when scripts have used so much that the next one might not get what is its due: memory only ever grows. */
+    /** True if so much memory is used that the next script might not get its share; WebAssembly memory never shrinks. */
     readonly isFull: () => boolean;
 }
 
 /**
  * Loads the engine.
  *
- * The bound is that of the WebAssembly memory: the count that the engine keeps itself leaves out the size of what it
- * allocates. All contexts share it; so it is twice what one script may use, and {@link Engine.isFull} tells when half is gone.
+ * The size of the WebAssembly memory limits the memory of scripts, because the engine's own counter omits the size of
+ * allocations. All contexts share it: it is twice what one script may use, and {@link Engine.isFull} reports when half of it is
+ * used.
  */
 export async function openEngine(memoryBytes: number): Promise<Engine> {
 
@@ -47,23 +48,23 @@ export async function openEngine(memoryBytes: number): Promise<Engine> {
 }
 
 /**
- * How texts get into and out of the memory of the engine. What comes with the engine goes through them character by character
- * in JavaScript; Node.js does the same natively, in a fraction of the time.
+ * String transfer into and out of the engine's memory. The engine's own functions convert character by character in JavaScript;
+ * the native ones of Node.js take a fraction of the time.
  */
 
-/** The memory that the engine lives in. Another buffer takes the place of `buffer` when it grows. */
+/** Memory of the engine. When it grows, `buffer` is replaced. */
 export interface EngineMemory {
     readonly buffer: ArrayBuffer;
 }
 
-/** What the engine calls for texts. Addresses and sizes in bytes; texts end with a zero byte. */
+/** String functions that the engine calls. Addresses and sizes in bytes; strings are zero-terminated. */
 export interface TextFunctions {
     lengthBytesUTF8(text: string): number;
     stringToUTF8(text: string, address: number, size: number): void;
     UTF8ToString(address: number): string;
 }
 
-/** Native functions for texts in a memory. */
+/** Returns native string functions for a memory. */
 export function nativeTexts(memory: EngineMemory): TextFunctions {
 
     let bytes = Buffer.from(memory.buffer);

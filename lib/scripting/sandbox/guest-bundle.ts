@@ -1,14 +1,14 @@
 /**
- * The code of the folder `guest`, put into one script that a new context runs first.
+ * Bundles the files of `guest/` into one script, the first that runs in a new context.
  */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files of the sandbox, those that are required first. */
+/** Files of the bundle, in order of their dependencies. */
 const FILES = ['primordials', 'error-description', 'console', 'cordra', 'direct-io', 'tamper-check', 'lazy-property', 'modules', 'main'];
 
-/** An expression whose value is the function `boot` of `guest/main.ts`. */
+/** Returns an expression that evaluates to the function `boot` of `guest/main.ts`. */
 export function guestCode(): string {
 
     const modules = FILES.map((name) => {

@@ -1,6 +1,6 @@
 /**
- * JSON web tokens for scripts, signed and verified with keys that the scripts bring, or that of the service. The kind of the key decides about the
- * algorithms that are believed, never the token alone.
+ * JSON web tokens for scripts, signed and verified with keys of the scripts or of the service. The key type determines the
+ * accepted algorithms; the `alg` of a token alone is never trusted.
  */
 
 import type { KeyObject } from 'node:crypto';
@@ -10,10 +10,10 @@ import { parseJson } from '../../json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 
-/** Characters of a token. */
+/** Maximum length of a token in characters. */
 const MAX_LENGTH = 100_000;
 
-/** How an algorithm signs. */
+/** Parameters of a signature algorithm. */
 interface Algorithm {
     readonly hash: string | null;
     readonly options: { readonly padding?: number; readonly saltLength?: number; readonly dsaEncoding?: 'ieee-p1363' };
@@ -22,7 +22,7 @@ interface Algorithm {
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 const EC = { dsaEncoding: 'ieee-p1363' } as const;
 
-/** Kind of key, or of curve → algorithms, the usual one first. */
+/** Key type or curve → algorithms, default first. */
 const ALGORITHMS: Readonly<Record<string, Readonly<Record<string, Algorithm>>>> = {
     RSA: {
         RS256: { hash: 'sha256', options: {} }, RS384: { hash: 'sha384', options: {} }, RS512: { hash: 'sha512', options: {} },
@@ -35,16 +35,16 @@ const ALGORITHMS: Readonly<Record<string, Readonly<Record<string, Algorithm>>>> 
 };
 
 /**
- * The payload of a token, whoever has signed it.
+ * Returns the payload of a token without verifying its signature.
  *
- * @throws DoipError 400 for what is no token
+ * @throws DoipError 400 for a malformed token
  */
 export function payloadOf(token: JsonValue): JsonValue {
 
     return decoded(partsOf(token)[1], 'payload');
 }
 
-/** Whether a token was signed with the private key that belongs to a public key (a JWK). */
+/** True if a token has a valid signature for a public key (JWK). */
 export function verify(token: JsonValue, jwk: JsonValue): boolean {
 
     const [header = '', payload = '', signature = ''] = partsOf(token);
@@ -60,10 +60,7 @@ export function verify(token: JsonValue, jwk: JsonValue): boolean {
     return verifyBytes(algorithm.hash, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url'));
 }
 
-/**
- * A token with a payload, signed with a private key (a JWK). The algorithm is that which the key names, else the usual one for
- * its kind.
- */
+/** Returns a token with a payload, signed with a private key (JWK). The algorithm is the `alg` of the key, or the default for its type. */
 export function sign(payload: JsonValue, jwk: JsonValue): string {
 
     const algorithms = algorithmsOf(jwk);

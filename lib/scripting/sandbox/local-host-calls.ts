@@ -1,6 +1,6 @@
 /**
- * What scripts have worked out on the spot, in their thread: hashes, tokens, texts. JSON texts in, JSON text of `{ value }` or
- * of `{ error }` out.
+ * Host calls handled in the worker thread itself: hashes, tokens, texts. Arguments are JSON texts; the result is the JSON text
+ * of `{ value }` or `{ error }`.
  */
 
 import { hashJson } from '../../json/canonical.js';
@@ -11,7 +11,7 @@ import { badRequest } from '../../errors/errors.js';
 import { payloadOf, sign, verify } from './jwt.js';
 import { codeOf } from '../protocol/script-error.js';
 
-/** Does what a script asks for; `input` gives the bytes of its `directIo`. */
+/** Handles a local host call; `input` returns the bytes of `directIo`. */
 export function compute(name: string, args: string, input: () => Uint8Array): string {
 
     try {

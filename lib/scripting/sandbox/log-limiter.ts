@@ -2,18 +2,18 @@
  * Rate limiter (token bucket) for log lines of scripts; reports how many lines were dropped.
  */
 
-/** Lines at once, and per second in the long run. */
+/** Burst size in lines, and sustained rate in lines per second. */
 const BURST = 200;
 const PER_SECOND = 50;
 
-/** A bucket that fills again with time. */
+/** A token bucket for log lines. */
 export class LogRateLimiter {
 
     #tokens = BURST;
     #filledOn = performance.now();
     #leftOut = 0;
 
-    /** The line as it is to be logged; null when it is left out. */
+    /** Returns the line to log, with a note about dropped lines before it; null to drop the line. */
     pass(line: string): string | null {
 
         const now = performance.now();

@@ -1,6 +1,6 @@
 /**
- * One script context: a runtime of QuickJS with a memory and a stack of its own, in which the code of one unit lives. Runs in
- * a thread for scripts. Everything that comes out of it counts as written by an enemy.
+ * A script context: a QuickJS runtime with memory and stack of its own, which runs the code of one unit. Lives in a worker
+ * thread. Everything that comes out of it is untrusted.
  */
 
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
@@ -10,7 +10,7 @@ import type { RunMessage, ThreadOptions } from '../protocol/messages.js';
 import type { ScriptLimit } from '../protocol/script-error.js';
 import { HEAD, GUEST_FILE } from '../protocol/wrapper.js';
 
-/** What the thread does for the sandbox; texts and bytes in, texts and bytes out. What it throws the script sees. */
+/** What the worker provides to the sandbox; texts and bytes only. Errors it throws are visible to the script. */
 export interface RealmServices {
     find(from: string, specifier: string): string;
     log(level: string, text: string, about: string): void;
@@ -20,14 +20,14 @@ export interface RealmServices {
     input(): Uint8Array;
     output(bytes: Uint8Array): void;
     outputText(json: string): void;
-    /** True when the script must end. */
+    /** True when the script has to end. */
     isOver(): boolean;
 }
 
-/** A limit stopped the script, or the engine gave up. The context cannot be used any more. */
+/** A limit stopped the script, or the engine failed. The context must not be used again. */
 export class ScriptAborted extends Error {
 
-    /** Null when the engine gave up for another reason. */
+    /** Null if the engine failed for another reason. */
     readonly limit: ScriptLimit | null;
 
     constructor(limit: ScriptLimit | null, message: string) {
@@ -37,15 +37,15 @@ export class ScriptAborted extends Error {
     }
 }
 
-/** What texts begin with when all is well. */
+/** Prefix of texts if no limit was exceeded. */
 const CLEAN = '+';
 
-/** Promise jobs that are worked off before time is looked at. */
+/** Number of promise jobs run between two checks of the time limit. */
 const JOBS_PER_BATCH = 64;
 
 let boot: string | undefined;
 
-/** A context for one unit. */
+/** The context of one unit. */
 export class Realm {
 
     readonly #runtime: QuickJSRuntime;
@@ -53,11 +53,11 @@ export class Realm {
     readonly #services: RealmServices;
     readonly #options: ThreadOptions;
     readonly #entrance: QuickJSHandle;
-    /** Functions of the entrance. */
+    /** Functions of the guest's entrance. */
     readonly #functions: Readonly<Record<keyof Entrance, QuickJSHandle>>;
-    /** The module id of the unit, in the sandbox. */
+    /** Module id of the unit, as a value in the sandbox. */
     readonly #unit: QuickJSHandle;
-    /** Set when a limit was met on this side; the script is not to catch it. */
+    /** Set when a limit was exceeded outside of the sandbox, so that the script cannot catch it. */
     #stopped: Error | null = null;
     #isClean = true;
 
@@ -80,30 +80,30 @@ export class Realm {
         this.#unit = this.#string(unit);
     }
 
-    /** Lines of JSON text: what came of each call; for the texts see {@link RunMessage}. Throws ScriptAborted. */
+    /** Runs calls; returns one line of JSON text per call (for the parameters see {@link RunMessage}). @throws ScriptAborted */
     run(request: string, original: RunMessage['original']): string {
 
         const text = this.#string(request).consume((handle) => this.#start(handle, original));
-        // Promises that nobody waits for are worked off too, so that nothing is left for the next call.
+        // also runs promises that are not awaited, so that nothing is left for the next call
         const hadJobs = this.#workOff();
         const told = text === null || hadJobs ? this.#text('take') ?? '' : text;
         this.#isClean = told.startsWith(CLEAN);
         return told.slice(1);
     }
 
-    /** False when a call met a limit; the context is not to be used again then. */
+    /** False if a call exceeded a limit; the context must not be used again then. */
     get isClean(): boolean {
 
         return this.#isClean;
     }
 
-    /** False when a call has changed what the next one would find; to be asked when nobody waits. Throws ScriptAborted. */
+    /** Integrity check: false if a call has changed shared objects. Called after the result was sent. @throws ScriptAborted */
     recheck(): boolean {
 
         return this.#text('recheck')?.startsWith(CLEAN) === true;
     }
 
-    /** JSON text that tells what a unit exports, or why it cannot be loaded. Throws ScriptAborted. */
+    /** Returns the JSON text of the exports of a unit, or why it cannot be loaded. @throws ScriptAborted */
     describe(): string {
 
         const text = this.#text('describe', [this.#unit]) ?? '';
@@ -111,7 +111,7 @@ export class Realm {
         return text;
     }
 
-    /** Throws when the engine has lost its bearings; nothing that belongs to it can be used then. */
+    /** Frees the context. Throws if the engine is in an undefined state; nothing that belongs to it can be used then. */
     dispose(): void {
 
         [this.#unit, ...Object.values(this.#functions), this.#entrance].forEach((handle) => handle.dispose());
@@ -142,7 +142,7 @@ export class Realm {
         }
     }
 
-    /** True when there was something to be done. */
+    /** Runs pending promise jobs. Returns true if there were any. */
     #workOff(): boolean {
 
         if (!this.#runtime.hasPendingJob()) {
@@ -168,7 +168,7 @@ export class Realm {
         return result.error ? this.#fail(result.error) : result.value;
     }
 
-    /** The entrance reports what scripts throw; what comes past it is a limit or trouble of the engine. */
+    /** Throws for an error that the guest code did not catch: a limit or a failure of the engine. */
     #fail(error: QuickJSHandle): never {
 
         const dumped: unknown = this.#context.dump(error);
@@ -219,7 +219,7 @@ export class Realm {
         return bridge;
     }
 
-    /** A limit that is met on this side must not be caught by the script: it is noted, and the script interrupted. */
+    /** Calls a function of the bridge. The script must not catch limits exceeded on this side: they are recorded, and the script is interrupted. */
     #answer(work: (args: readonly QuickJSHandle[]) => Answer, args: readonly QuickJSHandle[]): Answer {
 
         try {
@@ -271,10 +271,10 @@ export class Realm {
     }
 }
 
-/** What a function of the bridge gives back to the sandbox; `error` is thrown there. */
+/** Result of a bridge function; `error` is thrown in the sandbox. */
 type Answer = QuickJSHandle | { readonly error: QuickJSHandle } | undefined;
 
-/** True for what the engine itself throws when it breaks down: the thread ran out of stack, or an assertion failed. */
+/** True for errors of a crashed engine: stack overflow of the thread, or a failed assertion. */
 function isBreakdown(error: unknown): error is Error {
 
     return error instanceof RangeError || (error instanceof Error && error.constructor.name === 'RuntimeError');

@@ -1,15 +1,15 @@
 /**
- * Scripts give way to everything else that the service does.
+ * Lower thread priority for scripts than for the rest of the service.
  */
 
 import { setPriority } from 'node:os';
 
-/** Niceness. A script that loops has a tenth of the weight of the thread that answers requests, and one that is alone no less than all. */
+/** Niceness. A script in an endless loop has a tenth of the weight of the main thread; without competition it runs at full speed. */
 const SCRIPT_PRIORITY = 10;
 
 /**
- * Lowers the priority of the calling thread, where the system knows priorities of threads: Linux. Elsewhere it would be that of the
- * whole process. To be called when the engine is loaded: threads that Node.js starts for files inherit it.
+ * Lowers the priority of the calling thread on Linux; on other systems this would affect the whole process. Must be called
+ * after the engine is loaded, because threads that Node.js starts for files inherit the priority.
  */
 export function lowerOwnPriority(): void {
 
@@ -21,6 +21,6 @@ export function lowerOwnPriority(): void {
         setPriority(0, SCRIPT_PRIORITY);
     }
     catch {
-        // A sandbox around the service may forbid it; scripts are run all the same.
+        // may be forbidden by a sandbox around the service; scripts run all the same
     }
 }

@@ -1,6 +1,6 @@
 /**
- * A thread that runs scripts, one after the other. Keeps the contexts of the units that it ran last, each of one version of
- * the world; a context in which a limit was hit is thrown away.
+ * Worker thread for scripts, one run at a time. Caches the contexts of recently used units, each for one version of the
+ * program; a context in which a limit was exceeded is discarded.
  */
 
 import { parentPort, threadId, workerData } from 'node:worker_threads';
@@ -19,23 +19,23 @@ import { Realm, ScriptAborted } from './script-context.js';
 import type { ScriptFailure, ScriptLimit } from '../protocol/script-error.js';
 import { lowerOwnPriority } from './thread-priority.js';
 
-/** What a thread is started with. */
+/** Start parameters of a worker. */
 export interface ThreadData {
     readonly options: ThreadOptions;
     readonly line: ChannelEndpoint;
-    /** Where the thread writes the number of the run that it has begun. */
+    /** The worker stores the number of the run that it has begun here. */
     readonly begun: SharedArrayBuffer;
-    /** Of {@link CpuScheduler}. */
+    /** Memory of {@link CpuScheduler}. */
     readonly longRuns: SharedArrayBuffer;
 }
 
-/** Contexts that are kept. */
+/** Maximum number of cached contexts. */
 const REALMS = 40;
 
-/** Enough to look at a context without running any code of its author. */
+/** Time limit of the integrity check in ms; it runs no code of authors. */
 const RECHECK_MS = 1000;
 
-/** Either the script threw null, or the engine did for want of memory. */
+/** Prefix of a result after null was thrown, by the script or by the engine for lack of memory. */
 const NULL_THROWN = '{"failure":{"kind":"null"';
 
 interface CachedRealm {
@@ -60,7 +60,7 @@ class ScriptThread implements RealmServices {
     readonly #longRun: CpuSlice;
     readonly #send: (message: ThreadMessage) => void;
     readonly #gate = new LogRateLimiter();
-    /** By unit; the one used last is at the end. */
+    /** By unit, least recently used first. */
     readonly #realms = new Map<string, CachedRealm>();
     #message: RunMessage | null = null;
     #deadline = 0;
@@ -78,7 +78,7 @@ class ScriptThread implements RealmServices {
         this.#send = send;
     }
 
-    /** Throws when no further script can be run here; what was to come next is run elsewhere, as it was not begun. */
+    /** Runs a script. Throws if the worker cannot run any more; the next run, not begun here, then goes to another worker. */
     run(message: RunMessage): void {
 
         Atomics.store(this.#begun, 0, message.run);
@@ -112,7 +112,7 @@ class ScriptThread implements RealmServices {
         }
     }
 
-    /** What takes a while to find is looked for when the caller has its answer already. */
+    /** Checks the integrity of a context. Runs after the result was sent, because it takes a while. */
     #recheck(unit: string): void {
 
         this.#deadline = performance.now() + RECHECK_MS;
@@ -216,11 +216,11 @@ class ScriptThread implements RealmServices {
         kept?.realm.dispose();
     }
 
-    /** False when the engine has lost its bearings. */
+    /** Removes a context. Returns false if the engine is in an undefined state. */
     #discard(unit: string): boolean {
 
         try {
-            // A context that could not even be made has left its remains in the engine.
+            // a context whose creation failed leaves remains in the engine
             const isComplete = this.#realms.has(unit);
             this.#remove(unit);
             return isComplete;
@@ -246,7 +246,7 @@ function isLevel(level: string): level is LogLevel {
     return level === 'info' || level === 'warn' || level === 'error';
 }
 
-/** JSON text of `{ value }` as it came, or of `{ error }`. */
+/** Returns the JSON text of `{ value }` as received, or of `{ error }`. */
 function textOf(reply: Reply): string {
 
     return 'text' in reply ? reply.text : JSON.stringify('error' in reply ? { error: reply.error } : {});

@@ -1,5 +1,5 @@
 /**
- * `console` and `print` for scripts: lines for the log of the service.
+ * `console` and `print` for scripts: writes to the log of the service.
  */
 
 import type { Bridge } from './bridge.js';
@@ -8,7 +8,7 @@ import { safely, shortened } from './error-description.js';
 
 const LINE_LENGTH = 4000;
 
-/** Puts `console` and `print` among the globals. `about` gives the id of the object at hand. */
+/** Defines `console` and `print` as globals. `about` returns the id of the object that the script works on. */
 export function installConsole(bridge: Bridge, about: () => string): void {
 
     const info = (...values: readonly unknown[]): void => bridge.log('info', line(values), about());

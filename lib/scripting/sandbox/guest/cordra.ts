@@ -1,12 +1,12 @@
 /**
- * The modules `cordra` and `cordraUtil` of scripts. Calls are synchronous; to await their results does no harm.
+ * The modules `cordra` and `cordraUtil` for scripts. Calls are synchronous; awaiting their results is harmless.
  */
 
 import type { Bridge } from './bridge.js';
 import { parse, replace, stringify } from './primordials.js';
 import { CordraError } from './error-description.js';
 
-/** Lucene's special characters. */
+/** Special characters of the query syntax (Lucene's). */
 const SPECIAL = /[-+!(){}[\]^"~*?:\\/&|]/g;
 
 type Ask = (name: string, ...args: readonly unknown[]) => unknown;
@@ -93,7 +93,7 @@ function errorOf({ error }: Fault): CordraError {
     return new CordraError({ message: error?.message ?? '' }, error?.status);
 }
 
-/** `(pageNum, pageSize, sortFields)` or one object with these members. */
+/** Accepts `(pageNum, pageSize, sortFields)` or one object with these members. */
 function searchParams(first: unknown, pageSize: unknown, sortFields: unknown): object {
 
     const given = typeof first === 'object' && first !== null ? first as Record<string, unknown> : { pageNum: first, pageSize, sortFields };
@@ -110,7 +110,7 @@ function whole(value: unknown, fallback: number): number {
     return Number.isSafeInteger(number) ? number : fallback;
 }
 
-/** Sort fields as text; from an array of `{ name, reverse }` or of texts, too. */
+/** Returns sort fields as text; accepts arrays of `{ name, reverse }` or of strings too. */
 function sortText(value: unknown): string {
 
     if (!Array.isArray(value)) {

@@ -6,19 +6,19 @@ import type { Bridge } from './bridge.js';
 import { parse, stringify } from './primordials.js';
 import { CordraError } from './error-description.js';
 
-/** Facts about the input. */
+/** Properties of the input. */
 export interface DirectIoFacts {
     readonly filename: string | null;
     readonly mediaType: string | null;
 }
 
-/** What the script has said about its output; null until it has written or said anything. */
+/** Properties of the output, as set by the script. */
 export interface DirectOutput {
     filename?: string;
     mediaType?: string;
 }
 
-/** `directIo` for one call, and what becomes of its output. */
+/** Returns `directIo` for one call, and a function for the properties of its output; null if nothing was written or set. */
 export function directIo(bridge: Bridge, facts: DirectIoFacts): { readonly io: object; readonly output: () => DirectOutput | null } {
 
     const output: DirectOutput = {};
@@ -40,7 +40,7 @@ export function directIo(bridge: Bridge, facts: DirectIoFacts): { readonly io: o
 
         const buffer = bytesOf(bytes);
         if (buffer.byteLength === 0) {
-            // No bytes are an output, too: they take the place of what would be shown without any.
+            // an empty output counts too: it replaces the default
             writeText('');
             return;
         }

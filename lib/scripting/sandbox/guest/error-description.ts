@@ -1,5 +1,5 @@
 /**
- * Describes what a script threw. Whatever it is (a proxy, an object whose getters throw) a description comes out.
+ * Describes thrown values. Works for any value, even a proxy or an object whose getters throw.
  */
 
 import { parse, slice, stringify } from './primordials.js';
@@ -10,7 +10,7 @@ const BODY_LENGTH = 64 * 1024;
 
 const { get } = Reflect;
 
-/** The class that scripts throw to answer with a status of their own. */
+/** Class that scripts throw to respond with a status of their own. */
 export class CordraError extends Error {
 
     readonly isCordraError = true;
@@ -26,14 +26,14 @@ export class CordraError extends Error {
     }
 }
 
-/** A description. */
+/** Description of a thrown value. */
 export interface Thrown {
     readonly kind: string;
     readonly message?: string;
     readonly [member: string]: unknown;
 }
 
-/** The description as the other side reads it. */
+/** Returns the description of a thrown value, for the host. */
 export function describeThrown(thrown: unknown): Thrown {
 
     if (typeof thrown === 'string') {
@@ -52,7 +52,7 @@ export function describeThrown(thrown: unknown): Thrown {
     }
 
     if (thrown === null) {
-        // The engine throws it when there is not even memory for an error.
+        // thrown by the engine if there is not even memory for an error
         return { kind: 'null', message: 'null was thrown' };
     }
 
@@ -104,14 +104,14 @@ function member(value: unknown, name: string): unknown {
     return typeof value === 'object' && value !== null || typeof value === 'function' ? get(value, name) : undefined;
 }
 
-/** A text that is not too long, of something that need not be a text. */
+/** Returns a text of limited length for any value. */
 export function shortened(value: unknown, length: number): string {
 
     const text = typeof value === 'string' ? value : String(value);
     return text.length > length ? `${slice(text, 0, length)}…` : text;
 }
 
-/** The result of something that may throw; undefined when it does. */
+/** Returns the result of a function; undefined if it throws. */
 export function safely<T>(work: () => T): T | undefined {
 
     try {

@@ -1,15 +1,15 @@
 /**
- * Members that are read from their text when a script first asks for them: what most scripts never look at need not be read.
+ * Lazy properties: JSON members that are parsed on first access, since most scripts never read them.
  */
 
 import { parse } from './primordials.js';
 
-/** A description without a prototype: what a script put into `Object.prototype` does not count as said in it. */
+/** A property descriptor without prototype: changes of a script to `Object.prototype` do not affect it. */
 type Described = PropertyDescriptor & { readonly __proto__: null };
 
 const { defineProperty } = Reflect as { readonly defineProperty: (this: void, target: object, name: string, described: Described) => boolean };
 
-/** Gives an object a member out of its JSON text. Once it was read or assigned it is a property like any other. */
+/** Adds a lazy property from JSON text. Once read or assigned, it is an ordinary property. */
 export function addLazy(owner: object, name: string, text: string): void {
 
     let isRead = false;
@@ -21,13 +21,13 @@ export function addLazy(owner: object, name: string, text: string): void {
             if (!isRead) {
                 value = parse(text) as unknown;
                 isRead = true;
-                // In vain when the object was frozen meanwhile.
+                // has no effect if the object was frozen meanwhile
                 settle(owner, name, value);
             }
 
             return value;
         },
-        // Like any assignment it is about the object that is assigned to, which may have inherited the member.
+        // like any assignment, affects the receiver, which may have inherited the property
         set(this: object, given: unknown) {
 
             settle(this, name, given);

@@ -1,6 +1,5 @@
 /**
- * The entrance of the sandbox: loads the code of a unit, calls what it exports, and writes down what came of it. Texts go in
- * and out.
+ * Entrance of the sandbox: loads the code of a unit, calls its exports, and serialises the results. Texts in, texts out.
  */
 
 import type { Bridge } from './bridge.js';
@@ -14,18 +13,18 @@ import { addLazy } from './lazy-property.js';
 import { Modules } from './modules.js';
 import { describeThrown, safely } from './error-description.js';
 
-/** What the thread calls. Each function gives text when all is done, null when promises have to be worked off first. */
+/** Functions that the worker calls. They return text when everything is done, null if promise jobs have to run first. */
 export interface Entrance {
     /**
-     * A line for each item, behind `+`, or `-` when one of the calls met a limit.
+     * Returns a line per item, after the prefix `+`, or `-` if one of the calls exceeded a limit.
      *
-     * @param original text of `originalObject` in the context of the only item, where that has it
+     * @param original JSON text of `originalObject` in the context of the only item, if it has one
      */
     run(unit: string, request: string, original?: string): string | null;
     describe(unit: string): string;
-    /** The text that `run` did not give. */
+    /** Returns the text of `run` after the promise jobs. */
     take(): string;
-    /** To be asked when nobody waits: `+`, or `-` when the calls have changed what the next one would find. */
+    /** Integrity check: returns `+`, or `-` if calls have changed shared objects. */
     recheck(): string;
 }
 
@@ -38,7 +37,7 @@ interface Request {
 
 const MORE_NAMES = 1000;
 
-/** Prepares a new context. */
+/** Initialises a new context. */
 export function boot(bridge: Bridge): Entrance {
 
     delete (globalThis as { SharedArrayBuffer?: unknown }).SharedArrayBuffer;
@@ -52,7 +51,7 @@ export function boot(bridge: Bridge): Entrance {
     let isLoaded = false;
     let lines: string[] = [];
     let isSpent = false;
-    /** The exports of the unit; what it changes while it is loaded counts as given. */
+    /** Returns the exports of the unit. Changes to shared objects while it loads are accepted. */
     const load = (unit: string): unknown => {
 
         const exports = modules.require('/', unit);
@@ -93,7 +92,7 @@ export function boot(bridge: Bridge): Entrance {
                 }
             }
 
-            // What goes on behind several objects at once belongs to none of them.
+            // promises of several objects cannot be attributed to one of them
             about = request.items.length === 1 ? about : '';
             return pending === 0 ? told() : null;
         },
@@ -107,7 +106,7 @@ export function boot(bridge: Bridge): Entrance {
     };
 }
 
-/** The last argument. */
+/** Returns the last argument. */
 function contextOf(args: readonly unknown[] = []): object {
 
     return args[args.length - 1] as object;
@@ -119,7 +118,7 @@ function idOf(args: readonly unknown[]): string {
     return typeof id === 'string' ? id : '';
 }
 
-/** JSON texts hold no line feeds, so lines can be told apart. */
+/** Joins lines; JSON texts contain no line feeds. */
 function joined(lines: readonly string[]): string {
 
     let text = '';
@@ -130,15 +129,15 @@ function joined(lines: readonly string[]): string {
     return text;
 }
 
-/** Stands where a call has not come to its end. */
+/** Result of a call whose promise is not settled. */
 const UNSETTLED = stringify({ failure: { kind: 'error', message: 'the promise that was returned is never settled', stack: '' } });
 
-/** One call of a function, until its result or fault is written down. */
+/** One call of a function, until its result or error is serialised. */
 class Call {
 
-    /** JSON text of what came of the call. */
+    /** JSON text of the result. */
     line = UNSETTLED;
-    /** True when a limit was met. */
+    /** True if a limit was exceeded. */
     isSpent = false;
     whenOver: () => void = () => {};
     readonly #bridge: Bridge;
@@ -152,7 +151,7 @@ class Call {
         this.#request = request;
     }
 
-    /** True when the call is over already. */
+    /** Starts the call. Returns true if it is already over. */
     start(load: () => unknown, args: unknown[]): boolean {
 
         this.#args = args;
@@ -218,7 +217,7 @@ function isThenable(value: unknown): boolean {
 
 type Callable = (...args: readonly unknown[]) => unknown;
 
-/** The function at the end of a path, and what it is a member of. */
+/** Returns the function at the end of a path, and the object it is a member of. */
 function walk(exports: unknown, path: readonly string[]): { readonly owner: unknown; readonly found: Callable } {
 
     let owner: unknown = undefined;
@@ -241,7 +240,7 @@ function isHolder(value: unknown): value is Record<string, unknown> {
     return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-/** What a unit exports; or why it cannot be loaded. */
+/** Returns the JSON text of the exports of a unit, or why it cannot be loaded. */
 function describe(load: () => unknown): string {
 
     try {
@@ -264,7 +263,7 @@ function kindOf(value: unknown): string {
     return value === null ? 'null' : value === true ? 'true' : typeof value;
 }
 
-/** Name → whether it may be called by GET; null for a member that is no function. */
+/** Returns name → whether the method may be called by GET; null for members that are not functions. */
 function methodsOf(exports: unknown, group: string): object | null {
 
     const methods = safely(() => (exports as Record<string, unknown>)[group]);
@@ -286,5 +285,5 @@ function ownNames(value: unknown): string[] {
         Object.getOwnPropertyNames(value).filter((name) => !(typeof value === 'function' && BUILT_IN.has(name))).slice(0, MORE_NAMES) : [];
 }
 
-/** Own properties that every function has. */
+/** Own properties of every function. */
 const BUILT_IN = new Set(['length', 'name', 'prototype', 'arguments', 'caller']);

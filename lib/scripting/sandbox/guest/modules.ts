@@ -1,11 +1,11 @@
 /**
- * CommonJS: `require` with a cache, cycles as in Node.js, and the modules of the service itself.
+ * CommonJS: `require` with a cache, cycles as in Node.js, and built-in modules of the service.
  */
 
 import type { Bridge } from './bridge.js';
 import { call, lastIndexOf, parse, slice } from './primordials.js';
 
-/** What `module` is in a script. */
+/** `module` in a script. */
 interface Module {
     readonly id: string;
     readonly filename: string;
@@ -23,15 +23,15 @@ interface Fault {
     readonly error: { readonly message: string };
 }
 
-/** Loads modules and keeps them as long as the context lives. */
+/** Loads modules and caches them for the lifetime of the context. */
 export class Modules {
 
     readonly #bridge: Bridge;
-    /** The service's own by name; made when they are first required. */
+    /** Built-in modules by name; created on first use. */
     readonly #own: Readonly<Record<string, (() => unknown) | undefined>>;
     readonly #ownExports: Record<string, unknown> = empty();
     readonly #cache: Record<string, Module | undefined> = empty();
-    /** Folder and specifier → name. */
+    /** Folder and specifier → module id. */
     readonly #names: Record<string, string | undefined> = empty();
 
     constructor(bridge: Bridge, own: Readonly<Record<string, () => unknown>>) {
@@ -40,7 +40,7 @@ export class Modules {
         this.#own = own;
     }
 
-    /** The exports of the module that a specifier means in another module. Throws what loading it throws. */
+    /** Returns the exports of the module that a specifier means in a module. Throws what loading it throws. */
     require(from: string, specifier: unknown): unknown {
 
         if (typeof specifier !== 'string') {
@@ -91,7 +91,7 @@ export class Modules {
     }
 }
 
-/** An object without members of any kind. */
+/** Returns an object without prototype. */
 function empty<T>(): Record<string, T> {
 
     return Object.create(null) as Record<string, T>;

@@ -1,5 +1,5 @@
 /**
- * Functions of the language as they were before any script ran, for what must go on working when a script has replaced them.
+ * Primordials: built-in functions saved before any script runs, for code that must keep working when scripts replace them.
  */
 
 type Method = (this: unknown, ...args: readonly never[]) => unknown;
@@ -10,7 +10,7 @@ const promises = Promise.prototype as unknown as Readonly<Record<string, Method>
 
 export const { parse, stringify } = JSON;
 
-/** Calls whatever it is. */
+/** Calls any callable. */
 export function call(target: unknown, receiver: unknown, args: readonly unknown[]): unknown {
 
     return apply(target as Method, receiver, args);

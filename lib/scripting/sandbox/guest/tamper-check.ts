@@ -1,7 +1,7 @@
 /**
- * Notices when a call has changed what all objects share. Code that sees to it that what one caller sends ends up in
- * `Object.prototype` would otherwise show it to the next caller. Changes that code makes while it is loaded are its own affair.
- * It is looked for when the result of a call is told already, before the next one: it takes as long as a simple hook.
+ * Integrity check: detects calls that have changed shared built-in objects. Otherwise code that lets input of one caller end up
+ * in `Object.prototype` would leak it to the next caller. Changes made while code loads are accepted. Runs after the result of
+ * a call was sent and before the next call, since it takes as long as a simple hook.
  */
 
 import { call } from './primordials.js';
@@ -10,25 +10,25 @@ const { getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect as {
     readonly [name in 'getOwnPropertyDescriptor' | 'getPrototypeOf' | 'ownKeys']: (this: void, target: object, ...rest: readonly PropertyKey[]) => unknown;
 };
 
-/** Every value of these is compared: what callers send can reach them through code that copies carelessly. */
+/** All values of these objects are compared, since careless copying can let input of callers reach them. */
 const COMPARED: readonly object[] = [Object.prototype, Array.prototype, Function.prototype, Promise.prototype];
 
-/** Of these, and of those above, it is noticed when something was added or removed. */
+/** For these, added and removed properties are detected. */
 const SHARED: readonly object[] = [...COMPARED, String.prototype, Number.prototype, Boolean.prototype];
 
-/** Compares with how it was. */
+/** Snapshot of the shared objects, and comparison with it. */
 export class Guard {
 
-    /** Of what is shared, in its order. */
+    /** By index of `SHARED`. */
     readonly #parents: unknown[] = [];
     readonly #enumerable: string[] = [];
     readonly #counts: number[] = [];
-    /** Plain properties of what is compared; those with accessors are not asked for. */
+    /** Data properties of `COMPARED`; accessors are not evaluated. */
     readonly #owners: object[] = [];
     readonly #keys: PropertyKey[] = [];
     readonly #values: unknown[] = [];
 
-    /** Notes how it is now. */
+    /** Takes the snapshot. */
     note(): void {
 
         for (let i = 0; i < SHARED.length; ++i) {
@@ -43,7 +43,7 @@ export class Guard {
         }
     }
 
-    /** True when nothing was replaced, added or removed. */
+    /** True if nothing was replaced, added or removed since. */
     holds(): boolean {
 
         for (let i = 0; i < this.#counts.length; ++i) {
@@ -76,7 +76,7 @@ export class Guard {
     }
 }
 
-/** Names of the properties, inherited ones included, that a loop over a shared object meets. */
+/** Returns the enumerable property names of an object, inherited ones included. */
 function enumerableIn(shared: object): string {
 
     let names = '';
