@@ -1,9 +1,9 @@
 /**
- * Answers to units that were written together. Much may be waiting to go on after each, so they go out a few in each turn of the
- * event loop, in their order.
+ * Completion queue of units that were committed together. Callbacks run in order, a few in each turn of the event loop, because
+ * much work may follow each of them.
  */
 
-/** Answers of one turn. */
+/** Maximum number of callbacks in one turn of the event loop. */
 export const COMPLETIONS_PER_TURN = 16;
 
 type Answer = () => void;
@@ -14,7 +14,9 @@ export class CompletionQueue {
     #isScheduled = false;
     readonly #emptied: () => void;
 
-    /** @param emptied told whenever the last one has gone out */
+    /**
+     * @param emptied called whenever the queue becomes empty
+     */
     constructor(emptied: () => void = () => {}) {
 
         this.#emptied = emptied;
@@ -25,7 +27,7 @@ export class CompletionQueue {
         return this.#waiting.length === 0;
     }
 
-    /** Answers each of some units: the first ones at once, unless others wait already. */
+    /** Queues a callback for each unit; the first ones run at once, unless others are queued already. */
     add<T>(units: readonly T[], answer: (unit: T, index: number) => void): void {
 
         units.forEach((unit, index) => this.#waiting.push(() => answer(unit, index)));

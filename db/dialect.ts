@@ -1,20 +1,20 @@
 /**
- * The few differences between SQLite and MySQL that knex does not hide: column types that compare and sort byte for byte,
- * long text and bytes. Ids and names are `VARBINARY` on MySQL because its text collations take `a` and `a ` for one key.
+ * Differences between SQLite and MySQL that knex does not hide: column types that compare and sort byte for byte, long text and
+ * bytes. Ids and names are `VARBINARY` on MySQL, because its text collations treat `a` and `a ` as the same key.
  */
 
 import type { Knex } from 'knex';
 import type { Dialect } from './database.js';
 
-/** Makes columns of a table under creation. All are nullable until `.notNullable()`. */
+/** Adds columns to a table that is being created. All are nullable until `.notNullable()`. */
 export interface Columns {
     /** An id, a name or another key: up to 255 bytes of UTF-8, compared byte for byte. */
     key(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
-    /** Text or JSON of any length; not to be indexed. */
+    /** Text or JSON of any length; cannot be indexed. */
     text(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
-    /** A whole number up to 2^53: counts, sizes, times in epoch ms. */
+    /** An integer up to 2^53: counts, sizes, times in epoch ms. */
     number(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
-    /** The table's own number, given by the database in ascending order and never given twice. */
+    /** Primary key assigned by the database: ascending, never reused. */
     serial(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
     /** Bytes, up to 16 MiB. */
     bytes(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
@@ -37,13 +37,13 @@ const COLUMNS: Record<Dialect, Columns> = {
     }
 };
 
-/** Column types of a dialect. */
+/** Returns the column types of a dialect. */
 export function columnsOf(dialect: Dialect): Columns {
 
     return COLUMNS[dialect];
 }
 
-/** knex's name for a dialect. */
+/** Returns knex's name of a dialect. */
 export function knexClient(dialect: Dialect): string {
 
     return dialect === 'sqlite' ? 'better-sqlite3' : 'mysql2';

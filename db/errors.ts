@@ -1,16 +1,16 @@
 /**
- * What can go wrong with a database apart from the expected refusals of a unit.
+ * Errors of a database, in contrast to the expected rejections of a unit.
  */
 
 /**
- * - `unavailable`: nothing was written; the database cannot be reached or its writer is down. Trying again may help.
- * - `unknown-outcome`: the connection or the writer was lost while it committed. The unit is written whole or not at all.
- * - `full`: nothing was written, because there is no room for it
- * - `failed`: the statement itself was refused; nothing was written.
+ * - `unavailable`: nothing was written; the database cannot be reached or its writer is down. A retry may succeed.
+ * - `unknown-outcome`: the connection or the writer was lost during the commit. The unit was written as a whole or not at all.
+ * - `full`: nothing was written, for lack of disk space.
+ * - `failed`: the statement was rejected; nothing was written.
  */
 export type DatabaseErrorKind = 'unavailable' | 'unknown-outcome' | 'full' | 'failed';
 
-/** A failed read or write. The driver's error is the `cause`: it is for the log and may hold SQL. */
+/** A failed read or write. The error of the driver is the `cause`: it is for the log and may contain SQL. */
 export class DatabaseError extends Error {
 
     readonly fault: DatabaseErrorKind;

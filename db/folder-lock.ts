@@ -1,6 +1,6 @@
 /**
- * A lock on a folder that ends with the process that holds it, however it ends: an exclusive lock of SQLite on a small file,
- * which the operating system lets go of. The process id of the holder stands in the header of the file, for messages only.
+ * Lock on a folder that is released with the process that holds it, however it ends: an exclusive lock of SQLite on a small file,
+ * which the operating system releases. The header of the file has the process id of the holder, for messages only.
  */
 
 import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { makePrivate } from './private-files.js';
 
-/** A lock that is held. */
+/** A held lock. */
 export interface FolderLock {
     release(): void;
 }
 
-/** The lock is held by somebody else. */
+/** Another process, or this one, holds the lock. */
 export class FolderLockedError extends Error {
 
     /** Process id of the holder, 0 when it is not known. */
@@ -28,19 +28,19 @@ export class FolderLockedError extends Error {
 }
 
 const FILE = 'gateway.lock';
-/** Where an SQLite file keeps its `user_version`, a big-endian integer that is its user's to use. */
+/** Offset of `user_version` in an SQLite file, a big-endian integer for applications. */
 const USER_VERSION_OFFSET = 60;
 
 /**
- * Folders locked by this process. Kept here because a file that nobody refers to is closed by the garbage collector, and
- * asked first because opening and closing a file drops all locks that its process has on it (a rule of POSIX).
+ * Folders locked by this process. The reference keeps the garbage collector from closing the file; and the check before opening is
+ * needed because opening and closing a file drops all locks of the process on it (a rule of POSIX).
  */
 const held = new Map<string, Sqlite.Database>();
 
 /**
- * Locks a folder that exists, at once or not at all.
+ * Locks an existing folder; does not wait.
  *
- * @throws FolderLockedError when another process, or this one, has it locked
+ * @throws FolderLockedError when another process, or this one, has locked it
  */
 export function lockFolder(folder: string): FolderLock {
 
@@ -53,7 +53,7 @@ export function lockFolder(folder: string): FolderLock {
     makePrivate(path);
     const file = new Sqlite(path, { timeout: 0 });
     try {
-        // In this mode the lock that the first write takes is kept until the file is closed.
+        // In this mode the lock taken by the first write is held until the file is closed.
         file.pragma('locking_mode = EXCLUSIVE');
         file.pragma('journal_mode = MEMORY');
         file.pragma('synchronous = OFF');
@@ -79,7 +79,7 @@ function isBusy(error: unknown): boolean {
     return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
-/** Reads past SQLite, which would wait for the lock. */
+/** Reads the file without SQLite, which would wait for the lock. */
 function readHolder(path: string): number {
 
     const bytes = Buffer.alloc(4);

@@ -1,5 +1,5 @@
 /**
- * Where the database layer reports; a pino logger fits.
+ * Logger of the database layer; a pino logger fits.
  */
 
 export interface Log {
@@ -8,5 +8,5 @@ export interface Log {
     error(fields: object, message: string): void;
 }
 
-/** For programs and tests that do not want to know. */
+/** Logger that discards everything. */
 export const SILENT: Log = { info() {}, warn() {}, error() {} };

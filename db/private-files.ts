@@ -1,17 +1,17 @@
 /**
- * Files that nobody but their owner may read, whatever the folder and the umask.
+ * Files that only their owner can read, whatever the folder and the umask.
  */
 
 import { chmodSync, closeSync, lstatSync, openSync } from 'node:fs';
 
-/** What others may do. */
+/** Mode bits of group and others. */
 const OTHERS = 0o077;
 
-/** Makes an empty file when there is none, and closes an older one to others. */
+/** Creates an empty file when there is none; removes the rights of others from an existing one. */
 export function makePrivate(path: string): void {
 
     try {
-        // Only a new file is opened: closing a descriptor of a file drops the locks that its process has on it (a rule of POSIX).
+        // Only a new file is opened: closing a descriptor of a file drops all locks of the process on it (a rule of POSIX).
         closeSync(openSync(path, 'wx', 0o600));
     }
     catch (error) {
@@ -24,9 +24,9 @@ export function makePrivate(path: string): void {
 }
 
 /**
- * Takes the rights of others to a file away.
+ * Removes the rights of group and others from a file.
  *
- * @returns false when they keep them, because the file belongs to somebody else
+ * @returns false when that is not permitted, because another user owns the file
  */
 export function closeToOthers(path: string): boolean {
 

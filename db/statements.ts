@@ -1,6 +1,6 @@
 /**
- * How stores write SQL: knex is the builder and nothing else. A statement is built once, at start-up, with names where values
- * go; the database keeps it prepared and every call only gives the values.
+ * Statement builder for stores: knex only builds SQL. A statement is built once, at start-up, with names in place of values; the
+ * database keeps it prepared, and every call provides the values.
  *
  * Dialects differ little here: `onConflict(…).merge()` is the upsert of both, `limit(bind('limit'))` works in both.
  */
@@ -10,31 +10,31 @@ import type { Knex } from 'knex';
 import type { Dialect, SqlValue, Statement, Step } from './database.js';
 import { knexClient } from './dialect.js';
 
-/** Names a place for a value. What it returns goes to knex wherever a value can stand, `limit` and `raw` included. */
+/** Returns a named placeholder, for knex wherever a value can be, including `limit` and `raw`. */
 export type Bind<N extends string> = (name: N) => number;
 
-/** Names a place for a list of values, for `whereIn`. */
+/** Returns placeholders for a named list of values, for `whereIn`. */
 export type BindList<N extends string> = (name: N) => number[];
 
 /** Values by name. */
 export type Values<N extends string> = Readonly<Record<N, SqlValue>>;
 
-/** What a step may say besides its values. */
+/** Options of a step besides its values. */
 export type StepOptions = Pick<Step, 'expect' | 'duplicate'>;
 
 /** A statement with named values. */
 export interface NamedStatement<N extends string> extends Statement {
-    /** The values in the order of the `?`, for `database.read(statement, statement.values({ … }))`. */
+    /** Returns the values in the order of the `?`, for `database.read(statement, statement.values({ … }))`. */
     values(named: Values<N>): SqlValue[];
-    /** One step of a unit. */
+    /** Returns a step of a unit. */
     step(named: Values<N>, options?: StepOptions): Step;
 }
 
-/** A statement over lists, built once per list length (rounded up, so that few statements are kept prepared). */
+/** A statement with lists, built once for each length (rounded up, so that few statements are kept prepared). */
 export interface ListStatement<N extends string, L extends string> {
-    /** For reading. Lists must have 1 to {@link MAX_LIST} entries; empty ones are the caller's shortcut. */
+    /** For reads. Lists must have 1 to {@link MAX_LIST} entries; callers have to handle empty ones. */
     with(named: Values<N> & Readonly<Record<L, readonly SqlValue[]>>): { statement: Statement; bindings: SqlValue[] };
-    /** One step of a unit. */
+    /** Returns a step of a unit. */
     step(named: Values<N> & Readonly<Record<L, readonly SqlValue[]>>, options?: StepOptions): Step;
 }
 
@@ -57,18 +57,18 @@ export interface StatementBuilder {
     ): ListStatement<N, L>;
 }
 
-/** Anything of knex that knows its SQL. */
+/** Anything of knex that has SQL. */
 type Composed = Pick<Knex.QueryBuilder | Knex.Raw, 'toSQL'>;
 
-/** The longest list of a {@link ListStatement}; longer ones are read in parts. */
+/** Maximum length of a list in a {@link ListStatement}; longer ones are read in parts. */
 export const MAX_LIST = 512;
 
-/** Placeholders are numbers far from any value that is ever written into a statement, because `limit` takes only numbers. */
+/** Placeholders are numbers beyond any value in a statement, because `limit` accepts only numbers. */
 const FIRST_PLACEHOLDER = Number.MAX_SAFE_INTEGER - 1_000_000;
 
 const BUILDERS: Record<Dialect, () => Knex> = { sqlite: once('sqlite'), mysql: once('mysql') };
 
-/** The builder of a dialect. */
+/** Returns the builder of a dialect. */
 export function statements(dialect: Dialect): StatementBuilder {
 
     const knex = BUILDERS[dialect]();
@@ -87,16 +87,16 @@ export function statements(dialect: Dialect): StatementBuilder {
     });
 }
 
-/** Places for all the columns of a row, for `insert` and `update`: `knex('blobs').insert(row(bind, ['id', 'size']))`. */
+/** Returns placeholders for all columns of a row, for `insert` and `update`: `knex('blobs').insert(row(bind, ['id', 'size']))`. */
 export function row<N extends string>(bind: Bind<N>, names: readonly N[]): Record<N, number> {
 
     return Object.fromEntries(names.map((name) => [name, bind(name)])) as Record<N, number>;
 }
 
-/** A place in a statement: a value given with each call, one entry of a list, or a constant. */
+/** Source of a binding: a value by name, an entry of a list, or a constant. */
 type Slot = { readonly name: string } | { readonly name: string; readonly entry: number } | { readonly constant: SqlValue };
 
-/** Hands out placeholders and finds them again in what knex compiled. */
+/** Creates placeholders and finds them in compiled SQL. */
 class Placeholders {
 
     readonly #places: Slot[] = [];
@@ -170,7 +170,7 @@ function listStatement<N extends string, L extends string>(
     };
 }
 
-/** The next power of two that holds the longest list; shorter lists repeat their last entry, which `in (…)` ignores. */
+/** Returns the next power of two that holds the longest list; shorter lists repeat their last entry, which `in (…)` ignores. */
 function roundedSize(named: Readonly<Record<string, SqlValue | readonly SqlValue[]>>): number {
 
     let longest = 0;
@@ -221,11 +221,7 @@ function once(dialect: Dialect): () => Knex {
     };
 }
 
-/**
- * SQL about chunks that both dialects understand.
- */
-
-/** Jumps from blob to blob by the index, where `distinct` would visit every chunk. Both dialects understand it. */
+/** Lists blobs by skipping through the index, where `distinct` would visit every chunk. Works in both dialects. */
 export const LIST_BLOBS = 'with recursive ids (id) as (' +
     'select min(blob_id) from blob_chunks where blob_id > ? union all ' +
     'select (select min(blob_id) from blob_chunks where blob_id > ids.id) from ids where ids.id is not null' +

@@ -1,5 +1,5 @@
 /**
- * From the configuration to an open database.
+ * Opens the database of a configuration.
  */
 
 import { mkdir } from 'node:fs/promises';
@@ -13,24 +13,24 @@ import { openSqliteDatabase, sqliteFiles } from './sqlite/database.js';
 import { migrateSqlite } from './sqlite/migrate.js';
 import { migrateMysql } from './mysql/migrate.js';
 
-/** The files hold secrets: a folder that is made here is nobody else's to read. */
+/** The files contain secrets, so only the owner has access to a new folder. */
 const FOLDER = { recursive: true, mode: 0o700 };
 
-/** Where the rows are. */
+/** Location of the database. */
 export interface DatabaseOptions {
     /** `mysql://user:password@host:port/database`; without it SQLite files in `dataDir`. */
     readonly url?: string | undefined;
-    /** Folder of the SQLite files; made when it is not there. */
+    /** Folder of the SQLite files; created when missing. */
     readonly dataDir: string;
     readonly log?: Log;
-    /** Bytes of the disk of `dataDir` that are left free; default 256 MiB, or 5 % of a smaller disk. */
+    /** Bytes of the disk of `dataDir` to keep free; default 256 MiB, or 5 % of a smaller disk. */
     readonly minFree?: number | null | undefined;
 }
 
 /**
- * Opens a database; rejects with a helpful sentence when that cannot be. Tables are made by `migrate()`.
+ * Opens a database; rejects with a helpful message. Tables are created by `migrate()`.
  *
- * @throws LostFileError when one of the files of an embedded database is gone and the other is not
+ * @throws LostFileError when one of the files of an embedded database is missing and the other is not
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
 
@@ -44,7 +44,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     return openSqliteDatabase(options.dataDir, log, options.minFree);
 }
 
-/** Brings the tables of a database that nobody uses up to date, or back down. A running service does it by `migrate()`. */
+/** Migrates a database that is not in use, up or down. A running service uses `migrate()`. */
 export async function migrateDatabase(options: DatabaseOptions, how: MigrateOptions): Promise<void> {
 
     const log = options.log ?? SILENT;
@@ -57,7 +57,7 @@ export async function migrateDatabase(options: DatabaseOptions, how: MigrateOpti
     await migrateSqlite(sqliteFiles(options.dataDir), log, how);
 }
 
-/** Makes that an embedded database of which a file was lost can be opened again; returns a sentence that tells what was done. */
+/** Makes an embedded database usable that has lost one of its files; returns a sentence that says what was done. */
 export function acceptLostFile(dataDir: string): string {
 
     return acceptLoss(sqliteFiles(dataDir), new Date());

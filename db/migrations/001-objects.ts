@@ -1,5 +1,5 @@
 /**
- * Digital objects, their references to each other, the names of types, epochs of caches, settings.
+ * Digital objects, their references to each other, names of types, epochs of caches, settings.
  */
 
 import type { Migration, Schema } from './migration.js';
@@ -33,7 +33,7 @@ export const objects: Migration = {
                 table.index(['version_of'], 'objects_version_of');
                 table.index(['txn_id'], 'objects_txn_id');
             },
-            // Who refers to whom: `n` counts the references of an object in the order of their pointers.
+            // References between objects: `n` numbers those of an object in the order of their pointers.
             object_refs(table) {
 
                 columns.key(table, 'from_id').notNullable();
@@ -49,14 +49,14 @@ export const objects: Migration = {
                 columns.key(table, 'schema_id').notNullable();
                 table.unique(['schema_id'], { indexName: 'type_names_schema_id' });
             },
-            // One row: a number per kind of cached thing, raised by the unit that changes such a thing.
+            // One row: an epoch for each kind of cache, incremented by the unit that changes the cached data.
             epochs(table) {
 
                 columns.number(table, 'id').notNullable().primary();
                 columns.number(table, 'types').notNullable().defaultTo(0);
                 columns.number(table, 'identity').notNullable().defaultTo(0);
             },
-            // Secrets and flags of the service itself, JSON or text.
+            // Secrets and flags of the service, as JSON or text.
             settings(table) {
 
                 columns.key(table, 'name').notNullable().primary();

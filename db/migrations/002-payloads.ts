@@ -1,6 +1,6 @@
 /**
- * Elements of objects, the blobs that hold their bytes, and the chunks of the database's own element store. On SQLite the
- * chunks are in a file of their own, which the connection that migrates has attached as `blob_file`.
+ * Elements of objects, the blobs that hold their bytes, and the chunks of the element store in the database. On SQLite the chunks
+ * are in a file of their own, which the migrating connection has attached as `blob_file`.
  */
 
 import type { Knex } from 'knex';
@@ -27,7 +27,8 @@ export const payloads: Migration = {
                 columns.key(table, 'hash');
                 table.primary(['object_id', 'name']);
             },
-            // `state` is staged or linked; `links` counts the payloads that share the blob; without any, `unlinked_on` is set.
+            // `state` is staged or linked; `links` counts the payloads that share the blob; `unlinked_on` is set when there are
+            // none.
             blobs(table) {
 
                 columns.serial(table, 'id');
@@ -78,7 +79,7 @@ async function createBlobFile(knex: Knex): Promise<void> {
     }
 }
 
-/** knex cannot name the file of a table, hence plain SQL. `blob_seals` has one row, written to sync the file's log. */
+/** Plain SQL, because knex cannot name the file of a table. `blob_seals` has one row, written to sync the log of the file. */
 export function blobTables(schema: 'blob_file' | 'main'): readonly string[] {
 
     return [

@@ -1,5 +1,5 @@
 /**
- * The one durable table of background work, done by whoever holds the lease.
+ * Background jobs, each carried out by the node that holds its lease.
  */
 
 import type { Migration, Schema } from './migration.js';
@@ -11,7 +11,7 @@ export const jobs: Migration = {
     async up({ knex, columns }: Schema) {
 
         await createTables(knex, {
-            // Of one kind and key there is one job at most, until it starts or ends (`dedup_until`); then the key is removed.
+            // At most one job for each kind and key, until it starts or ends (`dedup_until`); then the key is removed.
             jobs(table) {
 
                 columns.serial(table, 'id');

@@ -1,5 +1,5 @@
 /**
- * Accounts, groups, secrets and tokens. Everything secret is a hash, and nothing here is ever part of an object's content.
+ * Accounts, groups, secrets and tokens. Secrets are stored as hashes, and nothing here is ever part of the content of an object.
  */
 
 import type { Migration, Schema } from './migration.js';
@@ -11,7 +11,7 @@ export const identity: Migration = {
     async up({ knex, columns }: Schema) {
 
         await createTables(knex, {
-            // What a user object says of its account. `public_key` is a JWK.
+            // Account data of a user object. `public_key` is a JWK.
             accounts(table) {
 
                 columns.key(table, 'user_id').notNullable().primary();
@@ -20,7 +20,7 @@ export const identity: Migration = {
                 columns.number(table, 'must_change_password').notNullable();
                 columns.text(table, 'public_key');
             },
-            // Login names, lower-cased: the primary key keeps them unique.
+            // Login names, in lower case; unique by the primary key.
             usernames(table) {
 
                 columns.key(table, 'name').notNullable().primary();
@@ -32,7 +32,7 @@ export const identity: Migration = {
                 columns.key(table, 'user_id').notNullable().primary();
                 columns.text(table, 'record').notNullable();
             },
-            // Other secure properties; a pointer can be longer than a key, hence its SHA-256.
+            // Other secure properties; by SHA-256 of the pointer, which can be longer than a key.
             secrets(table) {
 
                 columns.key(table, 'object_id').notNullable();
@@ -61,14 +61,14 @@ export const identity: Migration = {
                 table.index(['user_id'], 'tokens_user_id');
                 table.index(['last_used'], 'tokens_last_used');
             },
-            // Signed assertions that were used, by a hash of issuer and `jti`, until they expire.
+            // Used assertions (JWT), by a hash of issuer and `jti`, until they expire.
             jti(table) {
 
                 columns.key(table, 'hash').notNullable().primary();
                 columns.number(table, 'expires_on').notNullable();
                 table.index(['expires_on'], 'jti_expires_on');
             },
-            // Failed logins in a row, by a hash of the name and of where they came from.
+            // Consecutive failed logins, by a hash of the name and of the source address.
             back_off(table) {
 
                 columns.key(table, 'hash').notNullable().primary();

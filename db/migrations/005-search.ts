@@ -1,6 +1,6 @@
 /**
- * The log of changes for the search index, and the segments of the index. Every node has an index of its own in the same
- * tables; all nodes share the log.
+ * Change log for the search index, and the segments of the index. Every node has its own index in the same tables; all nodes share
+ * the log.
  */
 
 import type { Migration, Schema } from './migration.js';
@@ -12,7 +12,7 @@ export const search: Migration = {
     async up({ knex, columns }: Schema) {
 
         await createTables(knex, {
-            // Written with the object. `origin` and `number` tell a running node which of its own changes a row stands for.
+            // Written with the object. By `origin` and `number` a running node recognises its own changes.
             search_log(table) {
 
                 columns.serial(table, 'seq');
@@ -20,7 +20,7 @@ export const search: Migration = {
                 columns.key(table, 'origin').notNullable();
                 columns.number(table, 'number').notNullable();
             },
-            // One row per node. What the log says up to `covered` is in its segments; null while an index is being built.
+            // One row per node. Its segments include the log up to `covered`; null while the index is being built.
             search_manifest(table) {
 
                 columns.key(table, 'owner').notNullable().primary();

@@ -1,6 +1,6 @@
 /**
- * What is indexed besides the objects themselves: forms that scripts gave them, and texts found in payloads. Kept, so that an
- * index is built anew without running a script or opening a payload.
+ * Sources of the index besides the objects: indexed forms made by scripts, and texts extracted from payloads. They are stored so
+ * that an index can be rebuilt without running a script or opening a payload.
  */
 
 import type { Migration, Schema } from './migration.js';
@@ -12,7 +12,7 @@ export const indexSources: Migration = {
     async up({ knex, columns }: Schema) {
 
         await createTables(knex, {
-            // `txn_id` is that of the object for which the form was made; with another one it no longer counts.
+            // `txn_id` is that of the object from which the form was made; the form is valid only for this state.
             index_forms(table) {
 
                 columns.key(table, 'object_id').notNullable().primary();
@@ -21,7 +21,7 @@ export const indexSources: Migration = {
                 columns.text(table, 'user_metadata');
                 columns.text(table, 'acl');
             },
-            // What came of reading the bytes of a blob as a format. Without a text there is a reason, in words.
+            // Result of extracting the text of a blob in a format. Without a text there is a reason, in words.
             payload_texts(table) {
 
                 columns.number(table, 'blob_id').notNullable();

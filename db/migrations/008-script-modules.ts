@@ -1,5 +1,5 @@
 /**
- * Objects whose payloads are modules for scripts, with the names of their directories: `require` finds them by path.
+ * Objects whose payloads are modules for scripts, with the names of their directories, by which `require` finds them.
  */
 
 import type { Migration, Schema } from './migration.js';

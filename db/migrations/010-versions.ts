@@ -1,5 +1,5 @@
 /**
- * The versions of an object in the order in which they were published.
+ * Index for the versions of an object in the order in which they were published.
  */
 
 import type { Knex } from 'knex';

@@ -1,5 +1,5 @@
 /**
- * Handles whose records must be told to a handle server: one row per handle, however often it changed meanwhile.
+ * Outbox of handle records to be registered with a handle server: one row per handle, for any number of changes.
  */
 
 import type { Migration, Schema } from './migration.js';
@@ -14,13 +14,13 @@ export const handles: Migration = {
             handle_outbox(table) {
 
                 columns.key(table, 'handle').notNullable().primary();
-                // Another number after every change: what was delivered is removed only if it is still what is wanted.
+                // Changes with every write: a delivered row is removed only if it is still current.
                 columns.number(table, 'revision').notNullable();
                 columns.number(table, 'run_at').notNullable();
                 columns.number(table, 'attempts').notNullable().defaultTo(0);
                 columns.number(table, 'failed_on');
                 columns.text(table, 'last_error');
-                // The update of all handles that waits for this one, if any does.
+                // The update of all handles that waits for this one, if any.
                 columns.number(table, 'update_id');
                 table.index(['run_at', 'handle'], 'handle_outbox_run_at');
                 table.index(['update_id', 'failed_on'], 'handle_outbox_update_id');

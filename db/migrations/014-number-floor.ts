@@ -1,5 +1,5 @@
 /**
- * The transaction number up to which objects have been called complete: nothing may be stored with such a number any more.
+ * Low watermark: the transaction number up to which objects were reported as complete. No object may be stored with such a number.
  */
 
 import type { Migration, Schema } from './migration.js';

@@ -1,6 +1,6 @@
 /**
- * Ids by which access control lists, groups and metadata name users and groups, whether or not there is such an object. Tells
- * which ids nobody but the administrator may give to a new user or group.
+ * Ids by which access control lists, groups and metadata name users and groups, whether or not such an object exists. Decides which
+ * ids only the administrator may assign to a new user or group.
  */
 
 import type { Knex } from 'knex';
@@ -9,13 +9,13 @@ import { createTables, dropTables } from './migration.js';
 
 const PAGE = 1_000;
 
-/** Words of an access control list that name no one in particular; as of this migration. */
+/** Keywords of access control lists, which name no user or group; as of this migration. */
 const KEYWORDS: ReadonlySet<string> = new Set(['public', 'authenticated', 'creator', 'self', 'readers', 'writers', 'anonymous', 'admin']);
 
-/** Bytes of a key column. */
+/** Maximum length of a key column, in bytes. */
 const MAX_BYTES = 255;
 
-/** A key as the driver gives it: bytes on MySQL. */
+/** A key as the driver returns it: bytes on MySQL. */
 type Key = string | Buffer;
 
 export const principals: Migration = {
@@ -24,8 +24,9 @@ export const principals: Migration = {
     async up({ knex, columns }: Schema) {
 
         await createTables(knex, {
-            // `held`: an object with this id is a user or a group; `author` made it one. `is_external`: an authentication hook gave
-            // the id to a user or group without an object. `owner`: the only user who has named it; null for several, or unknown.
+            // `held`: an object with this id is a user or a group; `author` made it one. `is_external`: an authentication hook
+            // assigned the id to a user or group without an object. `owner`: the only user who has named it; null for several, or
+            // unknown.
             principals(table) {
 
                 columns.key(table, 'id').notNullable().primary();
@@ -45,7 +46,7 @@ export const principals: Migration = {
     }
 };
 
-/** Users and groups that are there. */
+/** Adds existing users and groups. */
 async function addHeld(knex: Knex): Promise<void> {
 
     for (const [table, column] of [['accounts', 'user_id'], ['group_members', 'group_id']] as const) {
@@ -63,7 +64,7 @@ async function addHeld(knex: Knex): Promise<void> {
     }
 }
 
-/** Ids that are named in access control lists, and authors of objects: who named them is not known any more. */
+/** Adds ids in access control lists, and authors of objects; who named them is unknown. */
 async function addNamed(knex: Knex): Promise<void> {
 
     let after = '';

@@ -1,5 +1,5 @@
 /**
- * The log of changes in the order of its commits: rows of `search_log` are taken out of it, some hundred at a time, into numbered batches.
+ * Change log in commit order: rows of `search_log` are moved, some hundred at a time, into numbered batches.
  */
 
 import type { Migration, Schema } from './migration.js';
@@ -11,7 +11,7 @@ export const searchBatches: Migration = {
     async up({ knex, columns }: Schema) {
 
         await createTables(knex, {
-            // A batch is only made by who has seen the one before it, so that none becomes visible before a lower one.
+            // A batch is only made by a node that has seen the one before it, so that none becomes visible before a lower one.
             search_batches(table) {
 
                 columns.number(table, 'position').notNullable().primary();
@@ -19,13 +19,13 @@ export const searchBatches: Migration = {
                 columns.text(table, 'changes').notNullable();
             }
         });
-        // From now on it is the position of a batch. What an index lacks is still in `search_log`, which becomes the first batches.
+        // `covered` now is the position of a batch. What an index lacks is still in `search_log`, which becomes the first batches.
         await knex('search_manifest').whereNotNull('covered').update({ covered: 0 });
     },
 
     async down({ knex }: Schema) {
 
-        // Rows of batches are not in `search_log` any more, so indexes are built anew.
+        // Rows in batches are no longer in `search_log`, so indexes are rebuilt.
         await knex('search_manifest').update({ covered: null });
         await dropTables(knex, ['search_batches']);
     }

@@ -1,5 +1,5 @@
 /**
- * The floor under transaction numbers for each node, so that writers of one node never wait for those of another.
+ * Low watermark of transaction numbers for each node, so that writers of one node never wait for those of another.
  */
 
 import type { Migration, Schema } from './migration.js';
@@ -11,7 +11,7 @@ export const nodeFloors: Migration = {
     async up({ knex, columns }: Schema) {
 
         await createTables(knex, {
-            // The row of `number_floor` is the highest that was asked for; new nodes begin there.
+            // The row of `number_floor` is the highest watermark that was requested; new nodes start with it.
             node_floors(table) {
 
                 columns.key(table, 'node').notNullable().primary();

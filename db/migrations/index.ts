@@ -1,5 +1,5 @@
 /**
- * The history of the tables, oldest first. New migrations are added at the end.
+ * All migrations, oldest first. New ones are added at the end.
  */
 
 import type { Migration } from './migration.js';

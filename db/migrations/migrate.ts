@@ -1,5 +1,5 @@
 /**
- * Brings the tables up to date, and down again, through knex's own migration table. Two nodes that start at once take turns.
+ * Applies and reverts migrations, with the migration table of knex. Nodes that start at the same time are serialised.
  */
 
 import type { Knex } from 'knex';
@@ -9,10 +9,10 @@ import type { Log } from '../log.js';
 import { MIGRATIONS } from './index.js';
 import type { Migration } from './migration.js';
 
-/** Up to the newest migration, or down to (not including) everything after the named one; `null` removes all. */
+/** Up to the newest migration, or down to the named one, which stays; `null` reverts all. */
 export type MigrationTarget = 'newest' | { readonly downTo: string | null };
 
-/** What a migration run may be told. `migrations` is for tests. */
+/** Options of a migration run. `migrations` is for tests. */
 export interface MigrateOptions {
     readonly target?: MigrationTarget;
     readonly migrations?: readonly Migration[];
@@ -26,7 +26,7 @@ export interface Setting {
 export const MIGRATION_TABLE = 'migrations';
 export const LOCK_WAIT_MS = 60_000;
 
-/** It runs under a lock that ends with its holder: one left in knex's own table is from a process that died. */
+/** Runs under a lock that ends with its holder, so a lock in the table of knex is left from a process that died. */
 export async function migrate(knex: Knex, { dialect, log }: Setting, options: MigrateOptions): Promise<void> {
 
     const list = options.migrations ?? MIGRATIONS;
@@ -60,7 +60,7 @@ async function migrateDown(knex: Knex, config: Knex.MigratorConfig, last: string
     }
 }
 
-/** A database that a newer program has changed is left alone. */
+/** Rejects a database that a newer program has migrated. */
 async function refuseNewer(knex: Knex, list: readonly Migration[]): Promise<void> {
 
     if (!await knex.schema.hasTable(MIGRATION_TABLE)) {

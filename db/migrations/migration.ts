@@ -1,22 +1,22 @@
 /**
- * What a migration is.
+ * Interface of a migration.
  *
- * MySQL cannot undo a change of tables, so a migration may be found half done after a crash: whatever it does must be
- * harmless when it is done again. {@link createTables} sees to that.
+ * MySQL cannot roll back changes of tables, so a crash may leave a migration half done: every part of it must be harmless when it
+ * is repeated. {@link createTables} ensures that for tables.
  */
 
 import type { Knex } from 'knex';
 import type { Columns } from '../dialect.js';
 import type { Dialect } from '../database.js';
 
-/** What a migration works with. */
+/** Context of a migration. */
 export interface Schema {
     readonly knex: Knex;
     readonly dialect: Dialect;
     readonly columns: Columns;
 }
 
-/** One step of the tables' history. Once released it is never edited. */
+/** One migration. Once released it is never edited. */
 export interface Migration {
     /** Unique, without file extension, in the order of the list: `001-objects`. */
     readonly name: string;
@@ -24,7 +24,7 @@ export interface Migration {
     down(schema: Schema): Promise<void>;
 }
 
-/** Makes the tables that are not there yet, in the order given. */
+/** Creates the tables that do not exist yet, in the given order. */
 export async function createTables(
     knex: Knex, tables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>>
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function createTables(
     }
 }
 
-/** Removes tables, as far as they are there. */
+/** Drops the tables that exist. */
 export async function dropTables(knex: Knex, names: readonly string[]): Promise<void> {
 
     for (const name of names) {

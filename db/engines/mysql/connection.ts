@@ -1,6 +1,5 @@
 /**
- * How every connection to a MySQL or MariaDB server is set up, for the pool and for migrations alike, and what the server
- * must be like.
+ * Settings of every connection to a MySQL or MariaDB server, for the pool and for migrations, and requirements on the server.
  */
 
 import type { Connection } from 'mysql2/promise';
@@ -10,7 +9,7 @@ import type { MysqlAddress } from './url.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Said once on every new connection, before anything else. */
+/** Run first on every new connection. */
 const SESSION_SETTINGS: readonly string[] = [
     'set session time_zone = \'+00:00\', innodb_lock_wait_timeout = 10, ' +
         'sql_mode = \'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION\'',
@@ -18,25 +17,25 @@ const SESSION_SETTINGS: readonly string[] = [
 ];
 
 /**
- * On a cluster a reading waits until its server has what the others had committed when it began: rights, types and objects are then as
- * current on every node as on one server.
+ * Galera: a read waits until its server has applied what was committed on the others when it began, so that rights, types and
+ * objects are as current on every node as on a single server.
  */
 const CLUSTER_SETTING = 'set session wsrep_sync_wait = 1';
 
-/** What is said on every new connection, to be completed by {@link adaptToCluster}. */
+/** Returns the settings of a new connection, which {@link adaptToCluster} may extend. */
 export function sessionSettings(): string[] {
 
     return [...SESSION_SETTINGS];
 }
 
-/** True on a Galera cluster. */
+/** Returns whether the server belongs to a Galera cluster. */
 async function isCluster(connection: Pick<Connection, 'query'>): Promise<boolean> {
 
     const [found] = await connection.query('show variables where variable_name = \'wsrep_on\' and value = \'ON\'');
     return (found as unknown[]).length > 0;
 }
 
-/** Looks whether the server belongs to a cluster, and says what is to be said there. Before anything else is asked of the pool. */
+/** Adds the setting for clusters if the server belongs to one, and returns whether it does. To be called before any other query. */
 export async function adaptToCluster(connection: Pick<Connection, 'query'>, settings: string[] = []): Promise<boolean> {
 
     if (!await isCluster(connection)) {
@@ -48,13 +47,13 @@ export async function adaptToCluster(connection: Pick<Connection, 'query'>, sett
     return true;
 }
 
-/** A chunk of bytes or the JSON of an object travels in one packet. */
+/** A chunk of bytes, or the JSON of an object, is sent in one packet. */
 const MIN_PACKET_BYTES = 1024 * 1024;
 const GOOD_PACKET = 16 * 1024 * 1024;
 
 const OLDEST = { mysql: [8, 0], mariadb: [10, 6] } as const;
 
-/** Connection options of the driver. `affectedRows` counts matched rows by the driver's default flags. */
+/** Returns connection options of the driver, by whose default flags `affectedRows` counts matched rows. */
 export function mysqlConnection(address: MysqlAddress): MysqlConnectionOptions {
 
     return {
@@ -65,14 +64,14 @@ export function mysqlConnection(address: MysqlAddress): MysqlConnectionOptions {
         charset: 'utf8mb4',
         timezone: 'Z',
         connectTimeout: Math.min(CONNECT_TIMEOUT_MS, address.timeout),
-        // Sums are decimals on MySQL; ours stay below 2^53.
+        // On MySQL sums are decimals; here they are below 2^53.
         decimalNumbers: true,
         enableKeepAlive: true,
         ...(address.ssl ? { ssl: {} } : {})
     };
 }
 
-/** The driver's options as far as we use them; also what knex takes. */
+/** Options of the driver that are used here; knex takes the same. */
 export interface MysqlConnectionOptions {
     readonly host?: string;
     readonly port?: number;
@@ -94,7 +93,7 @@ interface ServerFacts {
     readonly flush: number;
 }
 
-/** Refuses a server that cannot work and warns of one that may lose data. */
+/** Rejects a server that does not meet the requirements, and warns of one that may lose data. */
 export async function checkServer(connection: Pick<Connection, 'query'>, log: Log): Promise<void> {
 
     const [rows] = await connection.query('select @@version as version, @@max_allowed_packet as packet, ' +

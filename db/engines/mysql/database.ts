@@ -1,7 +1,6 @@
 /**
- * MySQL and MariaDB behind the same interface: reads on the pool, a unit, or several that share a transaction, on one pooled
- * connection. A unit holds no code, so after a deadlock, a failed Galera certification or a connection lost before the commit it
- * is simply written again.
+ * MySQL and MariaDB: reads run on the pool; a unit, or several in one transaction, on one connection of it. A unit holds no code,
+ * so it is simply retried after a deadlock, a failed Galera certification, or a connection lost before the commit.
  */
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -20,16 +19,16 @@ import type { MysqlAddress } from './url.js';
 import { migrateMysql } from './migrate.js';
 import { LIST_BLOBS } from '../../statements.js';
 
-/** How often something is tried in all, and the longest pause before the second try in milliseconds; it doubles each time. */
+/** Maximum number of attempts, and base of the random delay before a retry in milliseconds, which doubles each time. */
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 25;
 
-/** Work that may wait for a connection of the pool. */
+/** Maximum number of requests that wait for a connection of the pool. */
 const QUEUE_LIMIT = 10_000;
 const PING_TIMEOUT_MS = 5_000;
 const MAX_STATEMENTS = 500;
 
-/** Opens a pool; rejects when the server cannot be reached or will not do. */
+/** Opens a pool; rejects when the server cannot be reached or does not meet the requirements. */
 export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promise<Database> {
 
     const pool = createPool({
@@ -75,9 +74,9 @@ class MysqlDatabase implements Database {
     readonly #end: () => Promise<void>;
     readonly #log: Log;
     readonly #groups: MysqlGroupCommit;
-    /** What close() waits for. */
+    /** Operations that close() waits for. */
     readonly #running = new Set<Promise<unknown>>();
-    /** Counts what the server has done. */
+    /** Number of responses of the server. */
     #answers = 0;
     #closing: Promise<void> | null = null;
 
@@ -108,7 +107,7 @@ class MysqlDatabase implements Database {
         return this.#track(() => (unit.shared ? this.#groups.commit(unit) : this.#writeOne(unit)));
     }
 
-    /** One statement that may be run twice without harm, in a transaction of its own. */
+    /** Runs an idempotent statement in autocommit. */
     write(sql: string, bindings: readonly SqlValue[]): Promise<number> {
 
         return this.#track(async () => {
@@ -123,7 +122,7 @@ class MysqlDatabase implements Database {
         await migrateMysql(this.#address, this.#log);
     }
 
-    /** Where all connections are at work, any answer of the server will do. */
+    /** When all connections are busy, any response of the server counts. */
     async ping(patience = PING_TIMEOUT_MS): Promise<void> {
 
         const before = this.#answers;
@@ -136,7 +135,7 @@ class MysqlDatabase implements Database {
                 return true;
             });
             if (!await Promise.race([asked, late])) {
-                await nextTurn();                           // What came while this process was busy has not been read yet
+                await nextTurn();                           // Responses that arrived while this process was busy have not been read yet
             }
 
             if (this.#answers === before) {
@@ -165,7 +164,7 @@ class MysqlDatabase implements Database {
         return this.#again(() => this.#pool.execute<T>(sql, values));
     }
 
-    /** Tries until it works, fails for good, or has been tried often or long enough. */
+    /** Retries until success, a permanent error, or the limits of attempts and time. */
     async #again<T>(work: () => Promise<T>): Promise<T> {
 
         const deadline = performance.now() + this.#address.timeout;
@@ -229,7 +228,7 @@ class MysqlDatabase implements Database {
     }
 }
 
-/** The bytes beside the rows. Every chunk is durable by itself. */
+/** Chunks beside the rows. Every chunk is durable by itself. */
 class MysqlBlobs implements BlobDatabase {
 
     readonly #database: MysqlDatabase;
@@ -241,7 +240,7 @@ class MysqlBlobs implements BlobDatabase {
 
     async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
 
-        // A repetition after a lost connection finds its own row.
+        // A retry after a lost connection finds its own row.
         const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?) on duplicate key update bytes = values(bytes)';
         await this.#database.write(sql, [blobId, index, bytes]);
         return bytes;
@@ -249,7 +248,7 @@ class MysqlBlobs implements BlobDatabase {
 
     async seal(): Promise<void> {
 
-        // Nothing is left to be done.
+        // Every chunk is durable already.
     }
 
     async readChunk(blobId: number, index: number): Promise<Buffer | null> {
@@ -271,7 +270,7 @@ class MysqlBlobs implements BlobDatabase {
     }
 }
 
-/** True when the connection can be used after this error. */
+/** Returns whether the connection can be used after this error. */
 function isAlive(error: unknown): boolean {
 
     return !(error instanceof DatabaseError) && mysqlErrorKind(error) !== 'lost';

@@ -1,12 +1,12 @@
 /**
- * Tells the errors of MySQL and MariaDB apart: what was refused for good, what may work the next time, what is not known.
+ * Classifies the errors of MySQL and MariaDB: permanent, worth a retry, or with an unknown outcome.
  */
 
 /**
- * - `duplicate`: a unique key refuses the row
- * - `rolled-back`: a deadlock, a lock not had in time, or a change of another Galera node; the transaction is undone
- * - `lost`: the connection is gone
- * - `full`: the disk of the server, or what it may take of it, is full
+ * - `duplicate`: duplicate key
+ * - `rolled-back`: deadlock, lock timeout, or conflict with another Galera node; the transaction is rolled back
+ * - `lost`: the connection was lost
+ * - `full`: the disk of the server, or its quota, is full
  * - `refused`: anything else
  */
 export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'full' | 'refused';
@@ -22,7 +22,7 @@ const LOST_ERRNO = new Set([1040, 1053, 1152, 1158, 1159, 1160, 1161, 1203, 1927
 /** Disk full, table full. */
 const FULL = new Set([1021, 1114]);
 
-/** The number of the operating system in errors that say no more than that a file could not be written: ENOSPC, EDQUOT. */
+/** Number of the operating system in generic errors of writing a file: ENOSPC, EDQUOT. */
 const NO_SPACE = /\b(?:errcode|error|errno):? (?:28|122)\b/i;
 
 const LOST_CODES = new Set([
@@ -36,7 +36,7 @@ interface DriverError extends Error {
     readonly fatal?: boolean;
 }
 
-/** What an error of the driver means. */
+/** Classifies an error of the driver. */
 export function mysqlErrorKind(error: unknown): MysqlErrorKind {
 
     const { errno = 0, code = '', fatal = false, message = '' } = error as Partial<DriverError>;

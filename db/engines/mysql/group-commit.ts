@@ -1,16 +1,16 @@
 /**
- * Group commit for MySQL and MariaDB: while a few transactions are on their way, units that may share one gather here, and the
- * next transaction writes many of them. When one of them is refused, or the database undoes them all, they are written in two
- * halves, down to single ones, so that each fails on its own.
+ * Group commit for MySQL and MariaDB: while transactions are running, shareable units are queued, and the next transaction writes
+ * many of them. When it fails because of one of them, the group is split in halves, down to single units, so that each fails
+ * separately.
  */
 
 import { CompletionQueue } from '../../commit-callbacks.js';
 import type { CommitResult, Unit } from '../../database.js';
 
-/** Writes units; what it rejects with holds for all of them. */
+/** Writes units; a rejection applies to all of them. */
 export interface UnitWriter {
     one(unit: Unit): Promise<CommitResult>;
-    /** False when nothing of them was written because one of them stands in the way. */
+    /** Resolves to false when nothing was written because of one of the units. */
     many(units: readonly Unit[]): Promise<boolean>;
 }
 
@@ -20,15 +20,15 @@ interface Pending {
     reject(error: unknown): void;
 }
 
-/** Transactions on their way at the same time: while one waits for the disk, the next is sent. */
+/** Maximum number of concurrent transactions: while one waits for the disk, the next is sent. */
 const TRANSACTIONS = 2;
 
-/** Units of one transaction, their steps together, and the characters and bytes that they carry, which must fit into one packet. */
+/** Limits of one transaction: units, steps, and bytes of their values, which must fit into one packet. */
 const MAX_UNITS = 64;
 const MAX_STEPS = 512;
 const MAX_BYTES = 256 * 1024;
 
-/** Gathers units. */
+/** Groups units. */
 export class MysqlGroupCommit {
 
     readonly #writer: UnitWriter;
@@ -42,7 +42,7 @@ export class MysqlGroupCommit {
         this.#writer = writer;
     }
 
-    /** Writes a unit, alone or with others. */
+    /** Writes a unit, alone or in a group. */
     commit(unit: Unit): Promise<CommitResult> {
 
         return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export class MysqlGroupCommit {
         });
     }
 
-    /** What arrives in the same turn of the event loop goes together. */
+    /** Units of the same turn of the event loop are grouped. */
     #schedule(): void {
 
         if (!this.#scheduled && this.#queue.length > 0 && this.#running < TRANSACTIONS) {
@@ -71,7 +71,7 @@ export class MysqlGroupCommit {
         }
     }
 
-    /** Units from the head of the queue, up to the limits; always at least one. */
+    /** Takes units from the head of the queue, up to the limits; at least one. */
     #takeGroup(): Pending[] {
 
         let bytes = 0;

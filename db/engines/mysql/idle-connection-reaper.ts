@@ -1,26 +1,26 @@
 /**
- * Ends connections whose server was asked something and has said nothing for a long time: a machine that froze or a network that
- * swallows packets closes no connection, and whoever waited for such a one would wait for ever.
+ * Destroys connections that wait for a silent server: a frozen machine, or a network that drops packets, closes no connection, and
+ * their users would wait indefinitely.
  */
 
 import type { Socket } from 'node:net';
 import type { Pool, PoolConnection } from 'mysql2';
 
-/** So many looks within the time. */
+/** Number of checks within the limit. */
 const CHECKS = 5;
 
-/** What was heard of a connection when it was looked at last. */
+/** State of a connection at the last check. */
 interface Heard {
     bytes: number;
-    /** When there was something new; ms of the clock that nobody sets. */
+    /** Time of the last progress, by the monotonic clock in ms. */
     at: number;
 }
 
 /**
- * Watches the connections of a pool that are in use; what is lost with one that is ended fails as with any lost connection.
+ * Watches the connections of a pool that are in use; requests on a destroyed one fail as with any lost connection.
  *
- * @param limit milliseconds
- * @returns ends the watch
+ * @param limit milliseconds without data from the server
+ * @returns a function that stops watching
  */
 export function reapStalledConnections(pool: Pool, limit: number): () => void {
 
@@ -47,7 +47,7 @@ export function reapStalledConnections(pool: Pool, limit: number): () => void {
     return () => clearInterval(timer);
 }
 
-/** With TLS, too, it is the socket below. */
+/** With TLS it is the underlying socket as well. */
 function socketOf(connection: PoolConnection): Socket {
 
     return (connection as unknown as { readonly stream: Socket }).stream;

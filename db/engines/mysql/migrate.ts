@@ -1,5 +1,5 @@
 /**
- * Brings the tables of a MySQL database up to date, one node at a time.
+ * Migrates a MySQL database, one node at a time.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -14,11 +14,11 @@ import { mysqlErrorKind } from './errors.js';
 import type { MigrateOptions } from '../../migrations/migrate.js';
 import { knexLog, migrate, LOCK_WAIT_MS } from '../../migrations/migrate.js';
 
-/** Migrates a MySQL database. */
+/** Applies migrations under a lock. */
 export async function migrateMysql(address: MysqlAddress, log: Log, options: MigrateOptions = {}): Promise<void> {
 
-    // The server frees its lock when the connection that holds it goes away.
-    const { createConnection } = await import('mysql2/promise');   // Not loaded for SQLite: the service is to start quickly
+    // The server releases its lock when the connection that holds it ends.
+    const { createConnection } = await import('mysql2/promise');   // Not loaded for SQLite, to start faster
     const lock = await createConnection(mysqlConnection(address));
     try {
         const onCluster = await adaptToCluster(lock);
@@ -35,7 +35,7 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
                         return;
                     }
 
-                    // What another node has made is to be seen.
+                    // The tables made by another node must be visible.
                     connection.query('set session wsrep_sync_wait = 1', (error: Error | null) => done(error, connection));
                 }
             },
@@ -54,7 +54,7 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
     }
 }
 
-/** Locks the server, until the connection ends. */
+/** Takes a lock of the server, which is held until the connection ends. */
 export async function lockServer(connection: Connection, database: string): Promise<() => Promise<void>> {
 
     const [rows] = await connection.query('select get_lock(?, ?) as taken', [lockName(database), LOCK_WAIT_MS / 1000]);
@@ -65,14 +65,18 @@ export async function lockServer(connection: Connection, database: string): Prom
     return () => Promise.resolve();
 }
 
-/** Takes a lease on a row, because servers of a cluster do not share their locks: of two that take it at once one is refused its commit. */
+/**
+ * Takes a lease on a row, because servers of a cluster do not share locks: of two nodes that take it at once, the commit of one
+ * fails.
+ */
 export async function lockCluster(connection: Connection): Promise<() => Promise<void>> {
 
     const owner = randomUUID();
     await connection.query('create table if not exists migrations_lease (id int primary key, owner varchar(64) not null, held_until bigint not null)');
     await change(connection, 'insert ignore into migrations_lease (id, owner, held_until) values (1, \'\', 0)');
     const deadline = Date.now() + LOCK_WAIT_MS;
-    const take = `update migrations_lease set owner = ?, held_until = unix_timestamp() + ${LEASE_SECONDS} where id = 1 and (held_until < unix_timestamp() or owner = ?)`;
+    const take =
+        `update migrations_lease set owner = ?, held_until = unix_timestamp() + ${LEASE_SECONDS} where id = 1 and (held_until < unix_timestamp() or owner = ?)`;
     while (await change(connection, take, [owner, owner]) === 0) {
         if (Date.now() > deadline) {
             throw new Error(LOCKED);
@@ -82,7 +86,7 @@ export async function lockCluster(connection: Connection): Promise<() => Promise
     }
 
     const renewal = setInterval(() => void change(connection, take, [owner, owner]).catch(() => {
-        // What goes on is refused by the server that is away.
+        // If the server is unavailable, the migration fails as well.
     }), LEASE_SECONDS * 1000 / 3);
     return async () => {
 
@@ -91,7 +95,7 @@ export async function lockCluster(connection: Connection): Promise<() => Promise
     };
 }
 
-/** Rows that a statement has changed; none when another server was faster. */
+/** Returns the number of rows changed; 0 when another server was faster. */
 export async function change(connection: Connection, sql: string, values: string[] = []): Promise<number> {
 
     try {
@@ -107,7 +111,7 @@ export async function change(connection: Connection, sql: string, values: string
     }
 }
 
-/** Locks of a server are shared by its databases, and their names have at most 64 characters. */
+/** Locks are shared by all databases of a server, and their names have at most 64 characters. */
 export function lockName(database: string): string {
 
     return `doip-gateway ${database}`.slice(0, 64);
@@ -115,10 +119,10 @@ export function lockName(database: string): string {
 
 export const LOCKED = `another node has been migrating the database for more than ${LOCK_WAIT_MS / 1000} seconds; try again later`;
 
-/** On a cluster the lock is a lease of so many seconds, which is renewed three times in that time. */
+/** Duration of the lease on a cluster, in seconds; it is renewed after a third of it. */
 export const LEASE_SECONDS = 30;
 
-/** What knex hands out of its pool. */
+/** A connection of the pool of knex. */
 export interface CallbackConnection {
     query(sql: string, done: (error: Error | null) => void): void;
 }

@@ -1,11 +1,11 @@
 /**
- * The steps of many units as few statements: each unit keeps the order of its own steps, and rows that several units insert into
- * the same columns go in by one statement.
+ * Combines the steps of many units into few statements: each unit keeps the order of its own steps, and rows that several units
+ * insert into the same columns are inserted by one statement.
  */
 
 import type { SqlValue, Step, Unit } from '../../database.js';
 
-/** What an insert of one row looks like: everything before the row, and the row. */
+/** An insert of one row: the statement up to the row, and the row. */
 interface RowInsert {
     readonly head: string;
     readonly row: string;
@@ -13,10 +13,10 @@ interface RowInsert {
 
 const ROW_INSERT = /^(insert into `\w+` \([^()]*\) values )(\([?, ]+\))$/;
 
-/** Statements come from the stores, which build each of them once. */
+/** Cache by statement; bounded, because stores build each statement once. */
 const shapes = new Map<string, RowInsert | null>();
 
-/** The steps of units, to be written in one transaction. Any refusal is one of all of them: whose it was cannot be told. */
+/** Returns the steps of units for one transaction. A rejection cannot be attributed to one of the units. */
 export function coalescedSteps(units: readonly Unit[]): Step[] {
 
     const waiting = units.map(({ steps }) => [...steps]).filter((steps) => steps.length > 0);
@@ -35,7 +35,7 @@ export function coalescedSteps(units: readonly Unit[]): Step[] {
     return shared;
 }
 
-/** A statement that some unit is to run next and no other one later, so that few statements serve many units. */
+/** Returns a statement that is next for some unit and not needed later by another, so that few statements serve many units. */
 function nextOf(waiting: readonly (readonly Step[])[]): string {
 
     const heads = new Set(waiting.map(([head]) => head?.sql ?? ''));
@@ -50,14 +50,14 @@ function nextOf(waiting: readonly (readonly Step[])[]): string {
     return [...heads].find((sql) => !later.has(sql)) ?? first;
 }
 
-/** How many steps in a row, from the first on, are of a statement. */
+/** Returns the number of leading steps with a statement. */
 function ownRun(steps: readonly Step[], sql: string): number {
 
     const end = steps.findIndex((step) => step.sql !== sql);
     return end === -1 ? steps.length : end;
 }
 
-/** One insert of many rows where it can be. Numbers of rows are powers of two, so that few statements are kept prepared. */
+/** Combines inserts of single rows where possible. Numbers of rows are powers of two, so that few statements are kept prepared. */
 function merged(sql: string, steps: readonly Step[]): readonly Step[] {
 
     const insert = rowInsert(sql);

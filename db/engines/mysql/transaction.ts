@@ -1,5 +1,5 @@
 /**
- * One unit on one connection, and what travels through the driver: parameters with the right types, rows with keys as text.
+ * Writes units on one connection, and converts values: parameters to the right types, keys in rows to text.
  */
 
 import Mysql from 'mysql2';
@@ -12,11 +12,14 @@ import { coalescedSteps } from './step-coalescing.js';
 /** A value as the driver takes it. */
 export type Parameter = string | null | Buffer | number | TypedParameterValue;
 
-/** Driver's number of the type of VARBINARY and VARCHAR columns, and of the character set that means bytes. */
+/** Type number of VARBINARY and VARCHAR columns in the protocol, and the number of the character set for bytes. */
 const VAR_STRING = 253;
 const BINARY_CHARSET = 63;
 
-/** Writes a unit. An error means that the transaction is still open or the connection is lost, except for an unknown outcome. */
+/**
+ * Writes a unit in a transaction. After an error the transaction is still open or the connection is lost, unless the outcome is
+ * unknown.
+ */
 export async function writeTransaction(connection: PoolConnection, unit: Unit): Promise<CommitResult> {
 
     await connection.query('begin');
@@ -41,8 +44,8 @@ export async function writeTransaction(connection: PoolConnection, unit: Unit): 
 }
 
 /**
- * Writes units together. False when one of them was refused or a transaction of others stood in the way: then none of them was
- * written. Errors as for {@link writeTransaction}.
+ * Writes units in one transaction. Returns false, with nothing written, when one of them was rejected or another transaction
+ * conflicts. Errors as for {@link writeTransaction}.
  */
 export async function writeTogether(connection: PoolConnection, units: readonly Unit[]): Promise<boolean> {
 
@@ -65,7 +68,7 @@ export async function writeTogether(connection: PoolConnection, units: readonly 
     return true;
 }
 
-/** For each statement the guard of the lowest number; a process binds the same values to it every time. */
+/** Returns the precondition with the lowest number for each statement; a process binds the same values to it every time. */
 function lowest(units: readonly Unit[]): Iterable<Precondition> {
 
     const guards = new Map<string, Precondition>();
@@ -79,7 +82,7 @@ function lowest(units: readonly Unit[]): Iterable<Precondition> {
     return guards.values();
 }
 
-/** Until the end of the transaction the answer stays true. */
+/** The locking read keeps the result valid until the end of the transaction. */
 async function isAbove(connection: PoolConnection, { statement: { sql }, bindings, number }: Precondition): Promise<boolean> {
 
     const [row] = await connection.execute<(RowDataPacket & { floor: number })[]>(sql, bindings.map(toParameter)).then(([rows]) => rows);
@@ -111,7 +114,7 @@ async function commit(connection: PoolConnection): Promise<void> {
     }
 }
 
-/** Writes a unit of one step as a transaction by itself. After an error its outcome may be unknown. */
+/** Writes a unit of one step in autocommit. After an error its outcome may be unknown. */
 export async function writeAlone(connection: Pick<PoolConnection, 'execute'>, { steps: [step, ...others] }: Unit): Promise<CommitResult> {
 
     if (!step || others.length > 0) {
@@ -122,7 +125,7 @@ export async function writeAlone(connection: Pick<PoolConnection, 'execute'>, { 
     return typeof result === 'string' ? { ok: false, failed: result } : { ok: true, steps: [result] };
 }
 
-/** Undoes what is open; false when the connection is of no more use. */
+/** Rolls back an open transaction; returns false when the connection cannot be used any more. */
 export async function rollback(connection: PoolConnection): Promise<boolean> {
 
     try {
@@ -130,12 +133,12 @@ export async function rollback(connection: PoolConnection): Promise<boolean> {
         return true;
     }
     catch {
-        // The server undoes it when the connection is closed, which is what the caller does next.
+        // The server rolls back when the connection is closed, which the caller does next.
         return false;
     }
 }
 
-/** The refusal of the step, or what it did. */
+/** Returns the result of a step, or the reason of its rejection. */
 async function writeStep(connection: Pick<PoolConnection, 'execute'>, step: Step): Promise<StepResult | string> {
 
     try {
@@ -152,7 +155,7 @@ async function writeStep(connection: Pick<PoolConnection, 'execute'>, step: Step
     }
 }
 
-/** Whole numbers go as such: left to itself the driver sends doubles, which `limit` and index look-ups do not like. */
+/** Sends integers as BIGINT: by default the driver sends doubles, which `limit` rejects and which impair index look-ups. */
 export function toParameter(value: SqlValue): Parameter {
 
     if (typeof value === 'bigint' || typeof value === 'number' && Number.isSafeInteger(value)) {
@@ -166,7 +169,7 @@ export function toParameter(value: SqlValue): Parameter {
     return value;
 }
 
-/** Turns keys (VARBINARY) into strings, in place; bytes (BLOB) stay. */
+/** Decodes keys (VARBINARY) to strings, in place; bytes (BLOB) stay. */
 export function decodeKeys(rows: RowDataPacket[], fields: readonly FieldPacket[]): RowDataPacket[] {
 
     const keys = fields.filter(({ columnType, characterSet }) => columnType === VAR_STRING && characterSet === BINARY_CHARSET)

@@ -1,19 +1,19 @@
 /**
- * Reads `mysql://user:password@host:port/database?option=value`. Messages never repeat the password.
+ * Parses `mysql://user:password@host:port/database?option=value`. Messages never contain the password.
  */
 
-/** Where a MySQL or MariaDB server is and how to log in. */
+/** Address of a MySQL or MariaDB server, with credentials. */
 export interface MysqlAddress {
     readonly host: string;
     readonly port: number;
     readonly user: string;
     readonly password: string;
     readonly database: string;
-    /** Connections at most; option `connections`. */
+    /** Maximum number of connections; option `connections`. */
     readonly connections: number;
-    /** Milliseconds of silence after which a server that was asked something counts as away; option `timeout`, in seconds. */
+    /** Milliseconds without data after which a server counts as unavailable; option `timeout`, in seconds. */
     readonly timeout: number;
-    /** Encrypt and check the server's certificate; option `ssl=true`. */
+    /** Encrypt, and verify the certificate of the server; option `ssl=true`. */
     readonly ssl: boolean;
     /** Path of a socket instead of host and port; option `socket`. */
     readonly socket: string | null;
@@ -22,7 +22,7 @@ export interface MysqlAddress {
 const FORM = 'mysql://user:password@host:port/database';
 const OPTIONS = new Set(['connections', 'timeout', 'ssl', 'socket']);
 
-/** Throws a helpful Error when the URL cannot be meant. */
+/** Parses a URL; throws an Error that names the mistake. */
 export function parseMysqlUrl(text: string): MysqlAddress {
 
     const url = URL.canParse(text) ? new URL(text) : null;

@@ -1,6 +1,6 @@
 /**
- * The embedded database: two files in one folder, `repository.sqlite` with the rows and `blobs.sqlite` with the bytes.
- * Reads are synchronous on the main thread, each file is written by a thread of its own.
+ * Embedded database: two files in one folder, `repository.sqlite` with the rows and `blobs.sqlite` with the bytes. Reads are
+ * synchronous on the main thread; each file has a writer thread.
  */
 
 import { statSync } from 'node:fs';
@@ -18,16 +18,16 @@ import { SqliteWriter } from './writer.js';
 import { migrateSqlite } from './migrate.js';
 import { LIST_BLOBS } from '../../statements.js';
 
-/** The files of a data folder. */
+/** Files of a data folder. */
 export interface SqliteFiles {
     readonly rows: SqliteFile;
     readonly blobs: SqliteFile;
 }
 
-/** Which files a data folder has. Bytes come in chunks of 256 KiB: larger pages, and no point in caching them. */
+/** Returns the files of a data folder. Bytes come in chunks of 256 KiB: larger pages, and hardly any cache. */
 export function sqliteFiles(dataDir: string, disk?: DiskRules): SqliteFiles {
 
-    // Where little is left free, little of that may go into logs.
+    // With little reserved space, the logs must be small.
     const logBytes = disk && disk.minFree > 0 ? Math.min(LOG_BYTES, Math.max(MIN_LOG_BYTES, disk.minFree / 8)) : LOG_BYTES;
     return {
         rows: { path: join(dataDir, 'repository.sqlite'), pageSize: 4096, cacheKiB: 16 * 1024, logBytes },
@@ -36,9 +36,9 @@ export function sqliteFiles(dataDir: string, disk?: DiskRules): SqliteFiles {
 }
 
 /**
- * Opens the database of a data folder that exists.
+ * Opens the database of an existing data folder.
  *
- * @param minFree bytes of the disk that are left free; default by its size
+ * @param minFree bytes of the disk to keep free; default depends on its size
  */
 export function openSqliteDatabase(dataDir: string, log: Log, minFree?: number | null): Database {
 
@@ -50,14 +50,14 @@ export function openSqliteDatabase(dataDir: string, log: Log, minFree?: number |
     return new SqliteDatabase(sqliteFiles(dataDir, disk), log, disk);
 }
 
-/** Bytes of the log of a file: usually, and at least. */
+/** Bytes of the write-ahead log of a file: default, and minimum. */
 const LOG_BYTES = 8 * 1024 * 1024;
 const MIN_LOG_BYTES = 256 * 1024;
 
-/** Milliseconds between two looks at the room on the disk. */
+/** Interval for checking the disk space, in milliseconds. */
 const LOOK_MS = 5000;
 
-/** Milliseconds that a look for trouble waits for the writer. */
+/** Timeout for the writer when checking whether the disk is full, in milliseconds. */
 const WRITER_MS = 500;
 
 class SqliteDatabase implements Database {
@@ -71,7 +71,7 @@ class SqliteDatabase implements Database {
     #revision = 0;
     readonly #reader: SqliteReader;
     readonly #blobReader: SqliteReader;
-    /** Which files were opened. */
+    /** Inodes of the files when they were opened. */
     readonly #inodes: readonly [number | null, number | null];
     readonly #writer: SqliteWriter;
     readonly #blobWriter: SqliteWriter;
@@ -106,7 +106,7 @@ class SqliteDatabase implements Database {
             return await this.#writer.commit(unit);
         }
         finally {
-            // Also when it failed: a writer that died may have committed before.
+            // Also after an error: a writer that crashed may have committed before.
             this.#revision += 1;
         }
     }
@@ -120,7 +120,7 @@ class SqliteDatabase implements Database {
 
         this.#reader.all('select 1', []);
         this.#blobReader.all('select 1', []);
-        // Open files can be read and written after they were removed or replaced, but nobody would ever find what is written.
+        // Open files stay usable after they were removed or replaced, but what is written to them is lost.
         const { rows, blobs } = this.#files;
         if (inodeOf(rows) !== this.#inodes[0] || inodeOf(blobs) !== this.#inodes[1]) {
             throw new DatabaseError('unavailable', 'the files of the database were removed or replaced');
@@ -148,10 +148,10 @@ class SqliteDatabase implements Database {
         await Promise.all([this.#writer.close(), this.#blobWriter.close()]);
         this.#reader.close();
         this.#blobReader.close();
-        keepReserve(this.#disk, 0);         // The next start on a full disk needs what the logs have just given back
+        keepReserve(this.#disk, 0);         // The next start on a full disk needs the space that the logs have just freed
     }
 
-    /** A unit without steps is refused when a small one would be. */
+    /** An empty unit is rejected when a small one would be. */
     async #isShort(): Promise<boolean> {
 
         const refused = this.#writer.commit({ steps: [] }, { durable: false })
@@ -159,7 +159,7 @@ class SqliteDatabase implements Database {
         return await Promise.race([refused, sleep(WRITER_MS, false, { ref: false })]);
     }
 
-    /** Keeps the reserve where there is room for it; where there is none, gives back what the files do not need. */
+    /** Maintains the reserve file while there is space; otherwise frees what the database files do not need. */
     #lookAtDisk(): void {
 
         if (freeBytes(this.#disk) >= this.#disk.minFree) {
@@ -169,20 +169,22 @@ class SqliteDatabase implements Database {
 
         for (const writer of [this.#writer, this.#blobWriter]) {
             writer.commit({ steps: [], essential: true }, { durable: false }).catch(() => {
-                // It is closed, or has no room even for this.
+                // The writer is closed, or lacks the space even for this.
             });
         }
     }
 }
 
-/** With so many bytes more than must stay free nobody needs to look closer. */
+/** With this number of bytes above the reserved ones the disk is not full, without asking the writer. */
 const AMPLE_BYTES = 64 * 1024 * 1024;
 
-/** @throws LostFileError when one of the files is gone */
+/**
+ * @throws LostFileError when one of the files is missing
+ */
 function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteReader] {
 
     if (isEmpty(files.rows) || isEmpty(files.blobs)) {
-        refuseLoss(files);          // Before a file is made in the place of the lost one
+        refuseLoss(files);          // Before a new file is created in place of the lost one
     }
 
     const opened: SqliteReader[] = [];
@@ -200,13 +202,13 @@ function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteRead
     }
 }
 
-/** Tells a file from any other in its place; null when it is not there. */
+/** Identifies a file; null when it does not exist. */
 function inodeOf({ path }: SqliteFile): number | null {
 
     return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
-/** Chunks in a file of their own. Adding a chunk does not wait for the disk; {@link seal} does, once for all of them. */
+/** Chunks in a file of their own. Writing a chunk does not wait for the disk; {@link seal} does, once for all of them. */
 class SqliteBlobs implements BlobDatabase {
 
     readonly #reader: SqliteReader;
@@ -264,7 +266,7 @@ class SqliteBlobs implements BlobDatabase {
     }
 }
 
-/** Bytes with a buffer of their own that can change hands; a copy when they are a part of a larger one. */
+/** Returns bytes that own their buffer, so that it can be transferred; a copy when they are part of a larger one. */
 function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
     const { buffer } = bytes;

@@ -1,6 +1,5 @@
 /**
- * Room on the disk for the writer of one SQLite file: whether there is enough for a batch, and how to make some without
- * anything being lost.
+ * Disk space for the writer of one SQLite file: checks whether there is enough for a batch, and frees some without losing data.
  */
 
 import { statSync } from 'node:fs';
@@ -9,23 +8,23 @@ import type { DiskRules } from './disk-space.js';
 import { freeBytes, giveUpReserve } from './disk-space.js';
 import type { SqliteFile } from './file.js';
 
-/** What the smallest batch may need, with indexes and the log of the file. */
+/** Bytes that the smallest batch may need, with indexes and the log of the file. */
 export const MIN_BYTES = 128 * 1024;
 
-/** What is written goes into the log first, and later into the file: that often it needs room. */
+/** Data is written to the log first, and to the file later, so it needs space twice. */
 const COPIES = 2;
 
-/** A disk with so many times what must stay free has room for everybody. */
+/** Multiple of the reserved space below which free space counts as tight, */
 const TIGHT = 8;
 
-/** … and one with so many times of it has room at all. */
+/** and below which it counts as short. */
 const SHORT = 2;
 
-/** Milliseconds that making room may take, and that it waits for readers of the log. */
+/** Milliseconds that freeing space may take, and that it waits for readers of the log. */
 const MAKING_MS = 100;
 const READERS_MS = 200;
 
-/** Bytes of free pages that are cut off at once: moving pages there needs room in the log. */
+/** Bytes of free pages that are released at once: moving pages needs space in the log. */
 const CUT_BYTES = 512 * 1024;
 
 export class SqliteRoom {
@@ -45,7 +44,7 @@ export class SqliteRoom {
         this.#timeout = db.pragma('busy_timeout', { simple: true }) as number;
     }
 
-    /** Whether so many bytes can be written and leave free what must stay free; makes room when they cannot. */
+    /** Returns whether this number of bytes can be written without using reserved space; frees space when it cannot. */
     has(bytes: number): boolean {
 
         const needed = this.#rules.minFree + Math.max(MIN_BYTES, bytes * COPIES);
@@ -57,19 +56,19 @@ export class SqliteRoom {
         return freeBytes(this.#rules) >= needed + this.#logBytes();
     }
 
-    /** True when little more is free than must stay free. */
+    /** True when hardly more than the reserved space is free. */
     get isShort(): boolean {
 
         return freeBytes(this.#rules) < Math.max(this.#rules.minFree + MIN_BYTES, this.#rules.minFree * SHORT);
     }
 
-    /** True when so little is free that no file should keep room for later. */
+    /** True when so little is free that no file should keep free pages. */
     get isTight(): boolean {
 
         return freeBytes(this.#rules) < this.#rules.minFree * TIGHT;
     }
 
-    /** Gives free pages and the log back to the disk, until so much of it is free or nothing is left to give. */
+    /** Returns free pages and the log to the disk, until enough of it is free or nothing is left to return. */
     make(wanted = Infinity): void {
 
         const deadline = performance.now() + MAKING_MS;
@@ -86,14 +85,14 @@ export class SqliteRoom {
             while (this.#freePages() > 0 && freeBytes(this.#rules) < wanted && performance.now() < deadline);
         }
         catch {
-            // Not even that has room, or somebody else reads: what cannot be given back now is given back another time.
+            // There is no space even for this, or a reader holds the log; retried later.
         }
         finally {
             this.#db.pragma(`busy_timeout = ${this.#timeout}`);
         }
     }
 
-    /** Gives up the reserve file; false when there is none. */
+    /** Removes the reserve file; false when there is none. */
     giveUp(): boolean {
 
         return giveUpReserve(this.#rules);
@@ -104,7 +103,7 @@ export class SqliteRoom {
         return this.#db.pragma('freelist_count', { simple: true }) as number;
     }
 
-    /** What the file may grow by when the log is written back. */
+    /** Bytes by which the file may grow when the log is written back. */
     #logBytes(): number {
 
         return statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,14 +1,13 @@
 /**
- * How much room a disk has. Some of it is left free, so that a database whose disk is full can still remove what nobody needs
- * and answer whoever reads; and a small file of no content keeps a part of that from other programs on the same disk, until it
- * is given up.
+ * Free disk space. Some of it is reserved, so that a database with a full disk can still delete what is no longer needed and serve
+ * reads; a small reserve file holds part of it against other programs on the same disk, until it is given up.
  */
 
 import { randomFillSync } from 'node:crypto';
 import { closeSync, openSync, rmSync, statSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A folder and the bytes of its disk that are left free; 0 for none. Plain data: it is handed to the writer threads. */
+/** A folder, and the bytes of its disk to keep free; 0 for none. Plain data, passed to the writer threads. */
 export interface DiskRules {
     readonly folder: string;
     readonly minFree: number;
@@ -22,14 +21,14 @@ const MAX_RESERVE_BYTES = 8 * 1024 * 1024;
 const RESERVE_SHARE = 1 / 4;
 const CHUNK_BYTES = 64 * 1024;
 
-/** Rules for a folder that exists; without a number 256 MiB, or 5 % of a smaller disk. */
+/** Returns the rules for an existing folder; by default 256 MiB, or 5 % of a smaller disk. */
 export function diskRules(folder: string, minFree?: number | null): DiskRules {
 
     const { blocks, bsize } = statfsSync(folder);
     return { folder, minFree: minFree ?? Math.min(MAX_MIN_FREE_BYTES, Math.floor(blocks * bsize * FREE_SHARE)) };
 }
 
-/** Bytes that are free; Infinity where that is not known. */
+/** Returns the free bytes; Infinity where that is not known. */
 export function freeBytes({ folder }: DiskRules): number {
 
     try {
@@ -37,18 +36,18 @@ export function freeBytes({ folder }: DiskRules): number {
         return blocks === 0 ? Infinity : bavail * bsize;
     }
     catch {
-        // The folder is away: whoever writes to it is told so by the database.
+        // The folder is missing: writes to it fail in the database.
         return Infinity;
     }
 }
 
-/** Bytes of the file that is given up when there is no room at all. */
+/** Returns the size of the reserve file, in bytes. */
 export function reserveBytes({ minFree }: DiskRules): number {
 
     return Math.min(MAX_RESERVE_BYTES, Math.floor(minFree * RESERVE_SHARE));
 }
 
-/** Removes the file; false when there is none. */
+/** Removes the reserve file; returns false when there is none. */
 export function giveUpReserve(rules: DiskRules): boolean {
 
     if (sizeOf(rules) === 0) {
@@ -60,9 +59,9 @@ export function giveUpReserve(rules: DiskRules): boolean {
 }
 
 /**
- * Makes the file, unless it is there, as long as no more than `least` bytes are free without it.
+ * Creates the reserve file unless it exists. It is made only of what is free beyond `least` bytes.
  *
- * @param least default: what the rules leave free
+ * @param least bytes to keep free; default: those of the rules
  */
 export function keepReserve(rules: DiskRules, least = rules.minFree): void {
 
@@ -76,12 +75,12 @@ export function keepReserve(rules: DiskRules, least = rules.minFree): void {
         write(pathOf(rules), bytes);
     }
     catch {
-        // Somebody else was faster to take the room.
+        // Another program took the space.
         rmSync(pathOf(rules), { force: true });
     }
 }
 
-/** Bytes that no file system can leave out. */
+/** Writes random bytes, which a file system can neither compress nor leave out. */
 function write(path: string, bytes: number): void {
 
     const piece = randomFillSync(Buffer.allocUnsafe(CHUNK_BYTES));

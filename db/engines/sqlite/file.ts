@@ -1,50 +1,50 @@
 /**
- * Opening SQLite files: the settings that every connection needs, on either thread.
+ * Opens SQLite files, with the settings of all connections.
  */
 
 import Sqlite from 'better-sqlite3';
 import { DatabaseError } from '../../errors.js';
 import { closeToOthers, makePrivate } from '../../private-files.js';
 
-/** A database file and how it is kept. Plain data: it is handed to the writer thread. */
+/** A database file and its settings. Plain data, passed to the writer thread. */
 export interface SqliteFile {
     readonly path: string;
-    /** Bytes; counts only for a new file. */
+    /** Bytes; applies to a new file only. */
     readonly pageSize: number;
-    /** KiB of pages that a connection keeps in memory. */
+    /** Page cache of a connection, in KiB. */
     readonly cacheKiB: number;
-    /** The log is written back to the file when it has this many bytes, and cut to that size afterwards. */
+    /** Size at which the write-ahead log is written back to the file, and to which it is truncated afterwards, in bytes. */
     readonly logBytes: number;
 }
 
-/** Files that SQLite keeps beside a database; it gives new ones the rights of the database. */
+/** Files beside a database; SQLite creates them with the mode of the database. */
 const LOGS = ['-wal', '-shm', '-journal'];
 
-/** How many statements a connection keeps prepared. */
+/** Maximum number of prepared statements of a connection. */
 const MAX_STATEMENTS = 1_000;
 
-/** How long a writer waits for another program that holds the file, such as a backup; it does so on a thread of its own. */
+/** Timeout of a writer for locks of other programs, such as a backup; it blocks its own thread only. */
 const WRITER_TIMEOUT_MS = 10_000;
 
-/** Readers hardly ever meet a lock, and the event loop waits with them. */
+/** Readers hardly ever meet a lock, and block the event loop. */
 const READER_TIMEOUT_MS = 500;
 
-/** The value of `auto_vacuum` by which free pages are given back when that is asked for. */
+/** Value of `auto_vacuum` for which free pages are returned on request. */
 const INCREMENTAL = 2;
 
-/** The file, its log or the memory beside it could not grow. */
+/** The file, its log or its shared memory could not grow. */
 const FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'SQLITE_IOERR_SHMMAP']);
 
-/** Whether a statement failed for want of room on the disk. */
+/** Returns whether a statement failed for lack of disk space. */
 export function isFull(error: unknown): boolean {
 
     return error instanceof Sqlite.SqliteError && FULL.has(error.code);
 }
 
 /**
- * Opens a connection that may write; creates the file when it is not there.
+ * Opens a connection for writing; creates the file when it does not exist.
  *
- * @throws DatabaseError when there is no room for the memory that connections share
+ * @throws DatabaseError when there is no space for the shared memory of the connections
  */
 export function openSqlite(file: SqliteFile, timeout = WRITER_TIMEOUT_MS): Sqlite.Database {
 
@@ -63,7 +63,8 @@ export function openSqlite(file: SqliteFile, timeout = WRITER_TIMEOUT_MS): Sqlit
 
 function configure(db: Sqlite.Database, file: SqliteFile): void {
 
-    // Before the first table is made these two take effect, later they do nothing; but the second one would write, on a full disk in vain.
+    // Both have an effect only before the first table is created. auto_vacuum is set only then, because it writes, which fails on a
+    // full disk.
     db.pragma(`page_size = ${file.pageSize}`);
     if (db.pragma('auto_vacuum', { simple: true }) !== INCREMENTAL) {
         db.pragma('auto_vacuum = INCREMENTAL');
@@ -77,7 +78,7 @@ function configure(db: Sqlite.Database, file: SqliteFile): void {
     db.pragma(`journal_size_limit = ${file.logBytes}`);
 }
 
-/** Opens a connection that never writes. */
+/** Opens a read-only connection. */
 export function openSqliteReader(file: SqliteFile): Sqlite.Database {
 
     const db = openSqlite(file, READER_TIMEOUT_MS);
@@ -85,7 +86,7 @@ export function openSqliteReader(file: SqliteFile): Sqlite.Database {
     return db;
 }
 
-/** Statements of a connection, prepared at first use and kept; the oldest goes when there are too many. */
+/** Prepared statements of a connection; the oldest is evicted when there are too many. */
 export class StatementCache {
 
     readonly #db: Sqlite.Database;

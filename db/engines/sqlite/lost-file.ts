@@ -1,6 +1,6 @@
 /**
- * Notices that one of the two files of an embedded database is gone while the other is full: what is left must not be taken for
- * a new service, which would then remove bytes that no object refers to.
+ * Detects that one of the two files of an embedded database is missing while the other has data: the rest must not be taken for a
+ * new repository, which would remove bytes that no object refers to.
  */
 
 import { renameSync, statSync } from 'node:fs';
@@ -9,13 +9,13 @@ import { blobTables } from '../../migrations/002-payloads.js';
 import type { SqliteFile } from './file.js';
 import { openSqlite } from './file.js';
 
-/** The files of a database. */
+/** Files of a database. */
 interface Files {
     readonly rows: SqliteFile;
     readonly blobs: SqliteFile;
 }
 
-/** One of the files is missing or empty, and the other one is not. */
+/** One of the files is missing or empty, and the other is not. */
 export class LostFileError extends Error {
 
     constructor(lost: string, other: string) {
@@ -26,10 +26,10 @@ export class LostFileError extends Error {
     }
 }
 
-/** Whether a query about one of the files finds anything. */
+/** Returns whether a query on one of the files has a result. */
 type Answers = (file: SqliteFile, sql: string) => boolean;
 
-/** Which file is lost; null when none is, or both are, as in a new folder. */
+/** Returns which file is lost; null when none is, or both are, as in a new folder. */
 function findLoss({ rows, blobs }: Files, answers: Answers = answersOf): 'rows' | 'blobs' | null {
 
     const hasChunks = answers(blobs, 'select 1 from sqlite_schema where name = \'blob_chunks\'');
@@ -38,7 +38,7 @@ function findLoss({ rows, blobs }: Files, answers: Answers = answersOf): 'rows' 
         return 'rows';
     }
 
-    // Without any object the first start was interrupted, and goes on.
+    // Without any object the first start was interrupted, and can be resumed.
     return !hasChunks && hasRows && answers(rows, 'select 1 from objects limit 1') ? 'blobs' : null;
 }
 
@@ -55,9 +55,9 @@ export function refuseLoss(files: Files, answers?: Answers): void {
 }
 
 /**
- * Makes that the next start goes on without the lost file. Nothing is removed: bytes without their objects are put aside.
+ * Makes the next start go on without the lost file. Nothing is deleted: bytes without their objects are moved aside.
  *
- * @returns a sentence that tells what was done
+ * @returns a sentence that says what was done
  */
 export function acceptLoss(files: Files, now: Date): string {
 
@@ -79,7 +79,7 @@ export function acceptLoss(files: Files, now: Date): string {
     return `the next start begins a new repository; the payloads of the lost one are in ${aside}`;
 }
 
-/** An empty or missing file is left as it is. */
+/** Does not open an empty or missing file, which would create it. */
 function answersOf(file: SqliteFile, sql: string): boolean {
 
     if (isEmpty(file)) {
@@ -95,7 +95,7 @@ function answersOf(file: SqliteFile, sql: string): boolean {
     }
 }
 
-/** Whether there is nothing to be opened. */
+/** Returns whether a file is missing or empty. */
 export function isEmpty({ path }: SqliteFile): boolean {
 
     return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;

@@ -1,5 +1,5 @@
 /**
- * Brings the tables of an SQLite database up to date, one process at a time.
+ * Migrates an SQLite database, one process at a time.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,11 +19,11 @@ export async function migrateSqlite(
     files: { readonly rows: SqliteFile; readonly blobs: SqliteFile }, log: Log, options: MigrateOptions = {}
 ): Promise<void> {
 
-    // Both files must exist with their settings before the first table is made.
+    // Both files must exist, with their settings, before the first table is created.
     openSqlite(files.blobs).close();
     openSqlite(files.rows).close();
     if (isUpToDate(files.rows, options)) {
-        return;                             // Without writing: a full disk must not keep anybody from reading
+        return;                             // Without writing, so that the service starts for reads on a full disk
     }
 
     const release = await lockFile(`${files.rows.path}.migrating`);
@@ -50,7 +50,7 @@ export async function migrateSqlite(
     }
 }
 
-/** Whether a file has all migrations, and no others. */
+/** Returns whether a file has exactly the known migrations. */
 export function isUpToDate(file: SqliteFile, { target = 'newest', migrations = MIGRATIONS }: MigrateOptions): boolean {
 
     const db = openSqlite(file);
@@ -67,7 +67,7 @@ export function isUpToDate(file: SqliteFile, { target = 'newest', migrations = M
     }
 }
 
-/** Holds a lock on a small file beside the database; the operating system frees it when the process ends. */
+/** Locks a small file beside the database; the operating system releases the lock when the process ends. */
 export async function lockFile(path: string): Promise<() => void> {
 
     const deadline = Date.now() + LOCK_WAIT_MS;

@@ -1,5 +1,5 @@
 /**
- * The connection that reads one SQLite file, and notices when the file lacks something.
+ * Read connection of one SQLite file, which detects damage of the file.
  */
 
 import { statSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { DatabaseError } from '../../errors.js';
 import { StatementCache, openSqliteReader } from './file.js';
 import type { SqliteFile } from './file.js';
 
-/** Codes of SQLite for a file that cannot be read as it should. */
+/** Error codes of a damaged file. */
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
 /** Reads from one file. */
@@ -18,7 +18,7 @@ export class SqliteReader {
     readonly #db: ReturnType<typeof openSqliteReader>;
     readonly #statements: StatementCache;
     readonly #file: SqliteFile;
-    /** What could not be read because of the file. */
+    /** The last read that failed because of the file. */
     #failed: { readonly sql: string; readonly bindings: readonly SqlValue[] } | null = null;
 
     constructor(file: SqliteFile) {
@@ -46,7 +46,7 @@ export class SqliteReader {
         }
     }
 
-    /** Whether the file lacks something: what could not be read before still cannot be, or it has become shorter than it says. */
+    /** Returns whether the file is damaged: the failed read fails again, or the file is shorter than its header says. */
     get isDamaged(): boolean {
 
         try {
@@ -65,7 +65,7 @@ export class SqliteReader {
         }
     }
 
-    /** Bytes of the file that hold nothing. */
+    /** Bytes of free pages in the file. */
     get unusedBytes(): number {
 
         const [pages, pageSize] = ['freelist_count', 'page_size'].map((name) => this.#db.pragma(name, { simple: true }) as number);

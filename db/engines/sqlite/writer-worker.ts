@@ -1,6 +1,6 @@
 /**
- * The writer thread of one SQLite file: takes batches of units, writes each batch in one transaction and every unit in a
- * savepoint of its own, commits, then answers for all of them at once.
+ * Writer thread of one SQLite file: receives batches of units, writes each batch in one transaction and every unit in a savepoint,
+ * commits, and reports all outcomes at once.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -12,32 +12,32 @@ import { StatementCache, isFull, openSqlite } from './file.js';
 import type { SqliteFile } from './file.js';
 import { SqliteRoom } from './disk-reserve.js';
 
-/** What the worker is started with. */
+/** Start parameters of the thread. */
 export interface WriterOptions {
     readonly file: SqliteFile;
-    /** What must stay free on the disk; absent where nobody cares. */
+    /** Disk space to keep free; absent for no limit. */
     readonly disk?: DiskRules;
 }
 
-/** A batch to write, or the word to end. */
+/** A batch to write, or the request to end. */
 export type ToWriter =
     | ({ readonly kind: 'commit'; readonly units: readonly Unit[]; readonly lent: readonly ArrayBuffer[] } & BatchOptions)
     | { readonly kind: 'close' };
 
-/** How a batch is committed. */
+/** Options of a batch. */
 export interface BatchOptions {
-    /** Whether the disk must have it before it is answered. */
+    /** Sync to disk before the outcome is reported. */
     readonly durable: boolean;
-    /** Whether to give free pages back to the disk. */
+    /** Return free pages to the disk. */
     readonly reclaim: boolean;
 }
 
-/** The file is open; or what became of the units of a batch, in their order, and the buffers that were lent for it. */
+/** The file is open; or the outcomes of the units of a batch, in order, and the buffers that were transferred for it. */
 export type FromWriter =
     | { readonly kind: 'ready' }
     | { readonly kind: 'written'; readonly outcomes: readonly UnitOutcome[]; readonly returned: readonly ArrayBuffer[] };
 
-/** A result, or an error that concerns this unit alone (or all, when the disk is full). */
+/** A result, or an error of this unit (of all units when the disk is full). */
 export type UnitOutcome = CommitResult | UnitFailure;
 
 interface UnitFailure {
@@ -46,7 +46,7 @@ interface UnitFailure {
     readonly error: Error;
 }
 
-/** Thrown within a savepoint to undo it. */
+/** Thrown within a savepoint to roll it back. */
 class Refusal extends Error {
 
     readonly failed: string;
@@ -58,14 +58,14 @@ class Refusal extends Error {
     }
 }
 
-/** What is refused before it is tried, so that what must be written still can. */
+/** Units that are rejected without an attempt, so that essential ones can still be written. */
 const SHORT: UnitFailure = {
     fault: 'full', message: 'the disk has no room but what must stay free', error: new Error('fewer than MIN_FREE_BYTES would be left')
 };
 
 const DUPLICATE = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
-/** Free pages that stay in the file, and how many go at once: with pages of 16 KiB, 64 MiB and 8 MiB. */
+/** Free pages to keep in the file, and maximum number to release at once: with pages of 16 KiB, 64 MiB and 8 MiB. */
 const MAX_CACHED_PAGES = 4096;
 const RECLAIMED_PAGES = 512;
 
@@ -83,21 +83,21 @@ class Writer {
         this.#room = disk && disk.minFree > 0 ? new SqliteRoom(this.#db, file, disk) : null;
     }
 
-    /** Writes a batch; of one that there is no room for only what is essential. */
+    /** Writes a batch; without enough disk space only its essential units. */
     write(units: readonly Unit[], options: BatchOptions): UnitOutcome[] {
 
         const isShort = !units.every(isEssential) && this.#room?.has(sizeOf(units)) === false;
         let taken = isShort ? units.filter(isEssential) : units;
         let written = this.#transact(taken, options);
         if (!Array.isArray(written) && written.fault === 'full' && taken.some(isEssential)) {
-            // Before there was less room than it seemed, or somebody else has taken it.
+            // There was less space than estimated, or another program has taken it.
             this.#room?.giveUp();
             this.#room?.make(0);
             taken = units.filter(isEssential);
             written = this.#transact(taken, { ...options, reclaim: false });
         }
 
-        // A file becomes shorter only when its log is written back.
+        // A file shrinks only when its log is written back.
         if (this.#room && (this.#room.isShort || options.reclaim && this.#room.isTight)) {
             this.#room.make();
         }
@@ -106,7 +106,7 @@ class Writer {
         return units.map((unit) => results.get(unit) ?? SHORT);
     }
 
-    /** Writes units in one transaction; an error of the transaction itself is everybody's. */
+    /** Writes units in one transaction; an error of the transaction itself applies to all of them. */
     #transact(units: readonly Unit[], { durable, reclaim }: BatchOptions): UnitOutcome[] | UnitFailure {
 
         try {
@@ -145,7 +145,7 @@ class Writer {
         }
         catch (error) {
             if (!this.#db.inTransaction) {
-                // SQLite itself has rolled everything back (disk full, I/O error): no unit of the batch is left.
+                // SQLite has rolled back the whole transaction (disk full, I/O error), with all units of the batch.
                 throw error;
             }
 
@@ -180,7 +180,7 @@ class Writer {
         }
     }
 
-    /** FULL syncs the log at the commit, with all frames of earlier NORMAL commits in it. */
+    /** FULL syncs the log on commit, including the frames of earlier NORMAL commits. */
     #setDurable(durable: boolean): void {
 
         if (this.#durable !== durable) {
@@ -189,11 +189,11 @@ class Writer {
         }
     }
 
-    /** Cuts off some of the free pages, except for those that the next uploads can use. */
+    /** Releases some of the free pages, except those that the next uploads can use. */
     #reclaim(): void {
 
         if (this.#room?.isTight) {
-            return;             // Pages that are moved need room in the log: it is done in small pieces afterwards
+            return;             // Moving pages needs space in the log, so it is done in small parts afterwards
         }
 
         const free = this.#db.pragma('freelist_count', { simple: true }) as number;
@@ -213,7 +213,7 @@ function isEssential({ essential }: Unit): boolean {
     return essential === true;
 }
 
-/** Bytes that units bring along. */
+/** Returns the bytes of the values of units. */
 function sizeOf(units: readonly Unit[]): number {
 
     let bytes = 0;
@@ -233,7 +233,7 @@ function failure(error: unknown, message: string): UnitFailure {
     return isFull(error) ? { fault: 'full', message: 'the database has no room', error: toError(error) } : { fault: 'failed', message, error: toError(error) };
 }
 
-/** A plain error, because the driver's own class does not survive the way to the main thread. */
+/** Converts to a plain Error, because the class of the driver cannot be cloned to the main thread. */
 function toError(error: unknown): Error {
 
     if (!(error instanceof Error)) {

@@ -1,9 +1,9 @@
 /**
- * The one who writes to a SQLite file: a worker thread that owns the only write connection.
+ * Writer of one SQLite file: a worker thread with the only write connection.
  *
- * Group commit: while the worker commits one batch (which waits for the disk), the next one gathers here. A lone unit goes off
- * at the end of the current turn of the event loop, together with all that arrived in it; one message carries a whole batch.
- * At most one batch is on its way, so that after a crash of the worker it is known which units may have been written.
+ * Group commit: while the worker commits one batch, which waits for the disk, units are queued for the next one. A batch is sent at
+ * the end of the current turn of the event loop, with all units that came in it, as one message. At most one batch is in flight, so
+ * that after a crash of the worker it is known which units may have been written.
  */
 
 import { join } from 'node:path';
@@ -14,19 +14,19 @@ import { DatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { FromWriter, ToWriter, WriterOptions } from './writer-worker.js';
 
-/** Units of one batch, and the bytes they may carry together. */
+/** Maximum number of units in a batch, and of the bytes that they transfer. */
 const BATCH_UNITS = 64;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** How a unit is written. */
+/** Options of a unit. */
 export interface CommitOptions {
     /** False for bytes that become durable with a later durable unit. Default true. */
     readonly durable?: boolean;
-    /** True to give free pages back to the disk, after deletions. Default false. */
+    /** True to return free pages to the disk, after deletions. Default false. */
     readonly reclaim?: boolean;
-    /** A buffer of the unit that goes to the writer without being copied … */
+    /** A buffer of the unit that is transferred to the worker without a copy, */
     readonly lend?: ArrayBuffer;
-    /** … and comes back here before the result. */
+    /** and passed to this function before the result. */
     readonly giveBack?: (buffer: ArrayBuffer) => void;
 }
 
@@ -46,7 +46,7 @@ export class SqliteWriter {
     readonly #log: Log;
     readonly #workerFile: string;
     #queue: Pending[] = [];
-    /** What the worker has been given and not answered. */
+    /** Units of the batch that the worker has not reported yet. */
     #inFlight: Pending[] = [];
     readonly #answers = new CompletionQueue(() => (this.#isIdle ? this.#idle?.() : undefined));
     #worker: Worker | null = null;
@@ -54,7 +54,9 @@ export class SqliteWriter {
     #idle: (() => void) | null = null;
     #scheduled = false;
 
-    /** `workerFile` is for tests of a crashing worker. */
+    /**
+     * @param workerFile for tests of a crashing worker
+     */
     constructor(options: WriterOptions, log: Log, workerFile = join(__dirname, 'writer-worker.js')) {
 
         this.#options = options;
@@ -135,12 +137,12 @@ export class SqliteWriter {
             worker.postMessage(message, lent);
         }
         catch (error) {
-            // The message could not be cloned or no thread could be started: nothing has been written.
+            // The message could not be cloned, or the thread not be started: nothing was written.
             this.#settle((pending) => pending.reject(new DatabaseError('failed', 'the unit cannot be written', error)));
         }
     }
 
-    /** Takes units from the head of the queue, up to the limits; always at least one. */
+    /** Takes units from the head of the queue, up to the limits; at least one. */
     #takeBatch(): Pending[] {
 
         let bytes = 0;
@@ -209,7 +211,7 @@ export class SqliteWriter {
         });
     }
 
-    /** The worker is gone. What it was writing may or may not be there; what is queued goes to its successor. */
+    /** The worker has exited. The outcome of its batch is unknown; queued units go to the next worker. */
     #lost(ready: boolean, reason: Error | undefined): void {
 
         this.#worker = null;
@@ -224,7 +226,7 @@ export class SqliteWriter {
         this.#settle((pending) => pending.reject(error));
     }
 
-    /** Ends the batch in flight and goes on with the next one. */
+    /** Completes the batch in flight and schedules the next one. */
     #settle(each: (pending: Pending, index: number) => void): void {
 
         const batch = this.#inFlight;
