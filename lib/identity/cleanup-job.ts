@@ -1,5 +1,5 @@
 /**
- * The repeating job that keeps the tables of logins small.
+ * Periodic job that cleans up the tables of logins.
  */
 
 import type { JobKind } from '../jobs/job-kind.js';
@@ -9,7 +9,7 @@ import type { AccessTokens } from './tokens/access-tokens.js';
 
 const MINUTE = 60_000;
 
-/** Removes tokens that have ended, and what is no longer needed of used assertions and of failed logins. */
+/** Returns the job that removes expired tokens, used assertions and expired counts of failed logins. */
 export function sweepLogins({ tokens, logins }: { tokens: AccessTokens; logins: LoginStore }, now: () => number): JobKind {
 
     return {

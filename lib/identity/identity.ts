@@ -1,5 +1,5 @@
 /**
- * The identity services, composed: what the gateway starts, asks and stops.
+ * Composition of the identity modules.
  */
 
 import type { Logger } from 'pino';
@@ -38,25 +38,25 @@ import { Sessions } from './authentication/cookie-sessions.js';
 import { OAuthTokenService } from './authentication/oauth-token-service.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 
-/** What the services need to know of the rest. */
+/** Dependencies of the identity modules. */
 export interface IdentityOptions {
     readonly db: Database;
     readonly policy: Policy;
     readonly log: Logger;
-    /** Content of the design object as it is now. */
+    /** Returns the current content of the design object. */
     readonly design: () => JsonObject;
-    /** Milliseconds without use after which a token ends. */
+    /** Idle time in ms after which a token expires. */
     readonly tokenTimeout: number;
-    /** Tokens and sessions that a user may have at a time; default 1000. */
+    /** Maximum number of tokens and sessions per user; default 1000. */
     readonly tokensPerUser?: number | undefined;
     readonly passwords?: PasswordOptions;
-    /** The rate limiter that stands before the service; default one of its own. */
+    /** Rate limiter at the edge of the service; default a new one. */
     readonly edge?: EdgeLimiter;
     /** The clock, for tests. */
     readonly now?: () => number;
 }
 
-/** Everything about who is who. */
+/** The composed identity modules. */
 export interface Identity {
     readonly authenticator: Authenticator;
     readonly edge: EdgeLimiter;
@@ -71,19 +71,19 @@ export interface Identity {
     readonly secretTransfer: SecretTransfer;
     readonly accountWriter: AccountWriter;
     readonly principals: Principals;
-    /** Puts the authenticate hook in its place, at any time; `find` is asked with every login and must be cheap. */
+    /** Installs the authenticate hook. `find` is called with every login and must be cheap. */
     useAuthenticateHook(find: HookFinder): void;
-    /** Repeating work for the service's job runner. */
+    /** Periodic work for the job runner. */
     readonly housekeeping: JobKind;
-    /** Begins background work. */
+    /** Starts background work. */
     start(): void;
-    /** Ends it, and writes what is to be written. */
+    /** Stops background work and writes pending data. */
     close(): Promise<void>;
 }
 
 const TOKENS_PER_USER = 1000;
 
-/** Composes the services around a database. Nothing runs before `start()`. */
+/** Composes the modules around a database. Nothing runs before `start()`. */
 export function composeIdentity(options: IdentityOptions): Identity {
 
     const { db, log, policy, edge = new EdgeLimiter(), now = Date.now } = options;

@@ -1,8 +1,8 @@
 /**
- * Who may do what (interface specification, "ACL"; "Authentication" 6 and 8). Every question of rights in the service is
- * answered here, from three levels of rules: the object's own list, the entry of its type, the defaults of the service.
+ * Access policy (interface specification, "ACL"; "Authentication" 6 and 8): the only place for access decisions. Rules have
+ * three levels: the access control list of the object, the entry of its type, the defaults of the service.
  *
- * It knows callers, objects and rules, and reads no store: the rules are handed in, current for the request.
+ * Knows callers, objects and rules, but no store: the rules in force are passed in.
  */
 
 import type { Acl } from '../../doip/digital-object.js';
@@ -15,56 +15,56 @@ import type { Subject } from '../../model/access-subject.js';
 export { denied } from '../../model/caller.js';
 export type { Decision } from '../../model/caller.js';
 
-/** What a caller may do with an object; WRITE includes READ. */
+/** Permission of a caller on an object; WRITE includes READ. */
 export type Permission = 'WRITE' | 'READ' | 'NONE';
 
 /** A call of type code. */
 export interface MethodCall {
-    /** `instance`: on an object of the type; `static`: on the type; `service`: of the design object, ruled like its instances. */
+    /** `instance`: on an object of the type; `static`: on the type; `service`: of the design object, with the rules of its instances. */
     readonly kind: 'instance' | 'static' | 'service';
     readonly type: string;
     readonly method: string;
-    /** The object it is called on; for static methods the Schema object of the type, where there is one. */
+    /** The object it is called on; for static methods the Schema object of the type, if there is one. */
     readonly object?: Subject | null;
 }
 
-/** What is about to be stored: the type and the list of an object. */
+/** Type and access control list of an object that is about to be stored. */
 export interface MethodGrant {
     readonly type: string;
     readonly acl: Acl | null;
-    /** The object as it is stored; null for one that is created. */
+    /** The stored object; null on creation. */
     readonly before: Subject | null;
 }
 
-/** What a search needs to know in order to leave out objects that the caller may not read. */
+/** Principals of a caller, for searches to filter out objects that the caller may not read. */
 export interface ReadPrincipals {
-    /** True when nothing has to be left out. */
+    /** True if no filter is needed. */
     readonly all: boolean;
-    /** Entries of readers or writers that admit the caller to any object. */
+    /** Entries of readers or writers that give the caller access to any object. */
     readonly entries: readonly string[];
-    /** Whose objects `creator` and `self` admit to; null for nobody's. */
+    /** User id for the entries `creator` and `self`; null for anonymous callers. */
     readonly userId: string | null;
 }
 
-/** Words of an ACL that stand for a rule. A user whose id is spelled like one gains nothing by it. */
+/** Reserved words in access control lists. A user whose id equals one gains nothing by it. */
 const KEYWORDS: ReadonlySet<string> = new Set(['public', 'authenticated', 'creator', 'self', 'readers', 'writers', ANONYMOUS_AUTHOR]);
 
-/** Without any rules for methods they are for those who may write. */
+/** Default without any rules for methods. */
 const WRITERS_ONLY: readonly string[] = ['writers'];
 
 const NO_METHODS: MethodAcls = { instance: new Map(), static: new Map(), default: {} };
 
 const ADMIN: Decision = { allowed: true, reason: 'admin' };
 
-/** Answers questions of rights. */
+/** Makes access decisions. */
 export class Policy {
 
     readonly #rules: () => AccessRules;
     readonly #hide: ((object: StoredObject) => StoredObject) | null;
 
     /**
-     * @param rules gives the rules as they are now; asked for every question, so it must be cheap
-     * @param hide takes out what only callers with WRITE see of an object; by default nothing
+     * @param rules returns the rules in force; called for every decision, so it must be cheap
+     * @param hide removes the parts of an object that require WRITE; by default nothing
      */
     constructor(rules: () => AccessRules, hide: ((object: StoredObject) => StoredObject) | null = null) {
 
@@ -72,14 +72,14 @@ export class Policy {
         this.#hide = hide;
     }
 
-    /** May the caller see the object, its ACL and its versions? */
+    /** Decides whether the caller may see the object, its ACL and its versions. */
     canRead(caller: Caller, object: Subject): Decision {
 
         const write = this.canWrite(caller, object);
         return write.allowed ? write : this.#listed(caller, 'readers', this.#readers(object), object);
     }
 
-    /** May the caller find the object without knowing its id: by searching, or by what it points at? */
+    /** Decides whether the caller may find the object without knowing its id: by a search, or through references. */
     canFind(caller: Caller, object: Subject): Decision {
 
         const read = this.canRead(caller, object);
@@ -92,7 +92,7 @@ export class Policy {
         return write.allowed && finders.includes('writers') ? write : this.#listed(caller, `aclSearch of ${object.type}`, finders, object);
     }
 
-    /** May the caller read the bytes of elements? Their own list, where there is one, counts instead of the readers. */
+    /** Decides whether the caller may read the bytes of elements. A list for payloads, if there is one, replaces the readers. */
     canReadPayload(caller: Caller, object: Subject): Decision {
 
         const readers = object.acl?.payloadReaders ?? this.#defaults(object.type).defaultAclPayloadRead;
@@ -104,34 +104,34 @@ export class Policy {
         return write.allowed ? write : this.#listed(caller, 'payloadReaders', readers, object);
     }
 
-    /** May the caller change, delete or publish the object, or change its ACL? */
+    /** Decides whether the caller may change, delete or publish the object, or change its ACL. */
     canWrite(caller: Caller, object: Subject): Decision {
 
         return caller.isAdmin ? ADMIN : this.#listed(caller, 'writers', this.#writers(object), object);
     }
 
-    /** May the caller create objects of a type? */
+    /** Decides whether the caller may create objects of a type. */
     canCreate(caller: Caller, type: string): Decision {
 
         return caller.isAdmin ? ADMIN : this.#listed(caller, `aclCreate of ${type}`, this.#defaults(type).aclCreate, null);
     }
 
-    /** May the caller provide modules for type code by objects of a type? Nobody but the administrator may where no rule says so. */
+    /** Decides whether the caller may provide script modules by objects of a type. Without a rule only the administrator may. */
     canProvideModules(caller: Caller, type: string): Decision {
 
         return caller.isAdmin ? ADMIN : this.#listed(caller, `aclModules of ${type}`, this.#defaults(type).aclModules ?? [], null);
     }
 
-    /** Names of all types that the caller may create. */
+    /** Returns the names of all types whose objects the caller may create. */
     typesPermittedToCreate(caller: Caller): string[] {
 
         return Array.from(this.#rules().typeNames()).filter((type) => this.canCreate(caller, type).allowed);
     }
 
     /**
-     * May the caller call a method? What the list of the object says of the method counts first. Else the rule of the method,
-     * else the `default` of its kind, else nobody: both are looked for in the entry of the type, when that has rules for methods,
-     * else in those of the service; with neither it is the writers.
+     * Decides whether the caller may call a method. The list of the object for the method comes first, then the rule of the
+     * method, then the `default` of its kind, then nobody but the administrator. Both rules come from the entry of the type if
+     * it has rules for methods, else from those of the service; without either, writers may call.
      */
     canCall(caller: Caller, call: MethodCall): Decision {
 
@@ -151,13 +151,13 @@ export class Policy {
     }
 
     /**
-     * May the caller store these rights to methods? A right is passed on by those who have it: a writer of an object does not get
-     * past the rules of its type for a method by naming it in the list of the object.
+     * Decides whether the caller may store these permissions for methods. Only callers who have a permission may grant it: a
+     * writer of an object cannot bypass the rules of its type for a method by listing it in the ACL of the object.
      */
     canGrantMethods(caller: Caller, { type, acl, before }: MethodGrant): Decision {
 
         const isSameType = before?.type === type;
-        // Who creates an object, or gives it another type, is a reader and writer of it then.
+        // the creator of an object, or a caller who changes its type, is treated as its reader and writer
         const object: Subject = before && isSameType ? before : {
             id: before?.id ?? '', type, acl: { readers: ['public'], writers: ['public'] },
             metadata: { createdBy: before?.metadata.createdBy ?? caller.userId ?? ANONYMOUS_AUTHOR }
@@ -169,7 +169,7 @@ export class Policy {
         return refused ?? { allowed: true, reason: 'no rights to methods are given that the caller lacks' };
     }
 
-    /** What the caller may do with the object, as shown to clients. */
+    /** Returns the permission of the caller on the object, in the form for clients. */
     permissionOf(caller: Caller, object: Subject): Permission {
 
         if (this.canWrite(caller, object).allowed) {
@@ -179,7 +179,7 @@ export class Policy {
         return this.canRead(caller, object).allowed ? 'READ' : 'NONE';
     }
 
-    /** May the caller know that an object does not exist? Yes when objects of no particular type could be read. */
+    /** Decides whether the caller may learn that an object does not exist: yes if the defaults of the service allow reading. */
     canReadUnknown(caller: Caller): Decision {
 
         if (caller.isAdmin) {
@@ -190,29 +190,29 @@ export class Policy {
         return this.#listed(caller, 'readers of unknown objects', [...system.defaultAclRead, ...system.defaultAclWrite], null);
     }
 
-    /** May the caller know that there is no object to be changed? Yes when objects of no particular type could be. */
+    /** Decides whether the caller may learn that an object to be changed does not exist: yes if the defaults of the service allow writing. */
     canWriteUnknown(caller: Caller): Decision {
 
         return caller.isAdmin ? ADMIN : this.#listed(caller, 'writers of unknown objects', this.#rules().system.defaultAclWrite, null);
     }
 
     /**
-     * The object as the caller may see it. The one place that hides parts of an object from those who may not write it.
+     * Returns the object as the caller may see it. The only place that hides parts of an object from callers without WRITE.
      *
-     * @param stored what rights depend on, where the code of its type shows another form
+     * @param stored the stored object, which determines the permissions, if type code shows another form of it
      */
     visibleTo(caller: Caller, object: StoredObject, stored: Subject = object): StoredObject {
 
         return this.#hide && this.hidesFrom(caller, stored) ? this.#hide(object) : object;
     }
 
-    /** Is there anything in the object that {@link visibleTo} may leave out for the caller? */
+    /** True if {@link visibleTo} may hide parts of the object from the caller. */
     hidesFrom(caller: Caller, object: Subject): boolean {
 
         return this.#hide !== null && !this.canWrite(caller, object).allowed;
     }
 
-    /** What a search needs to know about the caller. */
+    /** Returns the principals of a caller, for searches. */
     readPrincipals(caller: Caller): ReadPrincipals {
 
         return {
@@ -222,7 +222,7 @@ export class Policy {
         };
     }
 
-    /** Is a user or group named in the rules of the service or of a type? */
+    /** True if a user or group occurs in the rules of the service or of a type. */
     isNamedInRules(id: string): boolean {
 
         const rules = this.#rules();
@@ -230,7 +230,7 @@ export class Policy {
         return [rules.system, ...entries].some((defaults) => defaults !== undefined && allEntries(defaults).includes(id));
     }
 
-    /** The rules for objects of a type that have no list of their own. */
+    /** Returns the rules for objects of a type that have no access control list. */
     defaultsOf(type: string): AclDefaults {
 
         return this.#defaults(type);
@@ -287,7 +287,7 @@ function allEntries(defaults: AclDefaults): string[] {
     ];
 }
 
-/** Does one entry of a list admit the caller? Ids are compared byte for byte. */
+/** True if an entry of a list applies to the caller. Ids are compared byte for byte. */
 function admits(entry: string, caller: Caller, object: Subject | null): boolean {
 
     switch (entry) {
@@ -304,7 +304,7 @@ function admits(entry: string, caller: Caller, object: Subject | null): boolean 
     }
 }
 
-/** The list of an object for one of its methods. */
+/** Returns the list of an object for one of its methods. */
 function methodsOf(acl: Acl | null, method: string): readonly string[] | undefined {
 
     return acl?.methods && Object.hasOwn(acl.methods, method) ? acl.methods[method] : undefined;
@@ -315,7 +315,7 @@ function isSameList(one: readonly string[] | undefined, other: readonly string[]
     return one?.length === other.length && one.every((entry, index) => entry === other[index]);
 }
 
-/** The ids by which ACL entries can name the caller: the caller's own and those of the groups. */
+/** Returns the ids by which ACL entries can name the caller: user id and groups. */
 function principalsOf(caller: Caller): ReadonlySet<string> {
 
     let principals = principalSets.get(caller);
@@ -327,7 +327,7 @@ function principalsOf(caller: Caller): ReadonlySet<string> {
     return principals;
 }
 
-/** False for the words of a list that stand for a rule. */
+/** False for reserved words of access control lists. */
 export function isPrincipal(id: string | null): id is string {
 
     return id !== null && !KEYWORDS.has(id);

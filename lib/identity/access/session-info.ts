@@ -1,12 +1,12 @@
 /**
- * What is told about a caller: the credential and session information record of the interface specification.
+ * The credential and session information record of the interface specification.
  */
 
 import type { JsonObject } from '../../util/json-types.js';
 import type { Caller } from '../../model/caller.js';
 import type { Policy } from './access-policy.js';
 
-/** Tells who callers are. */
+/** Describes callers. */
 export class SessionInfo {
 
     readonly #policy: Policy;
@@ -17,21 +17,21 @@ export class SessionInfo {
     }
 
     /**
-     * The record of a caller: `active`, `userId`, `username` where there is one, and when `full` also `typesPermittedToCreate`
-     * and `groupIds`. Nobody is inactive; `full` then tells what anybody may create.
+     * Returns the record of a caller: `active`, `userId`, `username` if there is one; with `full` also `typesPermittedToCreate`
+     * and `groupIds`. Anonymous callers are inactive; `full` then lists the types that the public may create.
      */
     of(caller: Caller, full: boolean): JsonObject {
 
         return { active: caller.userId !== null, ...this.identityOf(caller), ...full ? this.detailsOf(caller) : {} };
     }
 
-    /** `userId` and `username`, as far as there are any. */
+    /** Returns `userId` and `username`, if present. */
     identityOf({ userId, username }: Caller): JsonObject {
 
         return { ...userId === null ? {} : { userId }, ...username === null ? {} : { username } };
     }
 
-    /** `typesPermittedToCreate` and `groupIds`. */
+    /** Returns `typesPermittedToCreate` and `groupIds`. */
     detailsOf(caller: Caller): { typesPermittedToCreate: string[]; groupIds: string[] } {
 
         return { typesPermittedToCreate: this.#policy.typesPermittedToCreate(caller), groupIds: [...caller.groupIds] };

@@ -1,5 +1,5 @@
 /**
- * What the design object says about logging in.
+ * Settings of authentication in the design object.
  */
 
 import type { JsonObject } from '../../util/json-types.js';
@@ -7,20 +7,20 @@ import { isJsonObject } from '../../util/json-types.js';
 
 /** Members of the design object that matter to authentication. */
 export interface DesignFacts {
-    /** Names of this service that the `aud` of a signed assertion may give; undefined when the design has none. */
+    /** Audiences accepted in signed assertions; undefined if the design has none. */
     readonly ids: readonly string[] | undefined;
-    /** Base URI of the service; what `aud` is compared with when there are no ids. */
+    /** Base URI of the service; the accepted audience if there are no ids. */
     readonly baseUri: string | undefined;
-    /** The administrator's JWK. */
+    /** Public key of the administrator, as a JWK. */
     readonly adminPublicKey: JsonObject | null;
     readonly allowInsecureAuthentication: boolean;
     readonly disableAuthenticationBackOff: boolean;
     readonly useLegacySessionsApi: boolean;
-    /** `cookies` as it stands there. */
+    /** `cookies` as written in the design. */
     readonly cookies: JsonObject;
 }
 
-/** Reads the facts; the same content gives the same object. */
+/** Reads the settings, cached by content. */
 export function designFacts(content: JsonObject): DesignFacts {
 
     let facts = read.get(content);

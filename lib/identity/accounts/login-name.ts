@@ -1,32 +1,32 @@
 /**
- * Names by which users log in: compared ignoring case, and `admin` is nobody's but the administrator's.
+ * Login names: compared ignoring case; `admin` is reserved for the administrator.
  */
 
 import { badRequest } from '../../errors/errors.js';
 import { ADMIN_ID } from '../../model/caller.js';
 
-/** Bytes of a key column. */
+/** Maximum length in bytes, as the key column. */
 const MAX_BYTES = 255;
 
-/** A name as names are compared. */
+/** Returns the normalised form by which names are compared. */
 export function loginKey(name: string): string {
 
     return name.normalize('NFC').toLowerCase();
 }
 
-/** True for the administrator's name, however it is written. */
+/** True for the administrator's name in any spelling. */
 export function isAdminName(name: string): boolean {
 
     return loginKey(name) === ADMIN_ID;
 }
 
-/** True for what can be a name at all; others belong to nobody and are not looked up. */
+/** True for a possible name; others are not looked up. */
 export function isPossibleName(name: string): boolean {
 
     return name !== '' && name.length <= MAX_BYTES && name.isWellFormed() && Buffer.byteLength(loginKey(name)) <= MAX_BYTES;
 }
 
-/** Requires a username that a user object may have. */
+/** Checks that a user object may have a username. @throws DoipError 400 */
 export function checkUsername(name: string): void {
 
     if (isAdminName(name)) {

@@ -1,7 +1,7 @@
 /**
- * Ids that stand for users and groups wherever rights are given. What was written for one of them must not be won by another
- * one of the same id, so it is remembered who was ever named: such an id is given to a new user or group by the administrator
- * alone, or by the only user who has named it.
+ * Ids of users and groups named in access control lists. Permissions given to one principal must not pass to another one with
+ * the same id. All ids that were ever named are recorded; only the administrator, or the only user who has named it, may give
+ * such an id to a new user or group.
  */
 
 import type { Logger } from 'pino';
@@ -18,7 +18,7 @@ import { ADMIN_ID, ANONYMOUS_AUTHOR } from '../../model/caller.js';
 import type { Policy } from '../access/access-policy.js';
 import { isPrincipal } from '../access/access-policy.js';
 
-/** A change of what an object is: a user or a group, or neither. */
+/** Change of an object into a user or group, or out of being one. */
 export interface Holding {
     readonly id: string;
     readonly wasHeld: boolean;
@@ -26,10 +26,10 @@ export interface Holding {
     readonly caller: Caller;
 }
 
-/** Notes in memory of what is in the database for certain. */
+/** Maximum number of cached records that are certainly in the database. */
 const MAX_ENTRIES = 20_000;
 
-/** Remembers who was named, and keeps others from taking their ids. */
+/** Records named principals, and reserves their ids. */
 export class Principals {
 
     readonly #db: Database;
@@ -37,7 +37,7 @@ export class Principals {
     readonly #accounts: AccountStore;
     readonly #policy: Pick<Policy, 'isNamedInRules'>;
     readonly #log: Logger;
-    /** Notes that have been written. They are never taken back, so that what is here needs no second look. */
+    /** Records already written. They are never removed, so that the cache cannot be stale. */
     readonly #noted = new LRUCache<string, true>({ max: MAX_ENTRIES });
 
     constructor(parts: { db: Database; principals: PrincipalStore; accounts: AccountStore; policy: Pick<Policy, 'isNamedInRules'>; log: Logger }) {
@@ -50,9 +50,9 @@ export class Principals {
     }
 
     /**
-     * Steps for an object that becomes a user or a group, or stops being one.
+     * Returns the steps for an object that becomes a user or group, or ceases to be one.
      *
-     * @throws DoipError 409 for an id that others have been naming, where the caller is not the administrator
+     * @throws DoipError 409 for an id that others have named, unless the caller is the administrator
      */
     async holdingSteps({ id, wasHeld, isHeld, caller }: Holding): Promise<Step[]> {
 
@@ -72,14 +72,14 @@ export class Principals {
         return this.#store.holdSteps(id, userId ?? ANONYMOUS_AUTHOR, userId);
     }
 
-    /** Steps that note whom a change names: in the access control list, and as the author. */
+    /** Returns the steps that record the principals named by a change: in the access control list, and as author. */
     namingSteps(change: ObjectChange): Step[] {
 
         const { userId } = change.caller;
         return this.#newNames(change).flatMap((id) => this.#store.nameSteps(id, userId));
     }
 
-    /** A change is on disk. */
+    /** Caches the records of a committed change. */
     committed(change: ObjectChange): void {
 
         for (const id of this.#newNames(change)) {
@@ -88,8 +88,8 @@ export class Principals {
     }
 
     /**
-     * Notes ids that an authentication hook gives to a user and to groups that have no objects. A group object of such an id
-     * counts only if the administrator made it.
+     * Records ids that an authentication hook gives to a user and to groups without objects. A group object with such an id
+     * counts only if the administrator created it.
      */
     async noteExternal(userId: string | null, groupIds: readonly string[]): Promise<void> {
 
@@ -104,7 +104,7 @@ export class Principals {
             ids.forEach((id) => this.#noted.set(externalNote(id), true));
         }
         catch (error) {
-            // While nothing can be written nobody can take an id either: the login goes on, and the next one tries again.
+            // while nothing can be written no id can be taken either: the login goes on, and the next one retries
             this.#log.warn({ err: error }, 'ids given by the authentication hook could not be noted');
         }
     }

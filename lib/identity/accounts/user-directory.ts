@@ -1,5 +1,5 @@
 /**
- * Who is who: accounts by id and by login name, with the groups they are in. Read from memory as long as nothing has changed.
+ * User directory: accounts by id and login name, with their groups. Cached as long as the epoch of identity stays the same.
  */
 
 import type { Account, AccountStore } from '../../stores/account-store.js';
@@ -11,22 +11,22 @@ import type { Caller } from '../../model/caller.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
 import { isAdminName, isPossibleName, loginKey } from './login-name.js';
 
-/** Somebody with a user object. */
+/** A user with a user object. */
 export interface Principal {
     readonly account: Account;
     /** Direct and indirect. */
     readonly groupIds: readonly string[];
 }
 
-/** Whom a login name belongs to. */
+/** The account that a login name belongs to. */
 export interface LoginTarget {
     /** Id of the user object, or `admin`. */
     readonly userId: string;
-    /** The record of the password; null when there is none. */
+    /** Record of the password; null if there is none. */
     readonly record: string | null;
 }
 
-/** Users whose facts are kept in memory. */
+/** Maximum number of cached users. */
 const MAX_ENTRIES = 10_000;
 
 /** Finds users. */
@@ -45,15 +45,15 @@ export class Directory {
         this.#groups = parts.groups;
     }
 
-    /** The same as {@link principal} as far as memory knows it for certain, at once; undefined when it has to be read. */
+    /** Returns the result of {@link principal} if it is cached; undefined if it has to be read. */
     recall(userId: string, epoch: number): Principal | undefined {
 
         return this.#principals.get(userId, epoch);
     }
 
     /**
-     * The user of an id as of an epoch of identity or later; null when no user object has it, or only one to which the id does not
-     * belong.
+     * Returns a user as of an epoch of identity or later; null if there is no user object with the id, or only one that the id
+     * does not belong to.
      */
     async principal(userId: string, epoch: number): Promise<Principal | null> {
 
@@ -68,7 +68,7 @@ export class Directory {
         });
     }
 
-    /** The caller that a user is when logged in by some method; one object per user and method as long as nothing changes. */
+    /** Returns the caller for a user and an authentication method; the same object as long as nothing changes. */
     callerOf(principal: Principal, method: Caller['method']): Caller {
 
         let callers = this.#callers.get(principal);
@@ -87,40 +87,40 @@ export class Directory {
         return caller;
     }
 
-    /** Groups that list one of the ids, directly or not. */
+    /** Returns the groups that list one of the ids, directly or indirectly. */
     groupIdsOf(ids: readonly string[]): Promise<string[]> {
 
         return groupIdsOf(this.#groups, ids);
     }
 
-    /** The account that a login name stands for: an object id, which wins, or a username in any case. Not for `admin`. */
+    /** Returns the account of a login name: an object id, which takes precedence, or a username in any case. Not for `admin`. */
     async accountOf(name: string): Promise<Account | null> {
 
         if (!isPossibleName(name)) {
             return null;
         }
 
-        // Both are looked for always, so that it takes as long for ids of nobody.
+        // always looks up both, so that unknown ids take as long
         const [byId, byName] = await Promise.all([
             name.includes('/') ? this.#accounts.get(name) : null, this.#accounts.getByName(loginKey(name))
         ]);
         return byId ?? byName;
     }
 
-    /** Id of the user object that has a username; null when it is free. */
+    /** Returns the id of the user object with a username; null if it is free. */
     async holderOf(username: string): Promise<string | null> {
 
         return (await this.#accounts.getByName(loginKey(username)))?.userId ?? null;
     }
 
-    /** Whom a login name belongs to, read anew; null for nobody. */
+    /** Returns the account of a login name, uncached; null if there is none. */
     async findLogin(name: string): Promise<LoginTarget | null> {
 
         const userId = isAdminName(name) ? ADMIN_ID : (await this.accountOf(name))?.userId;
         return userId === undefined ? null : { userId, record: await this.#credentials.get(userId) };
     }
 
-    /** The epochs of this moment, for work that does not come with a target. */
+    /** Returns the current epochs, for work without a target. */
     epochs(): Promise<Epochs> {
 
         return this.#accounts.epochs();
@@ -128,14 +128,14 @@ export class Directory {
 }
 
 /**
- * Groups of one author that count for one user; more than this and the rest of that author is left out. Those of others are
- * not affected, and those of the administrator are not counted.
+ * Maximum number of groups by one author that count for one user; further groups of this author are ignored. Other authors are
+ * not affected, and groups of the administrator are unlimited.
  */
 const MAX_OF_AUTHOR = 10_000;
 
 /**
- * Ids of all groups that list one of the given ids, directly or through other groups, in ascending order. Groups that contain
- * each other do no harm.
+ * Returns the ids of all groups that list one of the given ids, directly or through other groups, in ascending order. Groups
+ * may contain each other.
  */
 export async function groupIdsOf(store: Pick<GroupStore, 'groupsListing'>, ids: readonly string[]): Promise<string[]> {
 

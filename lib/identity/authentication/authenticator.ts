@@ -1,9 +1,10 @@
 /**
- * Finds out who is behind a request (interface specification, "Authentication"). Credentials are tried in a fixed order: our
- * own access token or session, the authenticate hook, a signed assertion, a password. Then the user may still be blocked, and
- * an administrator may act as somebody else.
+ * Authenticates requests (interface specification, "Authentication"). Credentials are tried in a fixed order: own access token
+ * or session, authenticate hook, signed assertion, password. Then blocked users are rejected, and administrators may act as
+ * another user.
  *
- * With a token or a remembered password nothing is read: the epoch that came with the target tells whether memory is current.
+ * With a token or a cached password nothing is read: the epoch that was read with the target tells whether the caches are
+ * current.
  */
 
 import type { DoipRequest, Transport } from '../../doip/envelope.js';
@@ -27,19 +28,19 @@ import type { PasswordLogin, PasswordAuthenticator } from './password-authentica
 import type { AccessTokens } from '../tokens/access-tokens.js';
 import { isCsrfOf } from '../tokens/access-tokens.js';
 
-/** The part of a request that tells who sent it. */
+/** The part of a request that authentication uses. */
 export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'clientId' | 'transport'> &
     Partial<Pick<DoipRequest, 'attributes'>>;
 
-/** These tell by their input whom they are about; credentials beside it are not looked at, not even wrong ones. */
+/** Operations that ignore credentials, even wrong ones: they carry theirs in the input, or need none. */
 const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus]);
 
-/** What a user who has to change the password may do: that, and what is open to everybody. */
+/** Operations allowed to users who must change their password: the change itself, and what is public. */
 const BEFORE_PASSWORD_CHANGE: ReadonlySet<string> = new Set([
     Op.changePassword, Op.getDesign, Op.getInitData, Op.schemasList, Op.schemasGet, Op.sessionsDelete
 ]);
 
-/** Finds out who is who. */
+/** Authenticates requests. */
 export class Authenticator {
 
     readonly #assertions: JwtBearerAuthenticator;
@@ -64,11 +65,12 @@ export class Authenticator {
     }
 
     /**
-     * The caller of a request; anonymous when it carries no credentials.
+     * Returns the caller of a request; anonymous without credentials.
      *
-     * @param operationId id of the operation, undefined when only the target knows it
-     * @param epochs as read together with the target, before this call
-     * @throws DoipError 401 for credentials that are wrong or blocked, 403 where they must not be sent, 429 for too many logins
+     * @param operationId id of the operation; undefined if the target determines it
+     * @param epochs as read with the target, before this call
+     * @throws DoipError 401 for wrong credentials or blocked users, 403 if credentials must not be sent over this connection,
+     *   429 for too many logins
      */
     async authenticate(request: AuthenticationRequest, operationId: string | undefined, epochs: Epochs): Promise<Caller> {
 
@@ -94,14 +96,14 @@ export class Authenticator {
         return claim.credentials.kind === 'session' ? this.#inSession(caller, claim.credentials.sessionId) : caller;
     }
 
-    /** The id of the session that a caller came with; null for callers who came otherwise. */
+    /** Returns the id of the session that a caller has used; null for other callers. */
     sessionOf(caller: Caller): string | null {
 
         return this.#sessions.get(caller) ?? null;
     }
 
     /**
-     * Checks credentials, and nothing about the user whom they prove.
+     * Verifies credentials, but not the state of the user.
      *
      * @throws DoipError like {@link authenticate}
      */
@@ -119,7 +121,7 @@ export class Authenticator {
         return proof;
     }
 
-    /** Requires that credentials cannot have been read on their way: 403 for plain HTTP from another machine. */
+    /** Requires a connection on which credentials cannot be intercepted. @throws DoipError 403 for plain HTTP from another host */
     checkTransport({ secure, protocol, remoteAddress }: Transport): void {
 
         if (!secure && !this.#design().allowInsecureAuthentication) {
@@ -127,7 +129,7 @@ export class Authenticator {
         }
     }
 
-    /** The proof of credentials that came before, as most do; null when something has to be read or computed. */
+    /** Returns the cached result for credentials, as most are; null if something has to be read or computed. */
     #recall(credentials: Credentials, { remoteAddress }: Transport, { identity }: Epochs): AuthenticationResult | null {
 
         if (credentials.kind === 'token') {
@@ -172,7 +174,7 @@ export class Authenticator {
         return this.#callers.proofOf(found, 'session');
     }
 
-    /** A caller of this request alone, by whom the session can be found again. */
+    /** Returns a caller object for this request alone, from which its session can be found. */
     #inSession(shared: Caller, sessionId: string): Caller {
 
         const caller = { ...shared };
@@ -180,7 +182,7 @@ export class Authenticator {
         return caller;
     }
 
-    /** What the hook says. It can let somebody in as admin, and it cannot keep the administrator out. */
+    /** Authenticates by the hook. It can authenticate a caller as admin, but cannot keep the administrator out. */
     async #foreign(claim: PresentedCredentials, { remoteAddress }: Transport, epochs: Epochs): Promise<AuthenticationResult | null> {
 
         const { credentials } = claim;
@@ -227,7 +229,7 @@ function passwordProof({ userId, record }: PasswordLogin): AuthenticationResult 
     return { userId, method: 'password', hook: null, record };
 }
 
-/** The same for every cause. */
+/** Returns the error for failed authentication, which is the same for every cause. */
 function failure(credentials: Credentials): Error {
 
     switch (credentials.kind) {
@@ -265,7 +267,7 @@ function claimsAdmin(credentials: Credentials): boolean {
     }
 }
 
-/** What is no request context is refused when the operation begins; here it says nothing. */
+/** Returns the request context; an invalid one is ignored here and rejected when the operation begins. */
 function requestContextOf({ attributes }: AuthenticationRequest): JsonObject {
 
     const given = attributes?.['requestContext'];

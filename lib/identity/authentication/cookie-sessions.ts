@@ -1,6 +1,6 @@
 /**
- * Legacy sessions: a token that a cookie carries, and a second value that must come in a header, so that no other site can
- * send requests in the user's name. Off unless the design switches them on.
+ * Legacy sessions: a token in a cookie, with a CSRF token that must be sent in a header. Disabled unless the design enables
+ * them.
  */
 
 import { forbidden, unauthenticated } from '../../errors/errors.js';
@@ -13,16 +13,16 @@ import { denied } from '../../model/caller.js';
 import type { DesignFacts } from '../accounts/identity-settings.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 
-/** A new session, in the only moment in which its values are known. */
+/** A new session; its values are not stored and cannot be read again. */
 export interface NewSession {
     readonly sessionId: string;
     readonly csrfToken: string;
 }
 
-/** What callers call their session. */
+/** Name by which callers address their own session. */
 const OWN = 'this';
 
-/** Begins and ends sessions. */
+/** Creates and ends sessions. */
 export class Sessions {
 
     readonly #authenticator: Authenticator;
@@ -38,7 +38,7 @@ export class Sessions {
         this.#tokens = parts.tokens;
     }
 
-    /** Requires that sessions are switched on: 401. */
+    /** Checks that sessions are enabled. @throws DoipError 401 */
     checkEnabled(): void {
 
         if (!this.#design().useLegacySessionsApi) {
@@ -47,7 +47,7 @@ export class Sessions {
     }
 
     /**
-     * Requires that sessions are switched on, and that the session of the caller is meant, which is called `this`.
+     * Checks that sessions are enabled, and that the session of the caller is addressed, which is called `this`.
      *
      * @throws DoipError 401, 403
      */
@@ -59,13 +59,13 @@ export class Sessions {
         }
     }
 
-    /** How the design wants the cookies: its member `cookies`. */
+    /** Cookie settings: member `cookies` of the design. */
     get cookies(): JsonObject {
 
         return this.#design().cookies;
     }
 
-    /** Begins a session for a caller who has just proven who it is. */
+    /** Creates a session for an authenticated caller. */
     async create(caller: Caller): Promise<NewSession> {
 
         const { userId, method } = caller;
@@ -84,7 +84,7 @@ export class Sessions {
         return { sessionId: issued?.token ?? '', csrfToken: issued?.csrf ?? '' };
     }
 
-    /** Ends the session that a caller came with, if it is one. */
+    /** Ends the session that a caller has used, if any. */
     async end(caller: Caller): Promise<void> {
 
         const sessionId = this.#authenticator.sessionOf(caller);

@@ -1,38 +1,38 @@
 /**
- * The authentication object of a request, read: which kind of credentials it carries. Whether they are good is not asked here.
+ * Parses the authentication object of a request into credentials. Does not verify them.
  */
 
 import { unauthenticated } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 
-/** What somebody came with. */
+/** Credentials of a request. */
 export type Credentials =
     | { readonly kind: 'none' }
-    /** An access token, which has no dot, or a signed assertion, which has some. */
+    /** An access token, which has no dot, or a signed assertion, which has dots. */
     | { readonly kind: 'token'; readonly token: string }
     | { readonly kind: 'password'; readonly name: string; readonly password: string }
-    /** A session's cookie, with the value that proves that the request was meant; null when that is missing. */
+    /** A session cookie with its CSRF token; null if that is missing. */
     | { readonly kind: 'session'; readonly sessionId: string; readonly csrfToken: string | null };
 
-/** Credentials and what is claimed beside them. */
+/** Credentials and claims beside them. */
 export interface PresentedCredentials {
     readonly credentials: Credentials;
-    /** Whom an administrator wants to act as. */
+    /** The user that an administrator wants to act as. */
     readonly asUserId: string | null;
-    /** From the request, for the authenticate hook; absent where there is none. */
+    /** From the request, for the authenticate hook; absent if there is none. */
     readonly requestContext?: JsonObject;
 }
 
-/** Characters of a name, a password or a token; more is not even looked at. */
+/** Maximum length of a name, a password or a token in characters; longer ones are rejected unread. */
 export const MAX_CREDENTIAL_LENGTH = 16_384;
 
 const NONE: PresentedCredentials = { credentials: { kind: 'none' }, asUserId: null };
 
 /**
- * Reads an authentication object.
+ * Parses an authentication object.
  *
- * @param clientId the caller as claimed in the request; may take the place of the username
- * @throws DoipError 401 for what is neither of the known forms, or claims to be somebody and proves nothing
+ * @param clientId the claimed caller of the request; may replace the username
+ * @throws DoipError 401 for an unknown form, or for a claimed identity without credentials
  */
 export function readCredentials(authentication: JsonObject, clientId: string | null): PresentedCredentials {
 

@@ -1,6 +1,6 @@
 /**
- * The place of the authenticate hook: code of the administrator that is asked about credentials after our own access tokens
- * and before keys and passwords. Its answers are kept until they expire; an answer of null leaves the matter to us.
+ * Runs the authenticate hook: code of the administrator that checks credentials after own access tokens and before keys and
+ * passwords. Answers are cached until they expire; null passes credentials on to the built-in methods.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -12,41 +12,38 @@ import type { PresentedCredentials, Credentials } from './credentials.js';
 import { keyedDigests } from '../tokens/digest.js';
 import { isAdminName, isPossibleName } from '../accounts/login-name.js';
 
-/**
- * What the hook is told: `token`, or `username` and `password`; `asUserId` where it is claimed. Then the request context, empty
- * where the request has none.
- */
+/** The hook. `info` has `token`, or `username` and `password`, and `asUserId` if claimed. The request context is empty if the request has none. */
 export type AuthenticateHook = (info: JsonObject, requestContext: JsonObject) => Promise<JsonObject | null>;
 
-/** What the hook said of somebody. */
+/** Answer of the hook. */
 export interface HookAnswer {
     readonly active: boolean;
     readonly userId: string | null;
     readonly username: string | null;
-    /** Groups besides those of group objects. */
+    /** Groups in addition to those of group objects. */
     readonly groupIds: readonly string[];
-    /** Epoch ms at which the answer, and every token given for it, ends; null when the hook does not say. */
+    /** Expiry of the answer and of all tokens issued for it (epoch ms); null if the hook gives none. */
     readonly expiresOn: number | null;
     /** Counts as `authenticated` even without a user object. */
     readonly grantAuthenticatedAccess: boolean;
-    /** Group objects do not count. */
+    /** True to ignore group objects. */
     readonly bypassGroupObjects: boolean;
-    /** The id that the hook allows to act as, in answer to the same one in what it was told. */
+    /** The id that the caller may act as, if it was claimed. */
     readonly asUserId: string | null;
 }
 
-/** Finds the hook as it is now; null while there is none. */
+/** Returns the current hook; null if there is none. */
 export type HookFinder = () => AuthenticateHook | null;
 
 interface CacheEntry {
     readonly answer: HookAnswer;
-    /** An answer counts only as long as this is the hook. */
+    /** The answer is valid only for this hook. */
     readonly hook: AuthenticateHook;
-    /** The epoch of types, which changes with the design object and so with what the hook may look at. */
+    /** Epoch of types, which changes with the design object and thus with what the hook may read. */
     readonly epoch: number;
 }
 
-/** One question to the hook. */
+/** A call of the hook. */
 interface Question {
     readonly hook: AuthenticateHook;
     readonly info: JsonObject;
@@ -57,17 +54,17 @@ interface Question {
 
 const MAX_ENTRIES = 10_000;
 
-/** Groups that one answer may name. */
+/** Maximum number of groups in an answer. */
 const MAX_GROUPS = 1_000;
 
-/** Asks the hook, if there is one. */
+/** Calls the hook, if there is one. */
 export class HookAuthenticator {
 
     readonly #backOff: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
     readonly #kept = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
-    /** Requests that come with the same credentials at the same time are one question. */
+    /** Single flight: concurrent requests with the same credentials share one call. */
     readonly #questions = new SingleFlight<HookAnswer | null>();
     #find: HookFinder = () => null;
 
@@ -78,28 +75,28 @@ export class HookAuthenticator {
     }
 
     /**
-     * Puts the hook in its place.
+     * Installs the hook.
      *
-     * @param find asked with every login, so it must be cheap; another function in its answer is another hook
+     * @param find called with every login, so it must be cheap; cached answers are valid for the function it returns
      */
     use(find: HookFinder): void {
 
         this.#find = find;
     }
 
-    /** True when there is a hook to be asked. */
+    /** True if there is a hook. */
     get isPresent(): boolean {
 
         return this.#find() !== null;
     }
 
     /**
-     * The hook's answer to some credentials; null when there is no hook or it has nothing to say. Passwords that it does not
-     * accept count as failed logins.
+     * Returns the answer of the hook to credentials; null if there is no hook or it does not decide. Rejected passwords count
+     * as failed logins.
      *
-     * @param source where the request comes from, see {@link sourceOf}
-     * @param epoch of types
-     * @throws DoipError 401 when the hook fails; its error is the cause. 429 when too many logins are waiting
+     * @param source origin of the request, see {@link sourceOf}
+     * @param epoch epoch of types
+     * @throws DoipError 401 if the hook fails, with its error as cause; 429 if too many logins are queued
      */
     async ask({ credentials, asUserId, requestContext = {} }: PresentedCredentials, source: string, epoch: number): Promise<HookAnswer | null> {
 
@@ -125,7 +122,7 @@ export class HookAuthenticator {
         return answer;
     }
 
-    /** The administrator is not slowed down by what a hook thinks. */
+    /** Calls the hook. Logins as administrator are not throttled by its answers. */
     async #question({ hook, info, requestContext, credentials, source }: Question): Promise<HookAnswer | null> {
 
         if (credentials.kind !== 'password' || isAdminName(credentials.name)) {
@@ -161,7 +158,7 @@ async function call(hook: AuthenticateHook, info: JsonObject, requestContext: Js
     return answer && readAnswer(answer);
 }
 
-/** What an answer says; members of the wrong kind count as absent, and without a readable end nobody is let in for ever. */
+/** Parses an answer. Members of a wrong type count as absent; with a malformed expiry the answer is inactive, instead of never expiring. */
 export function readAnswer(answer: JsonObject): HookAnswer {
 
     const { active, exp, groupIds } = answer;
@@ -194,7 +191,7 @@ function infoOf(credentials: Credentials, asUserId: string | null): JsonObject |
     }
 }
 
-/** What can be an id; nothing else gets into a row or a list of principals. */
+/** Returns a value that can be an id, else null; nothing else reaches the database or a list of principals. */
 function idOf(value: JsonValue | undefined): string | null {
 
     return typeof value === 'string' && isPossibleName(value) ? value : null;

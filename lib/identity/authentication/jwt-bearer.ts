@@ -1,6 +1,6 @@
 /**
- * Logging in with a key pair: a JWT that the client has signed, checked with the public key in its user object (interface
- * specification, "Authentication" 1). Any fault has the same outcome, so that nothing can be learned from it.
+ * Authentication by key pair: a JWT signed by the client, verified with the public key in its user object (interface
+ * specification, "Authentication" 1). All failures look the same, so that nothing can be learned from them.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,20 +15,20 @@ import type { Directory } from '../accounts/user-directory.js';
 import { isAdminName } from '../accounts/login-name.js';
 import { decoyKey, importPublicKey } from './public-key.js';
 
-/** Characters of a token; more is not even decoded. */
+/** Maximum length of a token in characters; longer ones are not decoded. */
 const MAX_LENGTH = 16_384;
 
-/** Seconds. */
+/** Limits in seconds. */
 const FURTHEST_EXPIRY = 3_600;
 const CLOCK_SKEW = 300;
 
-/** What is inside a token, before anything of it is believed. */
+/** Contents of a token, not yet verified. */
 interface Claims {
     readonly algorithm: string;
     readonly payload: JsonObject;
 }
 
-/** Checks signed assertions. Where an issuer has no key the signature is checked all the same, so that time tells nothing. */
+/** Verifies signed assertions. If an issuer has no key, a signature is verified all the same, so that timing reveals nothing. */
 export class JwtBearerAuthenticator {
 
     readonly #directory: Directory;
@@ -44,10 +44,7 @@ export class JwtBearerAuthenticator {
         this.#now = now;
     }
 
-    /**
-     * The id of the user who signed a token, or null when it is not good, for whatever reason. A token with a `jti` is good
-     * once, on all nodes together.
-     */
+    /** Returns the id of the user who signed a token; null if it is invalid for any reason. A token with a `jti` is valid once across all nodes. */
     async verify(token: string): Promise<string | null> {
 
         const claims = readClaims(token);
@@ -86,7 +83,7 @@ export class JwtBearerAuthenticator {
             (jti === undefined || typeof jti === 'string' && jti !== '');
     }
 
-    /** Is this service one of the audience? */
+    /** True if the audience contains this service. */
     #isMeant(aud: JsonValue): boolean {
 
         const { ids, baseUri } = this.#design();
@@ -95,7 +92,7 @@ export class JwtBearerAuthenticator {
         return (Array.isArray(aud) ? aud : [aud]).some((id) => typeof id === 'string' && own.includes(id));
     }
 
-    /** Only what was signed well is noted; otherwise anybody could use up the ids of others. */
+    /** Records the use of a token. Called for valid signatures only, since otherwise attackers could use up the ids of others. */
     async #isFirstUse(issuer: string, { jti, exp }: JsonObject): Promise<boolean> {
 
         if (typeof jti !== 'string') {
@@ -107,7 +104,7 @@ export class JwtBearerAuthenticator {
     }
 }
 
-/** The claims that a compact JWS carries; null when it cannot be read, or demands that more than that is understood (`crit`). */
+/** Returns the claims of a compact JWS; null if it is malformed or has critical extensions (`crit`). */
 export function readClaims(token: string): Claims | null {
 
     const parts = token.length > MAX_LENGTH ? [] : token.split('.');
@@ -130,18 +127,18 @@ function decodePart(part: string): JsonObject | null {
         return isJsonObject(value) ? value : null;
     }
     catch {
-        return null;                                        // What cannot be read is no token
+        return null;                                        // malformed
     }
 }
 
 async function isSignedBy(token: string, key: CryptoKey, algorithm: string): Promise<boolean> {
 
-    const { compactVerify } = await import('jose');         // Loaded by the first token that needs it
+    const { compactVerify } = await import('jose');         // loaded on first use
     try {
         await compactVerify(token, key, { algorithms: [algorithm] });
         return true;
     }
     catch {
-        return false;                                       // A wrong signature, or a header that asks for more than we do
+        return false;                                       // wrong signature, or unsupported header
     }
 }

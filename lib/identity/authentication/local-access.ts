@@ -1,7 +1,6 @@
 /**
- * Lets programs on the same machine that may read the data folder act as the administrator: by a secret that lives as long as the
- * process. Whoever may read that folder may read the whole repository anyhow. From other machines, through a proxy or in a query
- * the secret is worth nothing.
+ * Local administrator access for programs on the same host that can read the data folder, and with it the whole repository: a
+ * secret per process. It is not accepted from other hosts, through a proxy or in a query.
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
@@ -10,7 +9,7 @@ import type { Caller } from '../../model/caller.js';
 import { ADMIN_ID } from '../../model/caller.js';
 import type { Authentication } from './authentication.js';
 
-/** What the secret begins with. An access token that happens to begin so is still told apart, being another one. */
+/** Prefix of the secret. An access token with the same prefix still differs in the rest. */
 const MARK = 'local_';
 
 const SECRET_BYTES = 32;
@@ -22,10 +21,10 @@ const LOCAL_ADMIN: Caller = {
 /** The secret of this process. */
 export class LocalAccess {
 
-    /** To be sent as an access token. */
+    /** To be sent like an access token. */
     readonly secret = MARK + randomBytes(SECRET_BYTES).toString('hex');
 
-    /** The same way to authenticate, with the secret beside all other credentials. */
+    /** Returns an authentication that accepts the secret before all other credentials. */
     beside(others: Authentication): Authentication {
 
         return {

@@ -1,6 +1,6 @@
 /**
- * Access tokens as clients ask for them (interface specification, `/auth/token`, `/auth/introspect`, `/auth/revoke`): in words
- * of OAuth, with errors that carry `error` and `error_description` beside the message.
+ * OAuth endpoints for access tokens (interface specification, `/auth/token`, `/auth/introspect`, `/auth/revoke`). Errors have
+ * the OAuth members `error` and `error_description` besides the message.
  */
 
 import type { DoipRequest } from '../../doip/envelope.js';
@@ -20,7 +20,7 @@ import type { Directory } from '../accounts/user-directory.js';
 import type { EdgeLimiter } from '../throttling/edge-limiter.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 
-/** A token that was granted, and to whom. */
+/** An issued token with its caller. */
 export interface TokenGrant {
     readonly token: string;
     readonly caller: Caller;
@@ -32,7 +32,7 @@ const PASSWORD = 'password';
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const PASSWORD_CHANGED = 'identity:password-changed';
 
-/** Grants and ends tokens. */
+/** Issues, introspects and revokes tokens. */
 export class OAuthTokenService {
 
     readonly #authenticator: Authenticator;
@@ -56,10 +56,10 @@ export class OAuthTokenService {
     }
 
     /**
-     * Grants a token for a password or a signed assertion.
+     * Issues a token for a password or a signed assertion.
      *
      * @param request `grant_type`, `username` and `password`, or `assertion`
-     * @throws DoipError 400 for a request that is none, 401 for wrong credentials, 403 for an insecure transport, 429
+     * @throws DoipError 400 for a malformed request, 401 for wrong credentials, 403 for an insecure connection, 429
      */
     async grant(request: JsonValue | undefined, transport: Transport, requestContext: JsonObject = {}): Promise<TokenGrant> {
 
@@ -84,7 +84,7 @@ export class OAuthTokenService {
         });
     }
 
-    /** Whose a token is; anonymous when it is empty, unknown or has ended. Asking counts as use. */
+    /** Returns the caller of a token; anonymous if it is empty, unknown or expired. Counts as use of the token. */
     async introspect(request: JsonValue | undefined, transport: Transport): Promise<Caller> {
 
         return inOauth(async () => {
@@ -96,7 +96,7 @@ export class OAuthTokenService {
                 return found ? await this.#callers.callerOf(this.#callers.proofOf(found, found.kind), identity, true) : ANONYMOUS;
             }
             catch (error) {
-                // The account behind it is blocked or gone: such a token is not active.
+                // the account is blocked or deleted, so that the token is not active
                 if (error instanceof DoipError && error.status === Status.unauthenticated) {
                     return ANONYMOUS;
                 }
@@ -106,7 +106,7 @@ export class OAuthTokenService {
         });
     }
 
-    /** Ends a token. One that is unknown has ended already. */
+    /** Revokes a token; unknown tokens are ignored. */
     async revoke(request: JsonValue | undefined, transport: Transport): Promise<void> {
 
         await inOauth(async () => {
@@ -157,7 +157,7 @@ function readGrant({ grant_type: given, username, password, assertion }: JsonObj
         badRequest('the grant_type is not supported', { details: { error: 'unsupported_grant_type' } });
 }
 
-/** An access token is no assertion: it would be a way to live on for ever. */
+/** Returns the assertion, which must be a JWT: an access token here could be renewed without end. */
 function requiredAssertion(assertion: JsonValue | undefined): string {
 
     const token = requiredText('assertion', assertion);
@@ -195,7 +195,7 @@ function invalidRequest(message: string): DoipError {
     return badRequest(message, { details: { error: 'invalid_request' } });
 }
 
-/** Adds what clients of OAuth look for to every error. */
+/** Adds the OAuth members to errors. */
 async function inOauth<T>(run: () => Promise<T>): Promise<T> {
 
     try {
@@ -210,7 +210,7 @@ async function inOauth<T>(run: () => Promise<T>): Promise<T> {
     }
 }
 
-/** Those that are thrown again and again are made once, because an error costs more than all else about refusing a crowd. */
+/** Cache for shared errors: creating an error would dominate the cost of rejecting a request. */
 const translated = new WeakMap<DoipError, DoipError>();
 
 function translatedOnce(thrown: DoipError): DoipError {

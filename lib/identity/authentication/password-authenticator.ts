@@ -1,7 +1,7 @@
 /**
- * Logging in with a name and a password. A pair that was right is remembered for a minute as a digest under a key that exists
- * in this process only, so that clients which send it with every request do not pay for hashing every time; it counts only
- * while the name and the password belong together in the database.
+ * Authentication by name and password. Successful pairs are cached for a minute as digests under a key of this process, so that
+ * clients which send them with every request do not pay for hashing each time. A cached login is valid only while name and
+ * password still match the database.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -17,13 +17,13 @@ import { keyedDigests } from '../tokens/digest.js';
 import type { Directory, LoginTarget } from '../accounts/user-directory.js';
 import type { PasswordHasher } from '../passwords/password-hasher.js';
 
-/** An attempt at logging in. */
+/** A login attempt. */
 export interface PasswordAttempt extends Login {
     /** Epoch of identity, read before the attempt. */
     readonly epoch: number;
 }
 
-/** A login that succeeded: who, and by which record. */
+/** A successful login: the user, and the record of the password. */
 export interface PasswordLogin {
     readonly userId: string;
     readonly record: string;
@@ -38,10 +38,10 @@ interface CacheEntry {
 const CACHE_TTL_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
-/** Requests from one address that may wait for logins, those with the same words included. */
+/** Maximum number of requests per address that wait for logins, including identical ones. */
 const IN_FLIGHT_LIMITS = 256;
 
-/** Checks names and passwords. */
+/** Verifies names and passwords. */
 export class PasswordAuthenticator {
 
     readonly #directory: Directory;
@@ -51,7 +51,7 @@ export class PasswordAuthenticator {
     readonly #now: () => number;
     readonly #digest = keyedDigests();
     readonly #remembered = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
-    /** Requests that come with the same words at the same time are one attempt, unless something has changed since it began. */
+    /** Single flight: concurrent requests with the same credentials share one attempt, unless the epoch has changed since it began. */
     readonly #attempts = new SingleFlight<PasswordLogin | null>();
     readonly #crowd = new InFlightLimiter(IN_FLIGHT_LIMITS);
 
@@ -66,7 +66,7 @@ export class PasswordAuthenticator {
         this.#now = now;
     }
 
-    /** The same as {@link login} as far as memory knows it for certain, at once; null when it has to be found out. */
+    /** Returns a cached login that is valid for certain; null if {@link login} has to verify it. */
     recall(attempt: PasswordAttempt): PasswordLogin | null {
 
         const known = this.#remembered.get(this.#digestOf(attempt));
@@ -74,9 +74,9 @@ export class PasswordAuthenticator {
     }
 
     /**
-     * Finds out whether a name and a password belong together; null when they do not, whatever the cause.
+     * Verifies a name and a password; null if they do not match, for whatever reason.
      *
-     * @throws DoipError 429 when too many logins are waiting
+     * @throws DoipError 429 if too many logins are queued
      */
     async login(attempt: PasswordAttempt): Promise<PasswordLogin | null> {
 
@@ -95,8 +95,8 @@ export class PasswordAuthenticator {
     }
 
     /**
-     * True when a login would be rejected because too many from the same address are in progress; known without reading anything.
-     * Whether there is such a user makes no difference.
+     * True if a login would be rejected because too many from its address are in progress. Reads nothing, and does not depend
+     * on whether the user exists.
      */
     isRejected({ name, password, remoteAddress }: Login): boolean {
 
@@ -109,7 +109,7 @@ export class PasswordAuthenticator {
         return this.#passwords.isFull(source) || this.#crowd.isFull(source);
     }
 
-    /** Is this the password that a user has? For changing it; counts as no attempt. */
+    /** True if this is the password of a user. For password changes; not counted as a login attempt. */
     async isPasswordOf(userId: string, password: string): Promise<boolean> {
 
         return (await this.#passwords.check(password, await this.#credentials.get(userId), userId)).matches;
@@ -130,7 +130,7 @@ export class PasswordAuthenticator {
         return login;
     }
 
-    /** @param outdated the password when its record is to be made again */
+    /** @param outdated the password if its record has to be renewed */
     async #succeed({ userId, record }: LoginTarget, outdated: string | null, source: string): Promise<PasswordLogin> {
 
         const current = record ?? '';
@@ -144,7 +144,7 @@ export class PasswordAuthenticator {
             return { userId, record: better };
         }
         catch (error) {
-            // Too much to do just now: the login is good all the same, and there will be another one.
+            // overloaded: the login succeeds all the same, and a later one renews the record
             if (error instanceof DoipError) {
                 return { userId, record: current };
             }
@@ -179,7 +179,7 @@ export class PasswordAuthenticator {
         return known.login;
     }
 
-    /** The length keeps a name and a password from sharing characters with another pair. */
+    /** Returns the digest of a pair; the length of the name makes it unambiguous. */
     #digestOf({ name, password }: Pick<PasswordAttempt, 'name' | 'password'>): string {
 
         return this.#digest(`${name.length}\n${name}\n${password}`);

@@ -1,6 +1,6 @@
 /**
- * Users change their own password. It is a change of the user object like any other, with its type's rules for passwords, and
- * it ends every token of the user.
+ * Changes of users' own passwords: an ordinary update of the user object, with the password rules of its type, that revokes all
+ * tokens of the user.
  */
 
 import { badRequest, forbidden, missingObject } from '../../errors/errors.js';
@@ -16,10 +16,10 @@ import { denied } from '../../model/caller.js';
 import type { AccountAnnotations } from '../../model/account-annotations.js';
 import type { PasswordAuthenticator } from './password-authenticator.js';
 
-/** Whose password is changed, and what was said about the request. */
+/** Caller and request context of a password change. */
 type PasswordContext = Pick<WriteContext, 'caller' | 'requestContext'>;
 
-/** The user objects, as a service that reads and changes them. */
+/** Access to user objects. */
 export interface UserObjects {
     view(id: string): Promise<{ readonly object: StoredObject | null }>;
     update(
@@ -46,8 +46,8 @@ export class PasswordChanges {
     /**
      * Changes the password of a caller.
      *
-     * @throws DoipError 401 for anonymous callers, 403 for those who did not come with their password or key, 400 for a
-     *     password that is empty, the same as before, or against the rules of the type
+     * @throws DoipError 401 for anonymous callers, 403 for callers not authenticated by password or key, 400 if the password is
+     *   empty, unchanged, or against the rules of the type
      */
     async change(password: string, context: PasswordContext): Promise<void> {
 
@@ -92,7 +92,7 @@ export class PasswordChanges {
             content: candidate, id, createdOn, createdBy, modifiedOn, modifiedBy
         }).roles;
 
-        // Content of a user who never had a password may lack the property; by its usual name it is found all the same.
+        // content without a password so far may lack the property: then its usual name is tried
         const place = rolesIn(content)?.password ?? rolesIn({ ...content, password: '' })?.password;
         if (!place) {
             throw badRequest(`objects of type ${type} have no password`);

@@ -1,6 +1,6 @@
 /**
- * From a proof of identity to a caller: the account is looked at, groups are added, and whoever is blocked is sent away. Here
- * an administrator becomes another user.
+ * Resolves authentication results to callers: reads the account, adds groups, rejects blocked users, and lets administrators
+ * act as another user.
  */
 
 import { unauthenticated } from '../../errors/errors.js';
@@ -15,27 +15,27 @@ import type { Directory, Principal } from '../accounts/user-directory.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
 import type { Principals } from '../accounts/principals.js';
 
-/** Whom some credentials proved, and how. */
+/** Authenticated identity, and the method. */
 export interface AuthenticationResult {
     readonly userId: string;
     readonly method: 'password' | 'key' | 'token' | 'session' | 'hook';
-    /** What the authenticate hook said, now or when the token was made; null when it was not asked. */
+    /** Answer of the authenticate hook, now or when the token was issued; null without hook. */
     readonly hook: HookAnswer | null;
-    /** The record of the password that was given; null for other methods. */
+    /** Record of the given password; null for other methods. */
     readonly record: string | null;
 }
 
-/** A caller whom the hook described; `until` when there may be a user object by now. */
+/** A caller described by the hook; expires after `until`, since a user object may exist by then. */
 interface HookCaller {
     readonly caller: Caller;
     readonly principal: Principal | null;
     readonly until: number;
 }
 
-/** Answers of a hook may name many groups. */
+/** Maximum number of cached callers; hook answers may name many groups. */
 const MAX_ENTRIES = 1_000;
 
-/** Milliseconds for which it is believed that somebody has no user object: creating one does not raise the epoch. */
+/** Cache time in ms for callers without user object, because creating one does not change the epoch. */
 const WITHOUT_OBJECT = 1_000;
 
 /** Makes callers. */
@@ -57,7 +57,7 @@ export class PrincipalResolver {
     }
 
     /**
-     * The same as {@link callerOf} as far as memory knows it for certain, at once; null when something has to be read.
+     * Returns the result of {@link callerOf} if it is cached; null if something has to be read.
      *
      * @throws DoipError like {@link callerOf}
      */
@@ -72,11 +72,11 @@ export class PrincipalResolver {
     }
 
     /**
-     * The caller who was proven.
+     * Returns the caller of an authentication result.
      *
-     * @param epoch of identity, read before this call
-     * @param mayWait true for what is allowed while the password must be changed
-     * @throws DoipError 401 for an account that is inactive, must change its password, or is gone
+     * @param epoch epoch of identity, read before this call
+     * @param mayWait true for operations allowed while the password must be changed
+     * @throws DoipError 401 if the account is inactive, must change its password, or does not exist
      */
     async callerOf(proof: AuthenticationResult, epoch: number, mayWait = false): Promise<Caller> {
 
@@ -97,7 +97,7 @@ export class PrincipalResolver {
         return this.#admit(principal, proof.method, mayWait);
     }
 
-    /** The caller as somebody else: for the administrator, and for whom the hook allows it. */
+    /** Returns the caller acting as another user: for the administrator, or if the hook allows it. */
     async actingAs(userId: string, caller: Caller, { hook }: AuthenticationResult, epoch: number): Promise<Caller> {
 
         if (!caller.isAdmin && hook?.asUserId !== userId) {
@@ -117,20 +117,20 @@ export class PrincipalResolver {
             { ...ANONYMOUS, userId, groupIds: await this.#directory.groupIdsOf([userId]), method: 'as-user' };
     }
 
-    /** The proof that a token is. */
+    /** Returns the authentication result of a token. */
     proofOf({ userId, facts }: StoredToken, method: 'token' | 'session'): AuthenticationResult {
 
         return { userId, method, hook: facts && this.#answerIn(facts), record: null };
     }
 
-    /** The proof that an answer of the hook is; null when it names nobody. */
+    /** Returns the authentication result of a hook answer; null if it names no user. */
     async proofOfAnswer(hook: HookAnswer): Promise<AuthenticationResult | null> {
 
         const userId = hook.userId ?? (hook.username === null ? null : (await this.#directory.accountOf(hook.username))?.userId);
         return userId ? { userId, method: 'hook', hook, record: null } : null;
     }
 
-    /** What the hook said of a caller, for a token that is made for them; null for callers who did not come by the hook. */
+    /** Returns the hook answer behind a caller, for a token issued to them; null for callers of other methods. */
     answerOf(caller: Caller): HookAnswer | null {
 
         return this.#answers.get(caller) ?? null;
@@ -199,7 +199,7 @@ export class PrincipalResolver {
     }
 }
 
-/** The facts of an answer as a token keeps them; `readAnswer` reads them again. */
+/** Returns the facts of an answer that are stored with a token; `readAnswer` parses them. */
 export function factsOf(answer: HookAnswer): JsonObject {
 
     return {

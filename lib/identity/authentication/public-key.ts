@@ -1,12 +1,12 @@
 /**
- * Public keys as JWKs, and what may be signed with them. The kind of the key decides which algorithms are believed, never the
- * token alone: so no token can choose `none`, or have a public key taken for a shared secret.
+ * Public keys as JWKs. The key type determines the accepted algorithms, never the token alone: a token can neither choose
+ * `none`, nor have a public key used as a shared secret.
  */
 
 import type { CryptoKey } from 'jose';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 
-/** Algorithms by kind of key; for curves by the curve. */
+/** Key type (and curve) → algorithms. */
 const ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
     ['RSA', ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']],
     ['EC P-256', ['ES256']],
@@ -15,17 +15,17 @@ const ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
     ['OKP Ed25519', ['EdDSA', 'Ed25519']]
 ]);
 
-/** Members of a JWK that matter, with their longest length: RSA up to 8192 bits. */
+/** Relevant members of a JWK with their maximum length: RSA up to 8192 bits. */
 const MEMBERS = { n: 1400, e: 16, x: 128, y: 128 } as const;
 
-/** Algorithms that fit a key, by the key alone; empty for kinds of keys that nobody may log in with. */
+/** Returns the algorithms for a key; empty for unsupported key types. */
 export function algorithmsOf({ kty, crv }: JsonObject): readonly string[] {
 
     const kind = [kty, kty === 'RSA' ? undefined : crv].filter((part) => typeof part === 'string').join(' ');
     return ALGORITHMS.get(kind) ?? [];
 }
 
-/** The key for an algorithm; null when they do not go together or the key is unusable. Keys are kept as long as their JWK. */
+/** Returns the key for an algorithm; null if they do not match or the key is unusable. Imported keys are cached as long as their JWK. */
 export async function importPublicKey(jwk: JsonObject, algorithm: string): Promise<CryptoKey | null> {
 
     if (!algorithmsOf(jwk).includes(algorithm) || typeof jwk.alg === 'string' && jwk.alg !== algorithm) {
@@ -47,10 +47,7 @@ export async function importPublicKey(jwk: JsonObject, algorithm: string): Promi
     return key;
 }
 
-/**
- * A key that nobody has the private part of, for an algorithm: to be checked against where there is no key, so that it takes
- * as long. Null for algorithms that are not believed with any key.
- */
+/** Returns a key without a known private key, to verify signatures of issuers without a key in the same time. Null for unsupported algorithms. */
 export async function decoyKey(algorithm: string): Promise<CryptoKey | null> {
 
     if (![...ALGORITHMS.values()].flat().includes(algorithm)) {
@@ -71,7 +68,7 @@ const decoys = new Map<string, Promise<CryptoKey>>();
 
 const imported = new WeakMap<JsonObject, Map<string, Promise<CryptoKey | null>>>();
 
-/** Takes only what makes up a public key: a private part, `use` and the like do not count. */
+/** Imports only the members of a public key: a private part, `use` and the like are ignored. */
 async function importMembers(jwk: JsonObject, algorithm: string): Promise<CryptoKey | null> {
 
     const members = Object.entries(MEMBERS).flatMap(([name, longest]) => {
@@ -79,7 +76,7 @@ async function importMembers(jwk: JsonObject, algorithm: string): Promise<Crypto
         const value = jwk[name];
         return isMember(value, longest) ? [[name, value.replace(/(?<!=)=+$/, '')] as const] : [];
     });
-    const { importJWK } = await import('jose');             // Loaded by the first key that is used
+    const { importJWK } = await import('jose');             // loaded on first use
     try {
         const key = await importJWK({
             kty: String(jwk.kty as string), ...typeof jwk.crv === 'string' ? { crv: jwk.crv } : {}, ...Object.fromEntries(members)
@@ -87,7 +84,7 @@ async function importMembers(jwk: JsonObject, algorithm: string): Promise<Crypto
         return key instanceof Uint8Array ? null : key;
     }
     catch {
-        return null;                                        // Not a key: nobody can have signed with it
+        return null;                                        // not a key, so that no signature can match it
     }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The administrator: one built-in principal without an object, whose password is made at the first start.
+ * The administrator: a built-in principal without an object, whose password is set at the first start.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -11,10 +11,10 @@ import { ADMIN_ID } from '../../model/caller.js';
 import type { PasswordHasher } from './password-hasher.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 
-/** Characters that the password has at least, as those of the type User. */
+/** Minimum length of the password in characters, as for the type User. */
 const MIN_LENGTH = 8;
 
-/** A password that the service was told to begin with and that cannot be. */
+/** The configured initial password is not acceptable. */
 export class FirstPasswordError extends Error {
 
     constructor(message: string) {
@@ -27,7 +27,7 @@ export class FirstPasswordError extends Error {
 const PASSWORD_BYTES = 15;
 const SET_BEFORE = 'identity:admin-password';
 
-/** Keeps the administrator's password. */
+/** Manages the administrator's password. */
 export class AdminAccount {
 
     readonly #db: Database;
@@ -44,9 +44,9 @@ export class AdminAccount {
     }
 
     /**
-     * Looks at the password for the first start, before anything is made; afterwards what is given has no effect.
+     * Validates the configured initial password, before anything is created. Has no effect after the first start.
      *
-     * @throws FirstPasswordError for one that cannot be
+     * @throws FirstPasswordError if it is not acceptable
      */
     async checkFirst(given: string | null | undefined): Promise<void> {
 
@@ -56,7 +56,7 @@ export class AdminAccount {
         }
     }
 
-    /** Tells, in the background, of a password that is given and not the one that counts. */
+    /** Logs a warning, in the background, if the configured password is not the one in use. */
     warnIfIgnored(given: string | null | undefined, log: Logger): void {
 
         this.#isIgnored(given).then((isIgnored) => {
@@ -74,9 +74,9 @@ export class AdminAccount {
     }
 
     /**
-     * Sets the password at the first start; afterwards what is given has no effect.
+     * Sets the password at the first start; later the configured one has no effect.
      *
-     * @returns the password when it was made up, to be shown once and never stored
+     * @returns the password if it was generated, to be shown once and never stored
      */
     async ensure(given: string | null | undefined): Promise<string | null> {
 
@@ -91,8 +91,8 @@ export class AdminAccount {
     }
 
     /**
-     * Changes the password and ends all tokens of the administrator. With the one in use nothing changes, because deployments set it
-     * at each start.
+     * Changes the password and revokes all tokens of the administrator. Does nothing if it is the current password, since
+     * deployments set it at each start.
      *
      * @throws DoipError 400 for a password that is too short or too long
      */
@@ -113,7 +113,7 @@ export class AdminAccount {
     }
 }
 
-/** Requires a new password that is one at all; longer minimums are the business of types. */
+/** Checks that a new password is not empty; types define further rules. @throws DoipError 400 */
 export function checkNewPassword(password: string): void {
 
     if (password === '') {
@@ -121,7 +121,7 @@ export function checkNewPassword(password: string): void {
     }
 }
 
-/** 400: a change that is none. */
+/** 400: the new password equals the old one. */
 export function samePassword(): Error {
 
     return badRequest('New password can not be the same as previous password.');

@@ -1,6 +1,6 @@
 /**
- * How a password is kept: a hash with everything that is needed to compute it again, as JSON text. New ones are made with
- * scrypt; PBKDF2 with HMAC-SHA1 is understood because data imported from other repositories has it.
+ * Password records: a hash with all parameters needed to recompute it, as JSON text. New records use scrypt; PBKDF2 with
+ * HMAC-SHA1 is supported for data imported from other repositories.
  */
 
 import { pbkdf2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
@@ -8,21 +8,21 @@ import { promisify } from 'node:util';
 import { isJsonObject } from '../../util/json-types.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 
-/** What a hash costs: `cost` is scrypt's N, memory is 128 × cost × blockSize bytes. */
+/** Cost of a hash: `cost` is scrypt's N; memory is 128 × cost × blockSize bytes. */
 export interface ScryptCost {
     readonly cost: number;
     readonly blockSize: number;
     readonly parallelization: number;
 }
 
-/** Hashed with scrypt. Salt and hash in base64url. */
+/** Hash by scrypt. Salt and hash in base64url. */
 export interface ScryptRecord extends ScryptCost {
     readonly algorithm: 'scrypt';
     readonly salt: string;
     readonly hash: string;
 }
 
-/** Imported: hashed with PBKDF2 and HMAC-SHA1. Salt and hash in hexadecimal, as they came. */
+/** Imported hash by PBKDF2 with HMAC-SHA1. Salt and hash in hexadecimal, as imported. */
 export interface Pbkdf2Record {
     readonly algorithm: 'PBKDF2WithHmacSHA1';
     readonly iterations: number;
@@ -32,10 +32,10 @@ export interface Pbkdf2Record {
 
 export type PasswordRecord = ScryptRecord | Pbkdf2Record;
 
-/** 16 MiB and some 0.1 s: as strong as the recommendations of OWASP, with the least memory of them that is not slow. */
+/** 16 MiB and some 0.1 s: as strong as the OWASP recommendations, with the least memory that is not slow. */
 export const DEFAULT_COST: ScryptCost = { cost: 16_384, blockSize: 8, parallelization: 5 };
 
-/** Iterations of records that were written before their number was kept beside them. */
+/** Iterations of old records, which do not contain the number. */
 const EARLY_ITERATIONS = 2048;
 
 const SALT_BYTES = 16;
@@ -55,7 +55,7 @@ export async function makeRecord(password: string, cost: ScryptCost): Promise<Sc
     };
 }
 
-/** Computes the hash of a password again and compares in constant time. */
+/** Recomputes the hash of a password and compares in constant time. */
 export async function matchesRecord(password: string, record: PasswordRecord): Promise<boolean> {
 
     const encoding = record.algorithm === 'scrypt' ? 'base64url' : 'hex';
@@ -67,14 +67,14 @@ export async function matchesRecord(password: string, record: PasswordRecord): P
     return timingSafeEqual(actual, expected);
 }
 
-/** True when a record was made at this cost. */
+/** True if a record has this cost. */
 export function hasCost(record: PasswordRecord, cost: ScryptCost): boolean {
 
     return record.algorithm === 'scrypt' && record.cost === cost.cost && record.blockSize === cost.blockSize &&
         record.parallelization === cost.parallelization;
 }
 
-/** Reads the text of a record; null when it cannot be one. */
+/** Parses the text of a record; null if it is malformed. */
 export function parseRecord(text: string): PasswordRecord | null {
 
     let value: JsonValue;
@@ -95,10 +95,7 @@ export function parseRecord(text: string): PasswordRecord | null {
     return fits ? value as unknown as PasswordRecord : null;
 }
 
-/**
- * A record from what the reference implementation keeps beside its objects: `hash` and `salt` in hexadecimal, `iterations`,
- * `algorithm`. Null when it is none.
- */
+/** Converts a record of the reference implementation: `hash` and `salt` in hexadecimal, `iterations`, `algorithm`. Null if it is malformed. */
 export function importRecord({ hash, salt, iterations = EARLY_ITERATIONS }: JsonObject): Pbkdf2Record | null {
 
     return isHex(hash) && isHex(salt) && isCount(iterations) ? { algorithm: 'PBKDF2WithHmacSHA1', iterations, salt, hash } : null;

@@ -1,6 +1,6 @@
 /**
- * Hashing and checking of passwords and other secrets. The work is done by node's own threads, a few at a time, and never on
- * the event loop; what is checked against nothing takes as long as what is checked against a hash.
+ * Hashes and verifies passwords and other secrets, on a few threads of the libuv thread pool and never on the event loop. A
+ * check without a stored hash takes as long as one with a hash.
  */
 
 import { availableParallelism } from 'node:os';
@@ -11,46 +11,49 @@ import type { FairQueueLimits } from '../../util/concurrency/fair-queue.js';
 import { DEFAULT_COST, hasCost, makeRecord, matchesRecord, parseRecord } from './password-hash.js';
 import type { ScryptCost } from './password-hash.js';
 
-/** Settings; tests choose a low cost. */
+/** Options; tests choose a low cost. */
 export interface PasswordOptions {
     readonly cost?: ScryptCost;
     readonly limits?: Partial<FairQueueLimits>;
-    /** Longest password in bytes of UTF-8. */
+    /** Maximum length of a password in bytes of UTF-8. */
     readonly maxBytes?: number;
 }
 
-/** What became of a check. */
+/** Result of a check. */
 export interface PasswordCheck {
     readonly matches: boolean;
-    /** True when the password is right and its record should be made again, at the cost of today. */
+    /** True if the password is right and its record should be renewed at the current cost. */
     readonly outdated: boolean;
 }
 
-/** Half of the processors, and never all four of node's threads. */
+/** Concurrent hashes: half of the processors, and never all four threads of libuv's pool. */
 const PARALLEL = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2)));
 
 const LIMITS: FairQueueLimits = { parallel: PARALLEL, perSource: 16, total: 64 };
 
-/** Hashes for what is about to be stored wait longer: an upload of many users is no attack. They take turns with logins as one. */
+/**
+ * Limits for hashes that are about to be stored; they may wait longer, since an upload of many users is not an attack. To
+ * logins, all of them count as one source.
+ */
 const WRITE_LIMITS: FairQueueLimits = { parallel: 1, perSource: 1_000, total: 5_000 };
 const WRITES = 'writes';
 
-/** Wrong passwords that one source may send before it has to rest; one is forgotten every so many milliseconds. */
+/** Failures per source without penalty, and the interval in ms after which one failure is forgotten. */
 const WRONG_FREELY = 5;
 const WRONG_FORGOTTEN = 2_000;
 
 /**
- * How long it rests, in times that the attempt took, for every wrong one beyond these, and at most. In the long run a source
- * gets one attempt in two seconds, whatever hashing costs.
+ * Penalty per failure beyond the free ones, as a multiple of the hashing time, and its cap. Converges to one attempt per two
+ * seconds and source, whatever hashing costs.
  */
 const PENALTY_FACTOR = 3;
 const MAX_PENALTY_FACTOR = 15;
 
-/** Checks that may wait for a source that has to rest: it is slow, so that more would wait for long. */
+/** Maximum queue length of a penalised source: it is slow, so that more checks would wait for long. */
 const PENALISED_QUEUE = 4;
 const MAX_SOURCES = 1_000;
 
-/** Hashes and checks secrets. */
+/** Hashes and verifies secrets. */
 export class PasswordHasher {
 
     readonly #cost: ScryptCost;
@@ -58,7 +61,7 @@ export class PasswordHasher {
     readonly #writes = new FairQueue(WRITE_LIMITS);
     readonly #maxBytes: number;
     readonly #perSource: number;
-    /** Wrong passwords by source, less those that are forgotten since. */
+    /** Failures by source, less those forgotten since. */
     readonly #wrong = new LRUCache<string, { readonly level: number; readonly at: number }>({ max: MAX_SOURCES });
 
     constructor({ cost = DEFAULT_COST, limits = {}, maxBytes = 1024 }: PasswordOptions = {}) {
@@ -72,8 +75,8 @@ export class PasswordHasher {
     /**
      * Hashes a secret that is about to be stored; resolves to the text of its record.
      *
-     * @param source who causes the work, for taking turns
-     * @throws DoipError 400 for a secret that is too long or has the character NUL in it, 429 when too much is waiting
+     * @param source key for fair scheduling
+     * @throws DoipError 400 if the secret is too long or contains NUL, 429 if too many hashes are queued
      */
     async hash(secret: string, source: string): Promise<string> {
 
@@ -81,7 +84,7 @@ export class PasswordHasher {
             throw badRequest(`a password or secret may have at most ${this.#maxBytes} bytes`);
         }
 
-        // A hash treats them like the same secret without them at its end.
+        // a hash ignores trailing NULs
         if (secret.includes('\0')) {
             throw badRequest('a password or secret must not contain the character NUL');
         }
@@ -90,10 +93,10 @@ export class PasswordHasher {
     }
 
     /**
-     * Checks a secret against the text of a record. Without a record, as for users who do not exist, the answer is no after
-     * the same work.
+     * Compares a secret with the text of a record. Without a record, as for users that do not exist, it does the same work and
+     * fails.
      *
-     * @throws DoipError 429 when too much is waiting
+     * @throws DoipError 429 if too many checks are queued
      */
     async check(secret: string, recordText: string | null, source: string): Promise<PasswordCheck> {
 
@@ -116,19 +119,19 @@ export class PasswordHasher {
         }, this.#roomOf(source));
     }
 
-    /** True when so much waits that there may be a source that has too much; cheaper than asking for each. */
+    /** True if the queue is long enough for some source to have reached its limit; cheaper than checking each. */
     get isBusy(): boolean {
 
         return this.#queue.length >= PENALISED_QUEUE;
     }
 
-    /** True when a check for this source would be refused at this moment. */
+    /** True if a check for this source would be rejected now. */
     isFull(source: string): boolean {
 
         return this.#queue.lengthOf(source) >= this.#roomOf(source);
     }
 
-    /** Refuses what waits, and what comes from now on. */
+    /** Rejects queued and future checks. */
     close(): void {
 
         this.#queue.close();
@@ -145,7 +148,7 @@ export class PasswordHasher {
         return Math.max(0, level - (now - at) / WRONG_FORGOTTEN);
     }
 
-    /** Who is wrong all the time rests between attempts, so that guessing cannot take a whole processor. */
+    /** Penalises a source after a failure, so that guessing cannot occupy a whole processor. */
     #slowDown(source: string, elapsed: number): void {
 
         const now = performance.now();

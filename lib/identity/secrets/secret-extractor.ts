@@ -1,6 +1,6 @@
 /**
- * Takes passwords and other secure values out of content before anybody stores, returns, indexes or logs it. What is left at
- * their places is the empty string; hashes go to rows of their own in the unit of the object.
+ * Extracts passwords and other secure values from content before it is stored, returned, indexed or logged. The empty string is
+ * left in their place; hashes are stored in rows of their own, in the unit of the object.
  */
 
 import type { Step } from '../../../db/database.js';
@@ -18,11 +18,11 @@ import type { PasswordHasher } from '../passwords/password-hasher.js';
 export interface SecretBearer {
     /** Id of the object. */
     readonly id: string;
-    /** True when it is created. */
+    /** True if the object is created. */
     readonly isNew: boolean;
     readonly content: JsonObject;
     readonly roles: AccountAnnotations;
-    /** Who causes the work, for taking turns at hashing. */
+    /** Key for fair scheduling of the hashing. */
     readonly source: string;
 }
 
@@ -30,14 +30,14 @@ export interface SecretBearer {
 export interface ExtractedContent {
     readonly content: JsonObject;
     readonly steps: readonly Step[];
-    /** The hashes as `secret-transfer.ts` stores them, for those who store them later; absent where there are none. */
+    /** The hashes in the form of `secret-transfer.ts`, for storing them later; absent if there are none. */
     readonly secrets?: JsonObject;
 }
 
-/** Secrets of one object that are hashed in one go; each takes some 0.1 s of a processor. */
+/** Maximum number of new secrets per write; hashing one takes some 0.1 s of CPU time. */
 const MAX_SECRETS = 16;
 
-/** Takes secrets out of content, and checks them later. */
+/** Extracts secrets from content and verifies them later. */
 export class SecretExtractor {
 
     readonly #accounts: AccountStore;
@@ -54,11 +54,11 @@ export class SecretExtractor {
     }
 
     /**
-     * Empties all secrets of content and hashes those that are new. An empty one leaves the hash as it is. A new password
-     * ends all tokens and sessions of the user.
+     * Replaces all secrets of content by empty strings and hashes the new ones. An empty secret leaves the stored hash
+     * unchanged. A new password revokes all tokens and sessions of the user.
      *
-     * @throws DoipError 400 for a secret that is no string, for too many, and for an object created with an empty password;
-     *     429 when too much is waiting to be hashed
+     * @throws DoipError 400 if a secret is not a string, if there are too many, or if an object is created with an empty
+     *   password; 429 if too many hashes are queued
      */
     async extract({ id, isNew, content, roles, source }: SecretBearer): Promise<ExtractedContent> {
 
@@ -91,7 +91,7 @@ export class SecretExtractor {
         return { content: emptied, steps, ...steps.length > 0 ? { secrets } : {} };
     }
 
-    /** Is this the secret that is kept for a place in an object? For scripts; false when none is kept. */
+    /** Compares a secret with the stored hash for a JSON pointer in an object; false if there is none. For scripts. */
     async verify(objectId: string, pointer: string, secret: string): Promise<boolean> {
 
         const record = await this.#credentials.getSecret(objectId, pointer);
@@ -105,7 +105,7 @@ export class SecretExtractor {
     }
 
     /**
-     * Looks at the secrets of content alone.
+     * Validates the secrets of content without extracting them.
      *
      * @throws DoipError 400 as {@link extract}
      */

@@ -1,6 +1,6 @@
 /**
- * Hashed secrets on their way from one repository to another, beside the objects that they belong to. Nobody but an
- * administrator's export and import sees them.
+ * Transfer of hashed secrets between repositories, together with their objects. Used only by the administrator's export and
+ * import.
  */
 
 import type { Step } from '../../../db/database.js';
@@ -12,10 +12,10 @@ import type { CredentialStore } from '../../stores/credential-store.js';
 import type { TokenStore } from '../../stores/token-store.js';
 import { parseRecord } from '../passwords/password-hash.js';
 
-/** The key of a secure property: the SHA-256 of its pointer. */
+/** Key of a secure property: the SHA-256 of its JSON pointer. */
 const KEY = /^[0-9a-f]{64}$/;
 
-/** Reads and restores hashed secrets. Their form: `password`, a record, and `properties`, a record for each key. */
+/** Exports and restores hashed secrets. Form: `password`, a record, and `properties`, a record per key. */
 export class SecretTransfer {
 
     readonly #accounts: AccountStore;
@@ -29,7 +29,7 @@ export class SecretTransfer {
         this.#tokens = parts.tokens;
     }
 
-    /** The secrets of some objects by their ids, at most 256; objects without any are absent. */
+    /** Returns the secrets of at most 256 objects by id; objects without secrets are absent. */
     async of(ids: readonly string[]): Promise<Map<string, JsonObject>> {
 
         const found = new Map<string, JsonObject>();
@@ -47,9 +47,9 @@ export class SecretTransfer {
     }
 
     /**
-     * Steps that restore the secrets of an object. Those of a user who is there already end all of the user's tokens.
+     * Returns steps that restore the secrets of an object. For an existing user they also revoke all tokens.
      *
-     * @throws DoipError 400 for what is no secret
+     * @throws DoipError 400 if the secrets are malformed
      */
     steps(id: string, isNew: boolean, secrets: JsonValue): Step[] {
 

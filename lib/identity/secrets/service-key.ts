@@ -1,6 +1,6 @@
 /**
- * The key pair of the service itself, with which scripts sign what others are to believe comes from this service. It is made when
- * it is first asked for, and kept in the database, so that all nodes have the same one.
+ * Key pair of the service, with which scripts sign on its behalf. Generated on first use and stored in the database, so that
+ * all nodes share it.
  */
 
 import { createPublicKey, generateKeyPair } from 'node:crypto';
@@ -10,21 +10,21 @@ import type { JsonObject } from '../../util/json-types.js';
 import type { SettingStore } from '../../stores/setting-store.js';
 import { isJsonObject } from '../../util/json-types.js';
 
-/** The setting that holds the private key, as a JWK. */
+/** Setting with the private key as a JWK. */
 const SETTING = 'identity.service-key';
 
 const MADE_BEFORE = 'identity:service-key';
 
-/** A kind of key that every library for tokens knows. */
+/** Size of the RSA key, a key type that every JWT library supports. */
 const BITS = 2048;
 
-/** Both halves, as JWKs. */
+/** Both keys as JWKs. */
 export interface ServiceKeyPair {
     readonly privateKey: JsonObject;
     readonly publicKey: JsonObject;
 }
 
-/** Keeps the key pair. */
+/** Provides the key pair. */
 export class ServiceKey {
 
     readonly #db: Database;
@@ -37,7 +37,7 @@ export class ServiceKey {
         this.#settings = settings;
     }
 
-    /** The key pair, which is the same for ever. */
+    /** Returns the key pair, which never changes. */
     pair(): Promise<ServiceKeyPair> {
 
         this.#pair ??= this.#ensure().catch((error: unknown) => {
@@ -60,7 +60,7 @@ export class ServiceKey {
         return { privateKey, publicKey: { kty: String(kty), n: String(n), e: String(e) } };
     }
 
-    /** Of several nodes that make a key at a time the first one has made it for all. */
+    /** Generates and stores a key; if several nodes do so concurrently, the first one wins. */
     async #make(): Promise<string> {
 
         const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: BITS });

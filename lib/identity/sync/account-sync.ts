@@ -1,6 +1,6 @@
 /**
  * Keeps the rows of accounts and groups in step with the objects that describe them, in the unit of the object: login names
- * stay unique, and whoever is deactivated or deleted is logged out in the moment in which the object changes.
+ * stay unique, and deactivated or deleted users lose their tokens in the same commit.
  */
 
 import type { Step } from '../../../db/database.js';
@@ -20,17 +20,17 @@ import type { Principals } from '../accounts/principals.js';
 /** A change of an object, as far as identity is concerned. */
 export interface IdentityChange {
     readonly id: string;
-    /** True when the object is created; nothing is known of it yet. */
+    /** True if the object is created. */
     readonly isNew: boolean;
     /**
-     * What the new content says; null when the object is deleted. A change that leaves the content alone is of no concern,
-     * and neither is one to a version of an object.
+     * Annotated values of the new content; null if the object is deleted. Changes that leave the content alone, and versions,
+     * do not concern identity.
      */
     readonly roles: AccountAnnotations | null;
     readonly caller: Caller;
 }
 
-/** The tag of a unit in which a username was another user's. */
+/** Failure tag of a unit whose username belongs to another user. */
 export const USERNAME_TAKEN = 'identity:username';
 
 const MEMBER_BYTES = 255;
@@ -56,10 +56,10 @@ export class AccountWriter {
     }
 
     /**
-     * Steps for the unit of a change. They raise the epoch of identity where somebody may have to look again.
+     * Returns the steps for the unit of a change. They increment the epoch of identity if caches may become stale.
      *
-     * @throws DoipError 400 for a username that cannot be, 409 for an id that stands for another user or group,
-     *     403 for a key of the own that is changed without password or key
+     * @throws DoipError 400 for an invalid username, 409 for an id that stands for another user or group, 403 if callers change
+     *   their own key without password or key
      */
     async steps({ id, isNew, roles, caller }: IdentityChange): Promise<Step[]> {
 
@@ -76,7 +76,7 @@ export class AccountWriter {
         return steps.length === 0 || onlyNewAccount ? steps : [...steps, this.#accounts.bumpStep()];
     }
 
-    /** The error behind a tag of these steps; undefined for tags of others. */
+    /** Returns the error for a failure tag of these steps; undefined for other tags. */
     explain(failed: string, { roles }: Pick<IdentityChange, 'roles'>): Error | undefined {
 
         const name = roles?.username?.value;
@@ -140,7 +140,7 @@ export class AccountWriter {
         let page = await this.#groups.membersAfter(groupId, '');
         while (page.length > 0) {
             yield *page;
-            // A large group is read over several turns of the event loop.
+            // yields to the event loop, since groups may be large
             await new Promise(setImmediate);
             page = await this.#groups.membersAfter(groupId, page.at(-1) ?? '');
         }
@@ -149,7 +149,7 @@ export class AccountWriter {
 
 const NOTHING = { account: false, credential: false, group: false, secrets: false, held: false };
 
-/** The account that content describes, or null. */
+/** Returns the account that content describes; null if there is none. */
 function accountOf(userId: string, roles: AccountAnnotations): Account | null {
 
     if (!isAccount(roles)) {
@@ -178,7 +178,7 @@ function isSame(before: Account | null, after: Account): boolean {
         before.mustChangePassword === after.mustChangePassword && isSameKey(before.publicKey, after.publicKey);
 }
 
-/** Tokens end with the account's activity, and with the key that they may have been asked for with. */
+/** True if tokens must be revoked: the account was deactivated, or its key, with which they may have been requested, was changed. */
 function endsTokens(before: Account, after: Account): boolean {
 
     return !after.active || before.publicKey !== null && !isSameKey(before.publicKey, after.publicKey);

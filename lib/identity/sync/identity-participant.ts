@@ -1,6 +1,6 @@
 /**
- * How changes of objects reach the identity services: secrets leave the content before it is stored, and accounts and groups
- * are written in the same unit.
+ * Connects object writes with identity: secrets are extracted before content is stored, and accounts and groups are written in
+ * the same unit.
  */
 
 import type { Step } from '../../../db/database.js';
@@ -13,7 +13,7 @@ import type { ExtractedContent, SecretExtractor } from '../secrets/secret-extrac
 import type { ProcessedContent } from '../../model/processed-content.js';
 import type { Draft, SecretRemover } from '../../model/object-draft.js';
 
-/** Writes accounts and groups along with their objects. */
+/** Write participant for accounts and groups. */
 export class IdentityParticipant implements WriteParticipant {
 
     readonly name = 'identity';
@@ -44,7 +44,7 @@ export class IdentityParticipant implements WriteParticipant {
     }
 }
 
-/** Keeps secrets out of stored content. */
+/** Extracts secrets from content that is about to be stored. */
 export class IdentitySecretRemover implements SecretRemover {
 
     readonly #values: SecretExtractor;
@@ -68,7 +68,7 @@ export class IdentitySecretRemover implements SecretRemover {
     }
 }
 
-/** What a change means to identity; null when nothing. A version of an object is a record: it logs nobody in. */
+/** Returns the change from the view of identity; null if it does not concern identity. Versions of user objects are not accounts. */
 function concernOf({ before, after, processed, caller }: ObjectChange): IdentityChange | null {
 
     if (!after) {

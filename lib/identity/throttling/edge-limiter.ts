@@ -1,6 +1,6 @@
 /**
- * Rate limiter at the edge: rejects logins from an address from which too many are in progress, before their requests are
- * performed. A translator asks it once; requests without a name and a password always pass.
+ * Rate limiter at the edge: rejects logins from an address with too many logins in progress, before their requests are
+ * performed. Translators call it once per request; requests without name and password always pass.
  */
 
 import type { Transport } from '../../doip/envelope.js';
@@ -8,32 +8,32 @@ import type { DoipError } from '../../errors/errors.js';
 import { tooManyRequests } from '../../errors/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 
-/** Made once: a rejection has to be cheap. */
+/** Created once, because rejections must be cheap. */
 export const TOO_MANY_LOGINS: DoipError = tooManyRequests('too many logins at this moment, try again a little later', 2);
 
 /** A login with a password. */
 export interface Login {
-    /** Username, object id or `admin`. */
+    /** User name, object id or `admin`. */
     readonly name: string;
     readonly password: string;
     readonly remoteAddress: string;
 }
 
-/** True for a login that would be answered with {@link TOO_MANY_LOGINS}; must be cheap. */
+/** True if a login would fail with {@link TOO_MANY_LOGINS}; must be cheap. */
 export type LoginCheck = (login: Login) => boolean;
 
-/** One for each gateway, also while it is not started: then everything passes. */
+/** One per gateway; before the gateway is started, everything passes. */
 export class EdgeLimiter {
 
     #check: LoginCheck | null = null;
 
-    /** Takes the check of the service that has been started; null when it ends. */
+    /** Installs the check of the running service; null when it stops. */
     use(check: LoginCheck | null): void {
 
         this.#check = check;
     }
 
-    /** The answer to a request with these credentials when it is rejected, whatever it asks for; null when it has to be performed. */
+    /** Returns the error for a request that is rejected by its credentials alone; null if it has to be performed. */
     rejects({ username, password, token }: JsonObject, { remoteAddress }: Transport): DoipError | null {
 
         const isLogin = typeof username === 'string' && typeof password === 'string' && token === undefined;

@@ -2,32 +2,32 @@
  * In-flight limiter: counts the requests that wait for a login, by source, so that a source with too many is rejected early.
  */
 
-/** Counts requests by place. */
+/** Counts requests by source. */
 export class InFlightLimiter {
 
     readonly #limit: number;
     readonly #waiting = new Map<string, number>();
     #full = 0;
 
-    /** @param limit requests from one place that may wait */
+    /** @param limit maximum number of waiting requests per source */
     constructor(limit: number) {
 
         this.#limit = limit;
     }
 
-    /** True when there is any place from which too many wait. */
+    /** True if any source has reached the limit. */
     get isAnyFull(): boolean {
 
         return this.#full > 0;
     }
 
-    /** True when as many as may wait from a place. */
+    /** True if a source has reached the limit. */
     isFull(place: string): boolean {
 
         return (this.#waiting.get(place) ?? 0) >= this.#limit;
     }
 
-    /** Counts one request until it is answered. */
+    /** Counts a request until it is answered. */
     async run<T>(place: string, wait: () => Promise<T>): Promise<T> {
 
         this.#add(place, 1);

@@ -1,9 +1,9 @@
 /**
- * Throttling of logins (rate limit against password guessing): after n failures in a row a login name waits n² tenths of a second,
- * at most five seconds. Counts are shared by all nodes, stored under hashes, and kept for unknown names as well.
+ * Throttling of logins against password guessing: after n consecutive failures the next attempt with a login name is delayed by
+ * n² × 100 ms, at most five seconds. Counts are shared by all nodes, stored under hashes, and kept for unknown names too.
  *
- * The source of the failures is delayed most; a login with the same name from elsewhere waits only a moment, so that nobody can
- * lock others out.
+ * The source of the failures gets the full delay; attempts with the same name from elsewhere are delayed only briefly, so that
+ * attackers cannot lock users out.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,34 +15,34 @@ import { withoutMapping } from '../../util/net/ip-address.js';
 import type { Failures, LoginStore } from '../../stores/login-attempt-store.js';
 import { loginKey } from '../accounts/login-name.js';
 
-/** Settings. */
+/** Options. */
 export interface BackOffOptions {
-    /** False where the design switches it off. */
+    /** False if the design switches throttling off. */
     readonly enabled: () => boolean;
-    /** The clock, epoch milliseconds. */
+    /** The clock, in epoch milliseconds. */
     readonly now: () => number;
-    /** Waits until the time is over or the signal fires, which rejects; tests look at it. */
+    /** Waits for `ms`; rejects when the signal fires. For tests. */
     readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Milliseconds. */
+/** Delays in ms. */
 const STEP = 100;
 const MAX_DELAY_MS = 5_000;
 const MAX_DELAY_ELSEWHERE_MS = 200;
 
-/** How long failures in a row are remembered. */
+/** Time in ms after which consecutive failures are forgotten. */
 export const FORGOTTEN_AFTER = 3_600_000;
 
-/** Logins with one name from one place that may wait for each other, and that may wait altogether. */
+/** Maximum number of queued logins per name and source, and in total. */
 const MAX_WAITING_PER_KEY = 4;
 const WAITING = 1_000;
 
-/** Slows logins down after failures. */
+/** Delays logins after failures. */
 export class LoginThrottle {
 
     readonly #store: LoginStore;
     readonly #options: Required<BackOffOptions>;
-    /** One login at a time per name and place; what waits for what. */
+    /** Queues by name and source: one login at a time each. */
     readonly #lanes = new Map<string, { tail: Promise<unknown>; length: number }>();
     readonly #closing = new AbortController();
     #waiting = 0;
@@ -55,11 +55,11 @@ export class LoginThrottle {
     }
 
     /**
-     * Makes an attempt at logging in, after the delay that earlier ones brought about.
+     * Runs a login attempt after the delay that previous failures require.
      *
-     * @param source where it comes from, see {@link sourceOf}
-     * @param attempt resolves to null when the login failed; when it rejects or resolves to undefined, nothing is counted
-     * @throws DoipError 429 when too many attempts with the name are waiting
+     * @param source origin of the request, see {@link sourceOf}
+     * @param attempt resolves to null if the login failed; a rejection or undefined is not counted
+     * @throws DoipError 429 if too many attempts with the name are queued
      */
     async attempt<T>(name: string, source: string, attempt: () => Promise<T | null>): Promise<T | null> {
 
@@ -71,7 +71,7 @@ export class LoginThrottle {
         return this.#inLane(here, () => this.#attempt(here, keyOf(loginKey(name)), attempt));
     }
 
-    /** Ends the waiting of all attempts, with 429. */
+    /** Aborts the delays of all attempts, with 429. */
     close(): void {
 
         this.#closing.abort();
@@ -110,7 +110,7 @@ export class LoginThrottle {
 
     #delay(failures: Failures | undefined, longest: number): number {
 
-        // The failure may have been noted by a node whose clock is ahead.
+        // the clock of the node that recorded the failure may be ahead
         const since = failures ? Math.max(0, this.#options.now() - failures.last) : FORGOTTEN_AFTER;
         return !failures || since >= FORGOTTEN_AFTER ? 0 : Math.min(longest, failures.count ** 2 * STEP - since);
     }
@@ -139,7 +139,7 @@ export class LoginThrottle {
     }
 }
 
-/** Where a request comes from, as far as one source is told from another: an address, or the network of an IPv6 address. */
+/** Returns the source of a request: its address, or the /64 network of an IPv6 address. */
 export function sourceOf(remoteAddress: string): string {
 
     const address = withoutMapping(remoteAddress.toLowerCase());

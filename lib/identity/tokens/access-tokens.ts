@@ -1,6 +1,6 @@
 /**
- * Access tokens and sessions: random values of which only hashes are kept. They end when they are not used for a while;
- * uses are noted in memory and written now and then, many at a time, so that a request with a token writes nothing.
+ * Access tokens and sessions: random values of which only hashes are stored. They expire when unused for a while. Uses are
+ * recorded in memory and written in batches, so that a request with a token writes nothing.
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
@@ -12,37 +12,37 @@ import type { StoredToken, TokenStore } from '../../stores/token-store.js';
 import { digestOf } from './digest.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
 
-/** Settings. */
+/** Options. */
 export interface TokenOptions {
-    /** Milliseconds without use after which a token ends. */
+    /** Idle time in ms after which a token expires. */
     readonly timeout: number;
-    /** Tokens and sessions that a user may have at a time. */
+    /** Maximum number of tokens and sessions per user. */
     readonly perUser: number;
-    /** The clock, epoch milliseconds. */
+    /** The clock, in epoch milliseconds. */
     readonly now: () => number;
     readonly log: Logger;
 }
 
-/** What a new token is for. */
+/** Request for a token. */
 export interface TokenRequest {
     readonly kind: StoredToken['kind'];
     readonly userId: string;
-    /** Epoch ms at which it ends in any case. */
+    /** Absolute expiry (epoch ms). */
     readonly expiresOn?: number | null;
-    /** What an authenticate hook said of the user. */
+    /** Answer of the authenticate hook. */
     readonly facts?: JsonObject | null;
-    /** Steps that must succeed with it, such as "the password is still this one". */
+    /** Preconditions, such as "the password is unchanged". */
     readonly guard?: readonly Step[];
 }
 
-/** A new token, in the only moment in which its value is known. */
+/** A new token; its value is not stored and cannot be read again. */
 export interface IssuedToken {
     readonly token: string;
-    /** The value that must come with a session's cookie; null for tokens. */
+    /** CSRF token of a session; null for tokens. */
     readonly csrf: string | null;
 }
 
-/** When a token was used here, and what of that is written. */
+/** Last use on this node, and the use last written. */
 interface Use {
     at: number;
     written: number;
@@ -50,13 +50,13 @@ interface Use {
 
 const TOKEN_BYTES = 24;
 
-/** Characters of a value that can be one of ours at all; others are not hashed. */
+/** Maximum length of a value in characters; longer ones are not hashed. */
 const MAX_VALUE_LENGTH = 256;
 const MAX_ENTRIES = 20_000;
 const WRITE_EVERY = 30_000;
 const STEPS_PER_UNIT = 100;
 
-/** Issues, finds and ends tokens. */
+/** Issues, finds and revokes tokens. */
 export class AccessTokens {
 
     readonly #db: Database;
@@ -66,7 +66,7 @@ export class AccessTokens {
     readonly #known = new EpochCache<StoredToken>(MAX_ENTRIES);
     readonly #uses = new Map<string, Use>();
     readonly #writeEvery: number;
-    /** Other nodes write the uses that they see a little later; nobody is sent away on their account. */
+    /** Extra time before expiry in ms, because other nodes write their uses with a delay. */
     readonly #grace: number;
     #timer: NodeJS.Timeout | undefined;
     #writing: Promise<void> = Promise.resolve();
@@ -81,7 +81,7 @@ export class AccessTokens {
         this.#grace = parts.db.dialect === 'mysql' ? 2 * this.#writeEvery : 0;
     }
 
-    /** Begins to write uses. */
+    /** Starts writing uses periodically. */
     start(): void {
 
         this.#timer ??= setInterval(() => {
@@ -90,7 +90,7 @@ export class AccessTokens {
         }, this.#writeEvery).unref();
     }
 
-    /** Writes what is to be written and ends the work in the background. */
+    /** Writes pending uses and stops. */
     async close(): Promise<void> {
 
         clearInterval(this.#timer);
@@ -99,16 +99,13 @@ export class AccessTokens {
         await this.#tryToWrite();
     }
 
-    /** Removes some tokens that have ended for certain; resolves to how many. */
+    /** Removes some tokens that have certainly expired; resolves to their number. */
     sweep(): Promise<number> {
 
         return this.#store.sweep(this.#options.now() - this.#options.timeout - this.#grace - 2 * this.#writeEvery);
     }
 
-    /**
-     * Makes a token; null when one of the steps of its guard did not succeed. Where a user has more than allowed by it, those end
-     * that were used longest ago.
-     */
+    /** Issues a token; null if one of its preconditions failed. If the user exceeds the maximum, the least recently used tokens are revoked. */
     async issue({ kind, userId, expiresOn = null, facts = null, guard = [] }: TokenRequest): Promise<IssuedToken | null> {
 
         const token = randomValue();
@@ -128,9 +125,9 @@ export class AccessTokens {
     }
 
     /**
-     * The same as {@link find} as far as memory knows it for certain, at once; null when it has to be looked for.
+     * Returns the result of {@link find} if it is cached; null if it has to be read.
      *
-     * @param epoch of identity, read before this call
+     * @param epoch epoch of identity, read before this call
      */
     recall(value: string, epoch: number): StoredToken | null {
 
@@ -144,9 +141,9 @@ export class AccessTokens {
     }
 
     /**
-     * The token of a value, if it has not ended; finding it counts as use.
+     * Returns the token with a value unless it has expired; counts as use.
      *
-     * @param epoch of identity, read before this call
+     * @param epoch epoch of identity, read before this call
      */
     async find(value: string, epoch: number): Promise<StoredToken | null> {
 
@@ -157,7 +154,7 @@ export class AccessTokens {
         const hash = digestOf(value);
         let token = this.#known.get(hash, epoch) ?? await this.#load(hash, epoch);
         if (token && this.#hasEnded(token) && this.#grace > 0) {
-            // It may have been used through another node.
+            // it may have been used on another node
             token = await this.#load(hash, epoch);
         }
 
@@ -170,7 +167,7 @@ export class AccessTokens {
         return token;
     }
 
-    /** Ends a token; resolves to false when there was none. */
+    /** Revokes a token; resolves to false if there was none. */
     async revoke(value: string): Promise<boolean> {
 
         const [remove] = value.length > MAX_VALUE_LENGTH ? [] : this.#store.removeSteps(digestOf(value));
@@ -183,13 +180,13 @@ export class AccessTokens {
         return result.ok;
     }
 
-    /** Steps that end all tokens of a user, on every node. */
+    /** Returns steps that revoke all tokens of a user, on every node. */
     revokeAllSteps(userId: string): Step[] {
 
         return [...this.#store.removeOfUserSteps(userId), this.#accounts.bumpStep()];
     }
 
-    /** Looks when the new token is there: of many that are made at once the last one sees them all. */
+    /** Revokes tokens beyond the maximum. Runs after the insert, so that of concurrent ones the last sees them all. */
     async #endSurplus(userId: string): Promise<void> {
 
         const hashes = await this.#store.surplusOf(userId, this.#options.perUser);
@@ -222,7 +219,7 @@ export class AccessTokens {
         }
     }
 
-    /** Errors are for the log: nobody waits for this, and the next round makes up for it. */
+    /** Writes uses; errors are only logged, since the next round makes up for them. */
     async #tryToWrite(): Promise<void> {
 
         try {
@@ -246,7 +243,7 @@ export class AccessTokens {
             }
         }
 
-        // In one order on all nodes, so that their units do not lock each other out.
+        // in the same order on all nodes, to avoid deadlocks
         fresh.sort(([one], [two]) => (one < two ? -1 : 1));
         for (let i = 0; i < fresh.length; i += STEPS_PER_UNIT) {
             const part = fresh.slice(i, i + STEPS_PER_UNIT);
@@ -258,7 +255,7 @@ export class AccessTokens {
     }
 }
 
-/** Is this the value that belongs to a session? */
+/** True if this is the CSRF token of a session. */
 export function isCsrfOf(token: StoredToken, csrf: string): boolean {
 
     const expected = Buffer.from(token.csrf ?? '');
@@ -266,7 +263,7 @@ export function isCsrfOf(token: StoredToken, csrf: string): boolean {
     return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-/** 192 random bits without a dot, by which tokens are told from signed assertions. */
+/** Returns 192 random bits without a dot, which distinguishes tokens from signed assertions. */
 function randomValue(): string {
 
     return randomBytes(TOKEN_BYTES).toString('base64url');
