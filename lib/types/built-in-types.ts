@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from '../util/json-types.js';
+import { NO_LANGUAGE, TEXT_LANGUAGES } from '../model/text-language.js';
 
 export const SCHEMA_TYPE = 'Schema';
 export const DESIGN_TYPE = 'CordraDesign';
@@ -137,6 +138,7 @@ const SCHEMA_OF_DESIGN: JsonObject = {
         },
         builtInTypes: { type: 'object', properties: { CordraDesign: WITH_SCRIPT, Schema: WITH_SCRIPT } },
         javascript: SCRIPT,
+        search: { type: 'object', properties: { language: { enum: [...TEXT_LANGUAGES, NO_LANGUAGE] } } },
         cookies: { type: 'object', properties: { csrfToken: COOKIE, jsessionid: COOKIE } }
     }
 };

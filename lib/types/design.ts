@@ -3,6 +3,8 @@
  * is in `content`.
  */
 
+import type { TextLanguage } from '../model/text-language.js';
+import { readTextLanguage } from '../model/text-language.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 
@@ -31,6 +33,8 @@ export interface Design extends Flags {
     readonly javascript: string | undefined;
     readonly handleJavascript: string | undefined;
     readonly builtInJavascript: ReadonlyMap<string, string>;
+    /** Language of texts in objects whose type names none; null for none. */
+    readonly searchLanguage: TextLanguage | null;
 }
 
 /** Reads the content of the design object. Missing and malformed members count as not set. */
@@ -48,6 +52,7 @@ export function readDesign(content: JsonObject, defaultPrefix: string): Design {
         adminPublicKey: objectAt(content, 'adminPublicKey'),
         javascript: textIn(content['javascript']),
         handleJavascript: textIn(minting?.['javascript']),
+        searchLanguage: readTextLanguage(objectAt(content, 'search')?.['language']) ?? null,
         builtInJavascript: new Map(builtIn.flatMap(([type, member]) => {
 
             const script = isJsonObject(member) ? textIn(member['javascript']) : undefined;

@@ -2,6 +2,7 @@
  * Whether an object matches a query, by looking at each of its words.
  */
 
+import { stemOf } from '../../lib/search/analysis/stemmer.js';
 import { isNullField, isNumberField } from '../../lib/search/analysis/field-names.js';
 import type { PhraseQuery, Query, RangeQuery } from '../../lib/search/query/query.js';
 import type { PatternPart } from '../../lib/search/query/syntax-tree.js';
@@ -28,7 +29,7 @@ export function matches(query: Query, parts: Parts): boolean {
             return query.target.kind === 'number' ? valuesOf(parts, query.target.column).length > 0 :
                 query.target.kind === 'value' ? valuesOf(parts, query.target.column).length > 0 : termsOf(parts, withoutNull(query.target)).length > 0;
         case 'term':
-            return termsOf(parts, query.target).includes(query.term);
+            return termsOf(parts, query.target).includes(query.term) || query.includesStems === true && wordLists(parts, query.target).flat().some((word) => hasSameStem(word, query.term));
         case 'pattern':
             return termsOf(parts, query.target).some((term) => matchesPattern(query.pattern, term));
         case 'fuzzy':
@@ -38,6 +39,12 @@ export function matches(query: Query, parts: Parts): boolean {
         case 'range':
             return matchesRange(query, parts);
     }
+}
+
+function hasSameStem({ term, language }: Word, wanted: string): boolean {
+
+    const stem = language && stemOf(term, language);
+    return language !== null && stem !== null && stem === stemOf(wanted, language);
 }
 
 function wordLists(parts: Parts, target: FieldTarget): readonly Word[][] {

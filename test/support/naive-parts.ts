@@ -4,6 +4,7 @@
 
 import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH } from '../../lib/search/analysis/analyzer.js';
 import { describeFields } from '../../lib/search/mapping/field-mapper.js';
+import type { TextLanguage } from '../../lib/model/text-language.js';
 import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
 
 export type Value = string | number;
@@ -11,6 +12,7 @@ export type Value = string | number;
 export interface Word {
     readonly term: string;
     readonly position: number;
+    readonly language: TextLanguage | null;
 }
 
 /** One object, taken apart. */
@@ -31,11 +33,11 @@ export function takeApart(document: IndexDocument, withPayloads: boolean): Parts
 
     const visible = withPayloads ? document : { ...document, elements: document.elements.map((element) => ({ ...element, text: null })) };
     describeFields(visible, {
-        text(field, text) {
+        text(field, text, language) {
 
             const words = analyse(text);
             const start = (parts.words.get(field)?.at(-1)?.position ?? -20_000) + 20_000;
-            add(parts.words, field, ...words.map(({ term, position }) => ({ term, position: start + position })));
+            add(parts.words, field, ...words.map(({ term, position }) => ({ term, position: start + position, language })));
         },
         keyword: (field, value) => add(parts.keywords, field, keywordOf(value)),
         value: (column, value) => add(parts.values, column, typeof value === 'number' ? value : cutAt(value, MAX_VALUE_LENGTH)),

@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import type { Acl } from '../../lib/doip/digital-object.js';
 import { FULL_ACCESS } from '../../lib/search/matching/acl-filter.js';
-import type { IndexDocument } from '../../lib/search/mapping/index-document.js';
+import type { IndexDocument, LanguageMark } from '../../lib/search/mapping/index-document.js';
 import type { SearchRequest } from '../../lib/search/query/search-request.js';
 import type { SearchAccess, TypeAccess } from '../../lib/search/query/search-access.js';
 
@@ -13,6 +13,8 @@ const WORDS = [
     'tess', 'Tess', 'durbeyfield', 'hardy', 'hardi', 'family', 'poverty', 'family-tree', 'foo', 'bar', 'foo_bar', 'naïve', 'Ärzte', '東京', 'd\'arc',
     '20.5000', '2004', '5', '42', 'x', 'xy', 'yx', 'report', 'reports', 'reporter', '😀', 'null', 'true'
 ];
+const INFLECTED = ['house', 'houses', 'Häuser', 'Haus', 'die', 'the', 'maison', 'maisons', 'l\'homme', 'hommes', 'report', 'reports'];
+const LANGUAGES = ['en', 'de', 'fr', null] as const;
 const TYPES = ['Document', 'Book', 'book', 'Digital Specimen'];
 const PEOPLE = ['test/u1', 'test/u2', 'test/U2', 'test/g1', 'test/g2'];
 const ENTRIES = [...PEOPLE, 'public', 'authenticated', 'creator', 'self', 'missing'];
@@ -33,11 +35,16 @@ export function randomFrom(seed: number): () => number {
 export class SearchCorpus {
 
     readonly #random: () => number;
+    readonly #words: readonly string[];
+    readonly #hasLanguages: boolean;
     #txnId = 0;
 
-    constructor(seed: number) {
+    /** @param options `hasLanguages`: texts have forms of words in languages, which most objects name */
+    constructor(seed: number, { hasLanguages = false } = {}) {
 
         this.#random = randomFrom(seed);
+        this.#hasLanguages = hasLanguages;
+        this.#words = hasLanguages ? [...WORDS, ...INFLECTED, ...INFLECTED] : WORDS;
     }
 
     /** A number from 0, below the limit. */
@@ -73,12 +80,13 @@ export class SearchCorpus {
                 ...this.once(10) ? { isVersion: true, versionOf: 'test/1' } : {}
             },
             elements: this.once(3) ? [{
-                name: this.pick(['scan', 'a_b', '/title']), filename: this.once(2) ? `${this.pick(WORDS)}.png` : null,
+                name: this.pick(['scan', 'a_b', '/title']), filename: this.once(2) ? `${this.pick(this.#words)}.png` : null,
                 mediaType: this.pick([null, 'image/png', 'text/plain']), size: this.below(100), text: this.once(2) ? this.#text(4) : null,
                 altField: this.once(3) ? this.pick(['full', '/title']) : null
             }] : [],
             keywords: this.once(5) ? { username: [this.pick(PEOPLE)], users: [this.pick(PEOPLE), this.pick(PEOPLE)] } : {},
-            copies: this.once(4) ? [{ field: this.pick(['label', '/n']), value: this.pick([this.#text(2), this.below(9), true, null]) }] : [],
+            ...this.#hasLanguages ? { languages: this.#languages() } : {},
+            copies: this.once(4) ? [{ field: this.pick(['label', '/n']), value: this.pick([this.#text(2), this.below(9), true, null]), ...this.#hasLanguages ? { language: this.pick(LANGUAGES) } : {} }] : [],
             indexedOn: 1_800_000_000_000
         };
     }
@@ -133,13 +141,13 @@ export class SearchCorpus {
 
     #leaf(): string {
 
-        const word = this.pick(WORDS);
+        const word = this.pick(this.#words);
         const field = this.pick(['', '', '', '/title:', '/tags/_:', '/mixed:', '/n:', '/nested/deep/x:', 'metadata/createdBy:', 'userMetadata/note:', 'scan:', 'full:', 'label:']);
         switch (this.below(15)) {
             case 0:
-                return `${field}"${word} ${this.pick(WORDS)}"`;
+                return `${field}"${word} ${this.pick(this.#words)}"`;
             case 1:
-                return `${field}"${word} ${this.pick(WORDS)} ${this.pick(WORDS)}"~${this.below(6)}`;
+                return `${field}"${word} ${this.pick(this.#words)} ${this.pick(this.#words)}"~${this.below(6)}`;
             case 2:
                 return `${field}${word.slice(0, 2)}*`;
             case 3:
@@ -189,9 +197,14 @@ export class SearchCorpus {
         return content;
     }
 
+    #languages(): LanguageMark[] {
+
+        return Array.from({ length: this.below(4) }, () => ({ pointer: this.pick(['', '', '/title', '/tags', '/tags/1', '/nested']), language: this.pick(LANGUAGES) }));
+    }
+
     #text(words: number): string {
 
-        return Array.from({ length: 1 + this.below(words) }, () => this.pick(WORDS)).join(' ');
+        return Array.from({ length: 1 + this.below(words) }, () => this.pick(this.#words)).join(' ');
     }
 
     #acl(): Acl {

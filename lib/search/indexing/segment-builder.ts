@@ -2,7 +2,10 @@
  * Builds a segment from documents.
  */
 
+import type { TextLanguage } from '../../model/text-language.js';
 import { analyse, cutAt, keywordOf, MAX_VALUE_LENGTH, TEXT_GAP } from '../analysis/analyzer.js';
+import type { AnalysedWord } from '../analysis/analyzer.js';
+import { stemOf, stemTerm } from '../analysis/stemmer.js';
 import { compareUnicode } from '../segment/byte-buffers.js';
 import { ALL_FIELD, isNumberField, isPayloadField } from '../analysis/field-names.js';
 import { describeFields } from '../mapping/field-mapper.js';
@@ -18,11 +21,15 @@ import type { ColumnData, ColumnValue } from '../segment/segment-writer.js';
 /** Maximum number of indexed words of an object; further ones are ignored. */
 const MAX_WORDS = 1_000_000;
 
+/** Maximum number of stemmed words of an object; further ones are indexed in their exact form only. */
+const MAX_STEMMED_WORDS = 200_000;
+
 /** Builder of one segment. Documents are numbered in the order of {@link add}. */
 export class SegmentBuilder implements FieldConsumer {
 
     readonly #spaces: Record<Space, PostingsBuffer> = {
-        text: new PostingsBuffer(), number: new PostingsBuffer(), keyword: new PostingsBuffer(), principal: new PostingsBuffer()
+        text: new PostingsBuffer(), number: new PostingsBuffer(), keyword: new PostingsBuffer(), principal: new PostingsBuffer(),
+        stem: new PostingsBuffer()
     };
     readonly #lengths = new Map<string, { documents: number[]; lengths: number[] }>();
     readonly #columns = new Map<string, { documents: number[]; values: ColumnValue[] }>();
@@ -31,6 +38,8 @@ export class SegmentBuilder implements FieldConsumer {
     #documents = 0;
     /** Number of words of the current document. */
     #words = 0;
+    /** Number of those in texts with a language. */
+    #stemmed = 0;
 
     get documents(): number {
 
@@ -41,11 +50,12 @@ export class SegmentBuilder implements FieldConsumer {
 
         this.#nextPosition.clear();
         this.#words = 0;
+        this.#stemmed = 0;
         describeFields(document, this);
         ++this.#documents;
     }
 
-    text(field: string, text: string): void {
+    text(field: string, text: string, language: TextLanguage | null): void {
 
         const words = this.#words < MAX_WORDS ? analyse(text) : [];
         if (words.length === 0) {
@@ -58,6 +68,10 @@ export class SegmentBuilder implements FieldConsumer {
         const start = this.#nextPosition.get(field) ?? 0;
         for (const { term, position } of words) {
             log.add(field, term, this.#documents, start + position);
+        }
+
+        if (language !== null) {
+            this.#stem(field, words, { start, language });
         }
 
         this.#nextPosition.set(field, start + (words.at(-1)?.position ?? 0) + TEXT_GAP);
@@ -111,6 +125,19 @@ export class SegmentBuilder implements FieldConsumer {
         }
 
         return writer.finish();
+    }
+
+    /** Positions count the occurrences of a stem; they are not stored. */
+    #stem(field: string, words: readonly AnalysedWord[], { start, language }: { readonly start: number; readonly language: TextLanguage }): void {
+
+        for (const { term, position } of words.slice(0, Math.max(MAX_STEMMED_WORDS - this.#stemmed, 0))) {
+            const stem = stemOf(term, language);
+            if (stem !== null) {
+                this.#spaces.stem.add(field, stemTerm(stem, language), this.#documents, start + position);
+            }
+        }
+
+        this.#stemmed += words.length;
     }
 
     #lengthen(field: string, words: number): void {

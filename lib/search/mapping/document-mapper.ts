@@ -9,8 +9,11 @@ import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import type { Catalog } from '../../types/catalog.js';
 import { findReferences } from '../../types/annotations/references.js';
 import { findModuleDirectory, findRoles } from '../../types/annotations/roles.js';
+import { readTextLanguage } from '../../model/text-language.js';
+import type { TextLanguage } from '../../model/text-language.js';
 import { isFreeName } from '../analysis/field-names.js';
-import type { IndexDocument, FieldCopy } from './index-document.js';
+import type { IndexDocument, FieldCopy, LanguageMark } from './index-document.js';
+import { LanguageMap } from './language-map.js';
 import { toIndexDocument } from './index-document.js';
 import type { Annotation } from '../../model/processed-content.js';
 import { isJsonObject } from '../../util/json-types.js';
@@ -33,10 +36,11 @@ export function mapObject(object: StoredObject, catalog: Catalog, { form, annota
     const type = catalog.current.get(object.type);
     const content = form?.content ?? object.content;
     const notes = annotations ?? type?.annotate(content) ?? [];
+    const languages = languagesOf(notes, catalog.current.design.searchLanguage);
     return toIndexDocument(object, {
         form, indexedOn: Date.now(),
         keywords: { ...keywordsOf(object, content, { notes, prefix: catalog.current.prefix }), ...payloadKeywords(object, texts) },
-        copies: copiesOf(content, notes),
+        copies: copiesOf(content, notes, languages), languages,
         ...texts === undefined ? {} : { texts: texts.texts, altFields: altFieldsOf(type?.altPayloadFieldNames ?? {}) }
     });
 }
@@ -94,16 +98,29 @@ function textOf(value: unknown): readonly string[] {
     return typeof value === 'string' ? [value] : [];
 }
 
+/** The languages that annotations name, then that of all objects: the first one of a place counts. */
+export function languagesOf(annotations: readonly Annotation[], byDefault: TextLanguage | null): LanguageMark[] {
+
+    const marks = annotations.flatMap(({ pointer, keyword }): LanguageMark[] => {
+
+        const language = readTextLanguage(memberOf(keyword, 'search', 'language'));
+        return language === undefined ? [] : [{ pointer, language }];
+    });
+    return byDefault === null ? marks : [...marks, { pointer: '', language: byDefault }];
+}
+
 /**
  * Returns the values that annotations want indexed under another name (`altFieldName`). They are taken from the content, from which
  * secure values were removed. Of an array or object all values are copied. Names with another meaning are ignored.
  */
-export function copiesOf(content: JsonObject, annotations: readonly Annotation[]): FieldCopy[] {
+export function copiesOf(content: JsonObject, annotations: readonly Annotation[], marks: readonly LanguageMark[] = []): FieldCopy[] {
+
+    const languages = LanguageMap.of(marks);
 
     return annotations.flatMap(({ pointer, keyword }) => {
 
         const field = memberOf(keyword, 'search', 'altFieldName');
-        return typeof field === 'string' && isFreeName(field) ? valuesIn(getAt(content, pointer)).map((value) => ({ field, value })) : [];
+        return typeof field === 'string' && isFreeName(field) ? valuesIn(getAt(content, pointer)).map((value) => ({ field, value, language: languages.at(pointer) })) : [];
     });
 }
 

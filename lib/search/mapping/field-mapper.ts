@@ -4,15 +4,17 @@
 
 import { isJsonObject } from '../../util/json-types.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { TextLanguage } from '../../model/text-language.js';
 import { escapeSegment } from '../../json/pointer.js';
 import { analyse } from '../analysis/analyzer.js';
 import { isColumnAlias, nullField, numberField, payloadFactField, payloadField, REST_FIELD } from '../analysis/field-names.js';
 import type { IndexDocument, IndexElement } from './index-document.js';
+import { LanguageMap } from './language-map.js';
 
 /** Receives the fields of one object. */
 export interface FieldConsumer {
-    /** A text whose words are found in the field and in the default field. No phrase spans two texts of a field. */
-    text(field: string, text: string): void;
+    /** A text whose words are found in the field and in the default field, by their stems as well if it has a language. No phrase spans two texts of a field. */
+    text(field: string, text: string, language: TextLanguage | null): void;
     /** A whole value, found regardless of case. */
     keyword(field: string, value: string): void;
     /** An entry of an access control list, compared byte for byte. */
@@ -34,19 +36,20 @@ export const MAX_FIELDS = 2000;
 export function describeFields(document: IndexDocument, sink: FieldConsumer): void {
 
     const walker = new Walker(sink);
+    const languages = LanguageMap.of(document.languages);
     // Metadata first, so that it never exceeds the limit of fields: access depends on the creator of an object.
     walker.walk(document.metadata as unknown as JsonObject, 'metadata');
-    walker.walk(document.content, '');
+    walker.walk(document.content, '', languages);
     if (document.userMetadata) {
         walker.walk(document.userMetadata, 'userMetadata');
     }
 
-    document.copies.forEach(({ field, value }) => walker.walk(value, field));
+    document.copies.forEach(({ field, value, language }) => walker.walk(value, field, language ? LanguageMap.of([{ pointer: '', language }]) : undefined));
     describeKeywords(document, sink);
     describeRights(document, sink);
     document.elements.forEach((element) => describeElement(element, sink));
     // Texts of payloads last, because words are limited: nothing else of an object may depend on the length of its payloads.
-    document.elements.forEach((element) => describeText(element, sink));
+    document.elements.forEach((element) => describeText(element, languages.language, sink));
 }
 
 /** Walks JSON; array indices become `_`. */
@@ -60,37 +63,37 @@ class Walker {
         this.#sink = sink;
     }
 
-    walk(value: JsonValue | undefined, field: string): void {
+    walk(value: JsonValue | undefined, field: string, languages = LanguageMap.NONE): void {
 
         if (Array.isArray(value)) {
-            value.forEach((element) => this.walk(element, `${field}/_`));
+            value.forEach((element, index) => this.walk(element, `${field}/_`, languages.within(index)));
         }
         else if (isJsonObject(value)) {
             for (const [name, member] of Object.entries(value)) {
-                this.walk(member, `${field}/${escapeSegment(name)}`);
+                this.walk(member, `${field}/${escapeSegment(name)}`, languages.within(name));
             }
         }
         else if (value !== undefined) {
-            this.#leaf(value, field);
+            this.#leaf(value, field, typeof value === 'string' ? languages.language : null);
         }
     }
 
-    #leaf(value: string | number | boolean | null, field: string): void {
+    #leaf(value: string | number | boolean | null, field: string, language: TextLanguage | null): void {
 
         const text = String(value);
         this.#fields.add(field);
         if (this.#fields.size > MAX_FIELDS) {
             this.#fields.delete(field);
-            this.#sink.text(REST_FIELD, text);
+            this.#sink.text(REST_FIELD, text, language);
             return;
         }
 
         if (value === null) {
-            this.#sink.text(nullField(field), text);
+            this.#sink.text(nullField(field), text, null);
             return;
         }
 
-        this.#sink.text(typeof value === 'number' ? numberField(field) : field, text);
+        this.#sink.text(typeof value === 'number' ? numberField(field) : field, text, language);
         this.#sink.value(field, typeof value === 'number' ? value : text);
     }
 }
@@ -179,17 +182,17 @@ function describeElement({ name, filename, mediaType, size }: IndexElement, sink
 
     if (filename !== null) {
         const field = payloadFactField(name, 'filename');
-        sink.text(field, filename);
+        sink.text(field, filename, null);
         sink.value(field, filename);
     }
 }
 
-function describeText({ name, text, altField }: IndexElement, sink: FieldConsumer): void {
+function describeText({ name, text, altField }: IndexElement, language: TextLanguage | null, sink: FieldConsumer): void {
 
     if (text !== null) {
-        sink.text(payloadField(name), text);
+        sink.text(payloadField(name), text, language);
         if (altField !== null) {
-            sink.text(payloadField(altField), text);
+            sink.text(payloadField(altField), text, language);
         }
     }
 }

@@ -5,6 +5,7 @@
 import type { Acl, Metadata } from '../../doip/digital-object.js';
 import type { JsonObject } from '../../util/json-types.js';
 import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
+import type { TextLanguage } from '../../model/text-language.js';
 
 export interface IndexDocument {
     readonly id: string;
@@ -21,14 +22,24 @@ export interface IndexDocument {
     readonly keywords: Readonly<Record<string, readonly string[]>>;
     /** Values of the content that are also indexed under another name. */
     readonly copies: readonly FieldCopy[];
+    readonly languages?: readonly LanguageMark[];
     /** Epoch ms. */
     readonly indexedOn: number;
+}
+
+/** The language of the texts in a value of the content. */
+export interface LanguageMark {
+    /** JSON pointer of the value; empty for the whole content and the text of elements. The longest one counts. */
+    readonly pointer: string;
+    /** Null for none. */
+    readonly language: TextLanguage | null;
 }
 
 /** A value under another name. */
 export interface FieldCopy {
     readonly field: string;
     readonly value: string | number | boolean | null;
+    readonly language?: TextLanguage | null;
 }
 
 /** An element with the text extracted from it; null when there is none, or not yet. */
@@ -50,6 +61,7 @@ export interface DocumentFacts {
     readonly form?: IndexedForm | undefined;
     readonly keywords?: Readonly<Record<string, readonly string[]>>;
     readonly copies?: readonly FieldCopy[];
+    readonly languages?: readonly LanguageMark[];
     /** Texts of elements, by name. */
     readonly texts?: ReadonlyMap<string, string>;
     /** Other names for the fields of these texts, by name of the element. */
@@ -74,6 +86,7 @@ export function toIndexDocument(object: StoredObject, facts: DocumentFacts): Ind
         }),
         keywords: facts.keywords ?? {},
         copies: facts.copies ?? [],
+        languages: facts.languages ?? [],
         indexedOn: facts.indexedOn
     };
 }

@@ -20,6 +20,14 @@ export interface Omitted {
     readonly null?: boolean;
 }
 
+/** Returns where a word is looked up: in the dictionaries of the target, and in that of stems unless it is empty. */
+export function resolveWordField(segment: Segment, target: FieldTarget): ResolvedField {
+
+    const { spaces, fields } = resolveField(segment, target);
+    const stems = target.kind === 'any' || target.kind === 'text' ? segment.space('stem') : null;
+    return { spaces: stems && stems.termCount > 0 ? [...spaces, stems] : spaces, fields };
+}
+
 export function resolveField(segment: Segment, target: FieldTarget, omitted: Omitted = {}): ResolvedField {
 
     switch (target.kind) {

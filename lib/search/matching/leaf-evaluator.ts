@@ -13,12 +13,14 @@ import { forEachTerm, isTooMany, refuseTooMany, isPrefix } from './term-expansio
 import type { Expanded, TermEntry } from './term-expansion.js';
 import { findPhrase } from './phrase-matcher.js';
 import type { PhraseSink } from './phrase-matcher.js';
-import { resolveField } from './field-resolver.js';
+import { resolveField, resolveWordField } from './field-resolver.js';
 import type { ExistsQuery, PhraseQuery, Query, TermQuery } from '../query/query.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
+import { hasPayloadTerms } from '../segment/format.js';
 import { isHidden } from './segment-context.js';
 import type { SegmentContext } from './segment-context.js';
 import { commonFields, entriesOf } from '../segment/term-dictionary.js';
+import { termsOf } from './stem-terms.js';
 
 export type LeafQuery = Exclude<Query, { kind: 'boolean' }>;
 
@@ -83,7 +85,7 @@ export class LeafEvaluator {
             const terms = words.map(({ term }) => space.find(term));
             for (const field of terms.includes(-1) ? [] : commonFields(space, terms, fields)) {
                 const entries = terms.map((term) => space.entry(term, field));
-                const isHidden = space.name === 'text' && field < segment.payloadFields && payloads !== null;
+                const isHidden = hasPayloadTerms(space.name) && field < segment.payloadFields && payloads !== null;
                 findPhrase(space, entries, { words, slop }, {
                     segment, deadline, wanted,
                     sink: isHidden ? (document, count) => hasDocument(payloads, document) && sink(document, count) : sink
@@ -92,15 +94,12 @@ export class LeafEvaluator {
         }
     }
 
-    /** Returns the entries of a term: one for each field of the target in which it occurs. */
-    entries({ target, term }: TermQuery): { space: TermDictionary; entry: number }[] {
+    /** Returns the entries of a term and of its stems: one for each field of the target in which they occur. */
+    entries(leaf: TermQuery): { space: TermDictionary; entry: number }[] {
 
-        const { spaces, fields } = resolveField(this.#scope.segment, target);
-        return spaces.flatMap((space) => {
-
-            const found = space.find(term);
-            return found === -1 ? [] : entriesOf(space, found, fields).map((entry) => ({ space, entry }));
-        });
+        const { spaces, fields } = resolveWordField(this.#scope.segment, leaf.target);
+        return spaces.flatMap((space) =>
+            termsOf(space, leaf).flatMap((term) => entriesOf(space, term, fields).map((entry) => ({ space, entry }))));
     }
 
     /** Returns whether matches of an entry depend on access to payloads. */
@@ -175,7 +174,7 @@ export class LeafEvaluator {
         const { space, field } = place;
         if (field !== null) {
             const { entries } = segment.fieldTerms(space, field);
-            const into = space.name === 'text' && field < segment.payloadFields ? hidden : shown;
+            const into = hasPayloadTerms(space.name) && field < segment.payloadFields ? hidden : shown;
             return forEachTerm(this.#scope, place, leaf, (term) => into.addEntry(space, entries[term] as number));
         }
 
@@ -183,7 +182,7 @@ export class LeafEvaluator {
 
             const end = space.firstEntry(term + 1);
             for (let entry = space.firstEntry(term); entry < end; ++entry) {
-                (space.name === 'text' && space.fieldOf(entry) < segment.payloadFields ? hidden : shown).addEntry(space, entry);
+                (hasPayloadTerms(space.name) && space.fieldOf(entry) < segment.payloadFields ? hidden : shown).addEntry(space, entry);
             }
         });
     }

@@ -4,6 +4,7 @@
 
 import type { Deadline } from '../query/query-deadline.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
+import { hasPayloadTerms } from '../segment/format.js';
 import type { Segment } from '../segment/segment-reader.js';
 import type { View } from './visible-docs.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
@@ -26,7 +27,7 @@ export interface SegmentContext {
 /** Returns whether matches of an entry depend on access to payloads. */
 export function isHidden({ segment, payloads }: SegmentContext, space: TermDictionary, entry: number): boolean {
 
-    return payloads !== null && space.name === 'text' && space.fieldOf(entry) < segment.payloadFields;
+    return payloads !== null && hasPayloadTerms(space.name) && space.fieldOf(entry) < segment.payloadFields;
 }
 
 export class PhraseMatchCache {

@@ -16,6 +16,8 @@ export interface TermQuery extends Scored {
     readonly kind: 'term';
     readonly target: FieldTarget;
     readonly term: string;
+    /** True when words with the same stem match as well, in texts whose language is known. */
+    readonly includesStems?: boolean;
 }
 
 /** Documents with terms at certain distances. */

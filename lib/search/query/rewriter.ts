@@ -147,7 +147,7 @@ class Rewriter {
         const words = analyse(text).map(({ term }): Query => {
 
             this.#count(at);
-            return { kind: 'term', term, ...scope };
+            return { kind: 'term', term, includesStems: true, ...scope };
         });
         const [first] = words;
         return words.length > 1 ? { kind: 'boolean', must: [], should: words, not: [] } : first ?? null;

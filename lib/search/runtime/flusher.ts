@@ -17,7 +17,7 @@ import type { Load } from '../indexing/merge/merge-policy.js';
 import type { MergerAnswers, MergerCall } from './protocol.js';
 import type { SearchClient } from './search-client.js';
 import type { NamedSegment, StoredName } from '../indexing/segment-entry.js';
-import { SECTION_NAMES } from '../segment/format.js';
+import { SECTION_NAMES, STEM_SECTION_NAMES } from '../segment/format.js';
 import type { Sections, SegmentSize } from '../segment/format.js';
 import type { WorkerClient } from '../../util/workers/worker-client.js';
 import { isGone } from '../../util/workers/worker-client.js';
@@ -292,7 +292,8 @@ export function checkSections(
     name: number, { documents, sizes, dead }: { readonly documents: number; readonly sizes: ReadonlyMap<string, number>; readonly dead: Uint8Array }
 ): void {
 
-    if (dead.length !== ((documents + 31) >>> 5) * 4 || SECTION_NAMES.some((section) => !sizes.has(section))) {
+    const names = STEM_SECTION_NAMES.some((section) => sizes.has(section)) ? [...SECTION_NAMES, ...STEM_SECTION_NAMES] : SECTION_NAMES;
+    if (dead.length !== ((documents + 31) >>> 5) * 4 || names.some((section) => !sizes.has(section))) {
         throw new DamagedSegment(`segment ${name} is not complete`);
     }
 }

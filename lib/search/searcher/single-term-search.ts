@@ -13,6 +13,8 @@ import type { SearchRequest } from '../query/search-request.js';
 import { BEST_FIRST, idOf, LAST_KEYS, rankKey } from '../collectors/sort-keys.js';
 import { indexInList } from '../docset/sorted-doc-ids.js';
 import type { TermContext, TermContexts } from './term-contexts.js';
+import { termsOf } from '../matching/stem-terms.js';
+import { hasPayloadTerms } from '../segment/format.js';
 import { hasDocument } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { Postings } from '../segment/postings.js';
@@ -88,7 +90,7 @@ export class SingleTermSearch {
     }
 
     /** Finds the documents in segments in which the term is rare, as long as they are few in all. */
-    find({ term }: TermQuery, { places }: TermContexts): SparseResult {
+    find(leaf: TermQuery, { places }: TermContexts): SparseResult {
 
         const parts: Found[] = [];
         const left: number[] = [];
@@ -96,7 +98,7 @@ export class SingleTermSearch {
         // Younger segments are smaller as a rule.
         for (let i = places.length - 1; i >= 0; --i) {
             const place = places[i] as TermContext;
-            const end = this.#read(term, place, size);
+            const end = this.#read(leaf, place, size);
             if (end === -1) {
                 left.unshift(i);
                 continue;
@@ -124,16 +126,11 @@ export class SingleTermSearch {
     }
 
     /** Appends the visible documents of a term to the buffers from an index on. Returns their end, -1 when there are too many. */
-    #read(term: string, { spaces, fields, payloadFields, visible, payloads }: TermContext, start: number): number {
+    #read(leaf: TermQuery, { spaces, fields, payloadFields, visible, payloads }: TermContext, start: number): number {
 
         const list = this.#found;
         list.end = start;
-        for (const space of spaces) {
-            const number = space.find(term);
-            if (number === -1) {
-                continue;
-            }
-
+        for (const [space, number] of spaces.flatMap((space) => termsOf(space, leaf).map((term) => [space, term] as const))) {
             const [first, end] = [space.firstEntry(number), space.firstEntry(number + 1)];
             if (end - first > MAX_ENTRIES) {
                 return -1;
@@ -145,7 +142,7 @@ export class SingleTermSearch {
                     continue;
                 }
 
-                const isHidden = payloads !== null && space.name === 'text' && field < payloadFields;
+                const isHidden = payloads !== null && hasPayloadTerms(space.name) && field < payloadFields;
                 if (!list.add(space.postings, entry, { start, allowed: isHidden ? payloads : null })) {
                     return -1;
                 }

@@ -6,7 +6,7 @@
 import { normTable } from '../scoring/bm25.js';
 import type { DocValues } from '../segment/doc-values.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
-import { resolveField } from '../matching/field-resolver.js';
+import { resolveWordField } from '../matching/field-resolver.js';
 import type { TermQuery } from '../query/query.js';
 import { lengthFields } from '../scoring/scored-clauses.js';
 import type { Lengths } from '../segment/segment-reader.js';
@@ -64,7 +64,7 @@ export function resolveTermContexts({ target }: TermTarget, segments: readonly L
     return {
         documents: viewed.reduce((sum, { view }) => sum + view.visibleCount, 0),
         places: viewed.map(({ live: { segment }, view }) => ({
-            ...resolveField(segment, target), payloadFields: segment.payloadFields, visible: view.visible, payloads: view.payloads,
+            ...resolveWordField(segment, target), payloadFields: segment.payloadFields, visible: view.visible, payloads: view.payloads,
             lengths: averages.flatMap(({ name, average, norms }) => {
 
                 const field = segment.field(name);

@@ -2,11 +2,11 @@
  * Layout of a segment: sections of bytes, each an array of one kind. Numbers are little-endian.
  *
  * - Documents are numbered from 0. Fields are numbered in the order of their names (UTF-8).
- * - Term dictionaries, called spaces, are four: `text` has words, `number` words of numbers (there are many, and few patterns match
- * them), `keyword` whole values in lower case, `principal` entries of access control lists. Terms are sorted; each has one entry for
- * every field in which it occurs, sorted by field.
- * - Postings of an entry: number of documents, then for each the delta to the one before shifted left by one, with the lowest bit
- * set
+ * - Term dictionaries, called spaces, are five: `text` has words, `number` words of numbers (there are many, and few patterns match
+ * them), `stem` stems of words of texts, each after its language and a zero byte, `keyword` whole values in lower case, `principal`
+ * entries of access control lists. Terms are sorted; each has one entry for every field in which it occurs, sorted by field. A segment
+ * without stems has no sections for them.
+ * - Postings of an entry: number of documents, then for each the delta to the one before shifted left by one, with the lowest bit set
  * when the term occurs once, else followed by the frequency. An entry with one document in which the term occurs once has no bytes:
  * its offset is the document with {@link SINGLE} set.
  * - Positions of an entry: for each document its positions, delta-encoded.
@@ -37,12 +37,18 @@ export const SINGLE = 0x8000_0000;
 /** Offset of something that does not exist. */
 export const NONE = 0xffff_ffff;
 
-export const SPACES = ['text', 'number', 'keyword', 'principal'] as const;
+export const SPACES = ['text', 'number', 'keyword', 'principal', 'stem'] as const;
 
 export type Space = typeof SPACES[number];
 
 /** Term dictionaries whose entries have positions. */
 export const WORD_SPACES = ['text', 'number'] as const satisfies readonly Space[];
+
+/** Returns whether a term dictionary can have terms in fields of payloads. */
+export function hasPayloadTerms(space: Space): boolean {
+
+    return space === 'text' || space === 'stem';
+}
 
 /** Indices of the numbers that describe one field, in the section `fields`. */
 export const FieldRecord = {
@@ -70,14 +76,22 @@ export const FieldRecord = {
 /** Sections of a segment, by name. `head` holds the layout version, the number of documents and the number of fields. */
 export type Sections = ReadonlyMap<string, Uint8Array>;
 
-/** Names of all sections. */
+/** Names of the sections that every segment has. */
 export const SECTION_NAMES: readonly string[] = [
     'head', 'names', 'nameAt', 'fields',
-    ...SPACES.flatMap((space) => ['terms', 'termAt', 'termEntry', 'entryField', 'entryPost', 'post'].map((name) => `${space}.${name}`)),
+    ...SPACES.filter((space) => space !== 'stem').flatMap(sectionsOf),
     ...WORD_SPACES.flatMap((space) => [`${space}.entryPos`, `${space}.pos`]),
     'len.bytes', 'len.docs',
     'col.numbers', 'col.text', 'col.textAt', 'col.times', 'col.ords', 'col.pairDocs', 'col.pairOrds'
 ];
+
+/** Names of the optional sections for stems: a segment has all of them or none. */
+export const STEM_SECTION_NAMES: readonly string[] = sectionsOf('stem');
+
+function sectionsOf(space: Space): string[] {
+
+    return ['terms', 'termAt', 'termEntry', 'entryField', 'entryPost', 'post'].map((name) => `${space}.${name}`);
+}
 
 /** Size of a stored segment. */
 export interface SegmentSize {

@@ -38,6 +38,11 @@ export class PagedSections implements SectionSource {
         return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
     }
 
+    has(name: string): boolean {
+
+        return this.#sizes.has(name);
+    }
+
     size(name: string): number {
 
         const size = this.#sizes.get(name);

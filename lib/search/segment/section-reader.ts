@@ -12,6 +12,7 @@ export interface SectionSource {
     readonly resident: number;
     /** Bytes of all sections. */
     readonly total: number;
+    has(name: string): boolean;
     /** Returns the bytes of a section. */
     size(name: string): number;
     /** Returns a range of a section, aligned for typed arrays. */
@@ -59,6 +60,11 @@ export class SectionsInMemory implements SectionSource {
 
     release(): void {
         // Nothing was loaded.
+    }
+
+    has(name: string): boolean {
+
+        return this.sections.has(name);
     }
 
     size(name: string): number {

@@ -248,6 +248,10 @@ export class SpaceWriter {
 
     finish(): void {
 
+        if (this.#space === 'stem' && this.#terms.length === 0) {
+            return;
+        }
+
         this.#termAt.push(this.#terms.length);
         this.#termEntry.push(this.#entryField.length);
         const set = (name: string, bytes: Uint8Array): void => {

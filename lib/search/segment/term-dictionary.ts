@@ -54,6 +54,10 @@ export class TermDictionary {
 
     static read(source: SectionSource, space: Space, fieldCount: number, documents: number): TermDictionary {
 
+        if (!source.has(`${space}.terms`)) {
+            return empty(space, documents);
+        }
+
         const fields = bytesOf(source, `${space}.entryField`);
         const hasPositions = (WORD_SPACES as readonly Space[]).includes(space);
         return new TermDictionary({
@@ -190,6 +194,16 @@ export class TermDictionary {
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+/** Returns a term dictionary without terms. */
+function empty(name: Space, documents: number): TermDictionary {
+
+    const zero = new Uint32Array(1);
+    const entryPost = new Uint32Array(0);
+    return new TermDictionary({
+        name, terms: NO_BYTES, termAt: zero, termEntry: zero, entryField: new Uint16Array(0), postings: { entryPost, length: 0, documents }
+    }, { post: { bytes: NO_BYTES, open: () => 0, place: () => 0 }, positions: null });
+}
 
 /** Returns the entries of a term in some fields; null stands for all fields. */
 export function entriesOf(space: TermDictionary, term: number, fields: readonly number[] | null): number[] {

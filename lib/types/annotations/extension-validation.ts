@@ -7,6 +7,7 @@
 import type { ContentError } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { NO_LANGUAGE, readTextLanguage, TEXT_LANGUAGES } from '../../model/text-language.js';
 import { AUTO_FIELD_NAMES } from './generated-values.js';
 import { memberOf } from '../schema/extension-keyword.js';
 import type { SchemaDocument } from '../schema/document.js';
@@ -25,6 +26,7 @@ const CHECKS: readonly (readonly [path: readonly string[], check: Check])[] = [
     [['response', 'mediaType'], isString],
     [['search', 'altFieldName'], isString],
     [['search', 'altPayloadFieldNames'], (value) => unless(isJsonObject(value) && Object.values(value).every(isText), 'must be an object of strings')],
+    [['search', 'language'], isLanguage],
     [['indexPayloads'], isBoolean],
     [['preview', 'isPrimary'], isBoolean],
     [['referrable', 'id'], isBoolean],
@@ -85,6 +87,11 @@ function isSecurable(value: JsonValue, { type }: JsonObject): string | null {
 function isNameOrNames(value: JsonValue): string | null {
 
     return unless(isText(value) || (Array.isArray(value) && value.every(isText)), 'must be the name of a type or an array of them');
+}
+
+function isLanguage(value: JsonValue): string | null {
+
+    return unless(readTextLanguage(value) !== undefined, `must be one of ${TEXT_LANGUAGES.join(', ')}, or ${NO_LANGUAGE}`);
 }
 
 function isObject(value: JsonValue): string | null {

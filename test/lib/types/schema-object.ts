@@ -94,6 +94,9 @@ describe('A Schema object', () => {
         ['with a reference that is no object', keyword({ type: { handleReference: true } }), ['/schema/properties/p/cordra/type/handleReference: must be an object']],
         ['with a reference to a number', keyword({ type: { handleReference: { types: [5] } } }), ['/schema/properties/p/cordra/type/handleReference/types: must be the name of a type or an array of them']],
         ['with a media type that is no text', keyword({ response: { mediaType: 5 } }), ['/schema/properties/p/cordra/response/mediaType: must be a string']],
+        ['with a language that there is not', { schema: { properties: { a: { cordra: { search: { language: 'English' } } } } } }, [
+            '/schema/properties/a/cordra/search/language: must be one of da, de, en, es, fi, fr, hu, it, nl, no, pt, ro, ru, sv, tr, or none'
+        ]],
         ['with field names that are no texts', { schema: { cordra: { search: { altPayloadFieldNames: { a: 5 } } } } }, ['/schema/cordra/search/altPayloadFieldNames: must be an object of strings']],
         ['with a fault in the keyword of old', { schema: { 'net.cnri.repository': { referrable: { id: 'yes' } } } },
             ['/schema/net.cnri.repository/referrable/id: must be true or false']],

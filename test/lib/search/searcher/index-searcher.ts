@@ -27,7 +27,7 @@ function bestFirst(a: number | null, b: number | null): number {
 }
 
 /** What payloads may hold instead of what is in them. */
-const OTHER_TEXTS: readonly (string | null)[] = [null, 'tess', 'tess foo bar '.repeat(300)];
+const OTHER_TEXTS: readonly (string | null)[] = [null, 'tess', 'tess foo bar houses '.repeat(300)];
 
 function withTexts(document: IndexDocument, text: string | null): IndexDocument {
 
@@ -44,10 +44,10 @@ function inSegmentsOf(size: number, documents: readonly IndexDocument[]): LiveSe
 
 describe('search engine', () => {
 
-    for (const seed of [1, 2, 3, 4, 5, 6]) {
-        it(`answers like a naive matcher, however documents are spread over segments (seed ${seed})`, { timeout: 120_000 }, () => {
+    for (const [seed, hasLanguages] of [[1, false], [2, false], [3, false], [4, false], [5, false], [6, false], [7, true], [8, true], [9, true]] as const) {
+        it(`answers like a naive matcher, however documents are spread over segments (seed ${seed}${hasLanguages ? ', with languages' : ''})`, { timeout: 120_000 }, () => {
 
-            const corpus = new SearchCorpus(seed);
+            const corpus = new SearchCorpus(seed, { hasLanguages });
             const { current, layouts: spread } = layouts(corpus, 20 + corpus.below(60));
             const engine = new IndexSearcher();
             for (let round = 0; round < 80; ++round) {
@@ -129,10 +129,10 @@ describe('search engine', () => {
         expect(Math.max(...sizes)).to.be.above(1024);
     });
 
-    for (const seed of [11, 12, 13]) {
+    for (const [seed, hasLanguages] of [[11, false], [12, false], [13, false], [14, true], [15, true]] as const) {
         it(`answers with the very scores and counts that there would be without what the caller may not see (seed ${seed})`, { timeout: 120_000 }, () => {
 
-            const corpus = new SearchCorpus(seed);
+            const corpus = new SearchCorpus(seed, { hasLanguages });
             const { current, layouts: { 'many segments': all = [] } } = layouts(corpus, 60);
             const engine = new IndexSearcher();
             let hidden = 0;
@@ -150,10 +150,10 @@ describe('search engine', () => {
         });
     }
 
-    for (const seed of [21, 22, 23]) {
+    for (const [seed, hasLanguages] of [[21, false], [22, false], [23, false], [24, true]] as const) {
         it(`answers the same whatever there is in payloads that the caller may not read (seed ${seed})`, { timeout: 120_000 }, () => {
 
-            const corpus = new SearchCorpus(seed);
+            const corpus = new SearchCorpus(seed, { hasLanguages });
             const documents = Array.from({ length: 40 }, (_, i) => corpus.document(`test/${i}`));
             const engine = new IndexSearcher();
             let hidden = 0;

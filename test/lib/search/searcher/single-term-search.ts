@@ -19,7 +19,7 @@ const FIELDS = [
     '', '', 'internal.all:', '/title:', '/tags/_:', '/mixed:', '/n:', '/nested/deep/x:', 'metadata/createdBy:', 'userMetadata/note:', 'scan:', 'full:', 'label:',
     'type:', 'createdBy:', 'id:', 'aclRead:'
 ];
-const WORDS = ['tess', 'durbeyfield', 'family-tree', 'foo', 'bar', 'naïve', 'd\'arc', '2004', '5', '42', 'x', 'null', 'true', 'book', '"test/u1"', '"test/3"', 'public', 'absent'];
+const WORDS = ['tess', 'durbeyfield', 'family-tree', 'foo', 'bar', 'naïve', 'd\'arc', '2004', '5', '42', 'x', 'null', 'true', 'book', '"test/u1"', '"test/3"', 'public', 'absent', 'houses', 'hommes', '"houses"'];
 
 /** What the engine answers to a search for one word, and what it answers when it cannot know that. */
 function bothWays(engine: IndexSearcher, request: SearchRequest, segments: readonly LiveSegment[]) {
@@ -55,10 +55,10 @@ function smallest(request: Partial<SearchRequest>): SearchRequest {
 
 describe('search for one word', () => {
 
-    for (const seed of [41, 42, 43, 44]) {
+    for (const seed of [41, 42, 43, 44, 48, 49]) {
         it(`finds the same documents with the same scores in the same order as any other search (seed ${seed})`, () => {
 
-            const corpus = new SearchCorpus(seed);
+            const corpus = new SearchCorpus(seed, { hasLanguages: seed > 47 });
             const { layouts: spread } = layouts(corpus, 20 + corpus.below(80));
             const engine = new IndexSearcher();
             let found = 0;
@@ -71,7 +71,7 @@ describe('search for one word', () => {
                 }
             }
 
-            expect(found).to.be.above(100);
+            expect(found).to.be.above(40);
         });
     }
 

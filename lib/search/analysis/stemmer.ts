@@ -1,0 +1,117 @@
+/**
+ * Stemming: the part that the forms of a word in one language have in common, as "hous" of "house" and "houses". Stop words have
+ * no stem. Stemmers and stop words are those of lunr for English and of lunr-languages, loaded when a language is first used.
+ */
+
+import { createRequire } from 'node:module';
+import lunr from 'lunr';
+import type { TextLanguage } from '../../model/text-language.js';
+
+/** Longer words have no stem, as some stemmers take time by the square of the length; in UTF-16 units. */
+const MAX_STEMMED_LENGTH = 64;
+
+/** Longer words are not cached, as they may keep the whole text in memory that they were cut from. */
+const MAX_CACHED_LENGTH = 12;
+const MAX_CACHED_WORDS = 20_000;
+
+/** Elided articles and possessives, which stemmers do not know. */
+const CLITICS: Partial<Record<TextLanguage, RegExp>> = {
+    en: /'s$/,
+    fr: /^(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu)'/,
+    it: /^(?:[cdlmnstv]|(?:[ad]a|de|ne|su|co|a)ll|(?:da|de|ne|su|a)?gl|un|quest|quell)'/
+};
+
+/** A plugin of lunr-languages: adds its language to the lunr that it is given. */
+type Plugin = (host: object) => void;
+
+/** What a plugin adds. */
+interface LanguageFunctions {
+    readonly stopWordFilter: lunr.PipelineFunction;
+    readonly stemmer: lunr.PipelineFunction;
+}
+
+const load = createRequire(__filename);
+
+const stemmers = new Map<TextLanguage, Stemmer>();
+
+/** The stem of a term; null for stop words, and for what is too long or has no letters. */
+export function stemOf(term: string, language: TextLanguage): string | null {
+
+    let stemmer = stemmers.get(language);
+    if (!stemmer) {
+        stemmer = new Stemmer(language);
+        stemmers.set(language, stemmer);
+    }
+
+    return stemmer.stem(term);
+}
+
+/** A stem as a term of the index. */
+export function stemTerm(stem: string, language: TextLanguage): string {
+
+    return `${language}\0${stem}`;
+}
+
+class Stemmer {
+
+    readonly #pipeline = new lunr.Pipeline();
+    readonly #clitic: RegExp | undefined;
+    readonly #known = new Map<string, string | null>();
+
+    constructor(language: TextLanguage) {
+
+        const { stopWordFilter, stemmer } = language === 'en' ? lunr : loadLanguage(language);
+        this.#pipeline.add(stopWordFilter, stemmer);
+        this.#clitic = CLITICS[language];
+    }
+
+    stem(term: string): string | null {
+
+        if (term.length > MAX_STEMMED_LENGTH) {
+            return null;
+        }
+
+        const known = this.#known.get(term);
+        if (known !== undefined) {
+            return known;
+        }
+
+        const stem = this.#stem(term);
+        if (term.length <= MAX_CACHED_LENGTH) {
+            if (this.#known.size >= MAX_CACHED_WORDS) {
+                this.#known.clear();
+            }
+
+            this.#known.set(term, stem);
+        }
+
+        return stem;
+    }
+
+    #stem(term: string): string | null {
+
+        // Invisible characters, such as soft hyphens, are no letters to a stemmer.
+        const word = term.normalize('NFC').replaceAll(/\p{Cf}/gu, '').replaceAll('\u2019', '\'');
+        const bare = this.#clitic ? word.replace(this.#clitic, '') : word;
+        const [stem = ''] = /\p{L}/u.test(bare) ? this.#pipeline.runString(bare) : [];
+        return stem === '' ? null : stem;
+    }
+}
+
+/** Plugins change the lunr that they are given: here it is a copy with the few members that they need. */
+function loadLanguage(language: TextLanguage): LanguageFunctions {
+
+    const host: Record<string, unknown> = {
+        Pipeline: { registerFunction: () => undefined },
+        generateStopWordFilter: lunr.generateStopWordFilter
+    };
+    for (const file of ['stemmer.support', language]) {
+        (load(`lunr-languages/lunr.${file}.js`) as Plugin)(host);
+    }
+
+    const { stopWordFilter, stemmer } = host[language] as LanguageFunctions;
+    // A pipeline warns of functions without a name.
+    lunr.Pipeline.registerFunction(stopWordFilter, `doip-gateway:stop-words-${language}`);
+    lunr.Pipeline.registerFunction(stemmer, `doip-gateway:stemmer-${language}`);
+    return { stopWordFilter, stemmer };
+}

@@ -1,0 +1,64 @@
+/**
+ * The languages of the texts in some content, by the place of a value. Where no value differs from the rest, nothing is looked up.
+ */
+
+import { childPointer } from '../../json/pointer.js';
+import type { TextLanguage } from '../../model/text-language.js';
+import type { LanguageMark } from './index-document.js';
+
+/** Seen from one value. */
+export class LanguageMap {
+
+    /** No text has a language. */
+    static readonly NONE = new LanguageMap(null, null, '');
+
+    /** Of texts in the value, unless a value in it has another. */
+    readonly language: TextLanguage | null;
+    /** Null when no value in the content has another. */
+    readonly #marks: ReadonlyMap<string, TextLanguage | null> | null;
+    readonly #pointer: string;
+
+    private constructor(language: TextLanguage | null, marks: ReadonlyMap<string, TextLanguage | null> | null, pointer: string) {
+
+        this.language = language;
+        this.#marks = marks;
+        this.#pointer = pointer;
+    }
+
+    /** As the whole content is seen. Of two marks of a place the first counts. */
+    static of(marks: readonly LanguageMark[] = []): LanguageMap {
+
+        if (marks.length === 0) {
+            return LanguageMap.NONE;
+        }
+
+        const byPointer = new Map(marks.toReversed().map(({ pointer, language }) => [pointer, language]));
+        const whole = byPointer.get('') ?? null;
+        return new LanguageMap(whole, byPointer.size > Number(byPointer.has('')) ? byPointer : null, '');
+    }
+
+    /** As a member or an element of the value is seen. */
+    within(name: string | number): LanguageMap {
+
+        if (!this.#marks) {
+            return this;
+        }
+
+        const pointer = childPointer(this.#pointer, name);
+        const own = this.#marks.get(pointer);
+        return new LanguageMap(own === undefined ? this.language : own, this.#marks, pointer);
+    }
+
+    /** The language of texts in a value, by its JSON pointer. */
+    at(pointer: string): TextLanguage | null {
+
+        for (let end = pointer.length; end > 0; end = pointer.lastIndexOf('/', end - 1)) {
+            const own = this.#marks?.get(pointer.slice(0, end));
+            if (own !== undefined) {
+                return own;
+            }
+        }
+
+        return this.language;
+    }
+}

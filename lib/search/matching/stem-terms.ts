@@ -1,0 +1,48 @@
+/**
+ * The terms of a space that a word of a query stands for: itself; among stems its stem in each language that texts of the segment have.
+ */
+
+import type { TextLanguage } from '../../model/text-language.js';
+import { TEXT_LANGUAGES } from '../../model/text-language.js';
+import { stemOf, stemTerm } from '../analysis/stemmer.js';
+import type { TermQuery } from '../query/query.js';
+import { encodeText } from '../segment/byte-buffers.js';
+import type { TermDictionary } from '../segment/term-dictionary.js';
+
+/** The numbers of these terms. */
+export function termsOf(space: TermDictionary, { term, includesStems = false }: Pick<TermQuery, 'term' | 'includesStems'>): number[] {
+
+    if (space.name !== 'stem') {
+        return found(space, term);
+    }
+
+    return includesStems ? languagesIn(space).flatMap((language) => {
+
+        const stem = stemOf(term, language);
+        return stem === null ? [] : found(space, stemTerm(stem, language));
+    }) : [];
+}
+
+function found(space: TermDictionary, term: string): number[] {
+
+    const number = space.find(term);
+    return number === -1 ? [] : [number];
+}
+
+const languageCache = new WeakMap<TermDictionary, readonly TextLanguage[]>();
+
+/** The languages of the stems of a space. */
+function languagesIn(space: TermDictionary): readonly TextLanguage[] {
+
+    let languages = languageCache.get(space);
+    if (!languages) {
+        languages = TEXT_LANGUAGES.filter((language) => {
+
+            const first = space.lowerBound(encodeText(stemTerm('', language)));
+            return first < space.termCount && space.termText(first).startsWith(stemTerm('', language));
+        });
+        languageCache.set(space, languages);
+    }
+
+    return languages;
+}
