@@ -7,6 +7,7 @@
  * - Types: typescript-eslint with type information, for TypeScript files.
  * - Time: eslint-plugin-regexp, as expressions run on text from anybody and must be linear. What is allowed all the same says why
  *   beside it, and `test/lib/growth.ts` measures it.
+ * - Log: each line has an `event` name and a constant message.
  * - Layers: who may import whom, as the tables LAYERS and PACKAGES below. Logic that two folders want goes up to a layer before both.
  *
  * lab asks this file for the settings of an imaginary `lib/x.js` when it measures coverage and gives them to Babel's
@@ -132,6 +133,37 @@ const layers = {
     }
 };
 
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
+
+/** Each line of the log has an `event` to search for, and a message that does not change with what happened. */
+const logEvents = {
+    meta: { type: 'problem', schema: [] },
+    create(context) {
+
+        const isConstant = (message) => message?.type === 'Literal' || message?.type === 'Identifier' || message?.type === 'ConditionalExpression';
+        const nameOf = ({ type, name, property }) => (type === 'MemberExpression' ? property.name : name) ?? '';
+        const isLogCall = ({ type, object, property, computed }) => type === 'MemberExpression' && /^(log|logger|access)$/.test(nameOf(object.type === 'CallExpression' ? object.callee : object)) &&
+            (computed || LOG_LEVELS.includes(property.name));
+        return {
+            CallExpression(node) {
+
+                if (!isLogCall(node.callee)) {
+                    return;
+                }
+
+                const [fields, message] = node.arguments;
+                if (fields?.type !== 'ObjectExpression' || !fields.properties.some(({ key }) => key?.name === 'event')) {
+                    context.report({ node, message: 'a line of the log has a field named event' });
+                }
+
+                if (!isConstant(message)) {
+                    context.report({ node, message: 'the message of a log line does not vary: what varies is a field' });
+                }
+            }
+        };
+    }
+};
+
 /** Rules of the hapi configuration that TypeScript covers or that misread its syntax. */
 const COVERED_BY_TYPESCRIPT = Object.fromEntries([
     'strict', 'no-undef', 'no-unused-vars', 'no-shadow', 'no-redeclare', 'dot-notation', 'no-dupe-class-members', 'func-style',
@@ -181,8 +213,8 @@ module.exports = TsEslint.config(
     },
     {
         files: ['lib/**/*.ts', 'translators/**/*.ts', 'db/**/*.ts'],
-        plugins: { house: { rules: { layers } } },
-        rules: { 'house/layers': 'error' }
+        plugins: { house: { rules: { layers, 'log-events': logEvents } } },
+        rules: { 'house/layers': 'error', 'house/log-events': 'error' }
     },
     ...PACKAGES.map(({ files, forbid }) => ({
         files,

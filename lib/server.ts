@@ -156,8 +156,8 @@ function offerLocalEntry(server: Server, gateway: Gateway, config: Config, log: 
                 isOffered = true;
             }
             catch (error) {
-                // On a full disk only commands cannot reach this server
-                log.warn({ err: error }, 'the file that tells commands how to reach this server could not be written');
+                // On a full disk only commands cannot reach this server.
+                log.warn({ event: 'service.server-file-failed', err: error }, 'failed to write server.json');
             }
         }
     });

@@ -38,7 +38,7 @@ export async function migrate(knex: Knex, { dialect, log }: Setting, options: Mi
     if (target === 'newest') {
         const [, names] = await knex.migrate.latest(config) as [number, string[]];
         if (names.length > 0) {
-            log.info({ migrations: names }, 'database migrated');
+            log.info({ event: 'database.migrated', migrations: names }, 'database migrated');
         }
 
         return;
@@ -56,7 +56,7 @@ async function migrateDown(knex: Knex, config: Knex.MigratorConfig, last: string
         }
 
         await knex.migrate.down(config);
-        log.info({ migration: newest }, 'migration taken back');
+        log.info({ event: 'database.rolled-back', migration: newest }, 'database migration rolled back');
     }
 }
 
@@ -100,6 +100,6 @@ function sourceOf(list: readonly Migration[], dialect: Dialect): Knex.MigrationS
 
 export function knexLog(log: Log): Knex.Logger {
 
-    const report = (message: string): void => log.warn({ knex: message }, 'migration');
+    const report = (message: string): void => log.warn({ event: 'database.migration-warning', knex: message }, 'migration');
     return { warn: report, error: report, deprecate() {}, debug() {} };
 }

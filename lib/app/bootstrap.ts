@@ -105,10 +105,12 @@ function warnAboutDifferences({ catalog, log, seed }: Parts): void {
 
     const { prefix, baseUri } = catalog.current.design;
     if (prefix !== seed.prefix) {
-        log.warn({ configured: seed.prefix, effective: prefix }, 'handle prefix: the design object wins over the configuration');
+        log.warn({ event: 'design.prefix-differs', configured: seed.prefix, effective: prefix },
+            'handle prefix of the design object differs from HANDLE_PREFIX and is used');
     }
 
     if (seed.baseUri && seed.baseUri !== baseUri) {
-        log.warn({ configured: seed.baseUri, effective: baseUri ?? null }, 'base URI: the design object wins over the configuration');
+        log.warn({ event: 'design.base-uri-differs', configured: seed.baseUri, effective: baseUri ?? null },
+            'base URI of the design object differs from BASE_URI and is used');
     }
 }

@@ -100,7 +100,7 @@ function closeFiles(folder: string, log: Log): void {
 
     const open = readdirSync(folder).filter((name) => OWN_FILE.test(name) && !closeToOthers(join(folder, name)));
     if (open.length > 0) {
-        log.warn({ folder, files: open }, 'others may read files of the data folder: they belong to another user');
+        log.warn({ event: 'data-dir.readable', folder, files: open }, 'data directory has files readable by others, owned by another user');
     }
 }
 

@@ -29,7 +29,7 @@ export class ShutdownStack {
                 await end();
             }
             catch (error) {
-                this.#log.error({ err: error }, 'a part of the service could not be ended in order');
+                this.#log.error({ event: 'service.component-stop-failed', err: error }, 'component failed to stop');
             }
         }
     }

@@ -87,7 +87,7 @@ export class StartupRetry {
                 return;
             }
             catch (error) {
-                this.#options.log.error({ err: error, againInMs: pause }, 'the gateway could not be started; it is tried again');
+                this.#options.log.error({ event: 'service.start-failed', err: error, againInMs: pause }, 'start failed, retrying');
             }
 
             await sleep(pause, undefined, { signal, ref: false }).catch(() => {

@@ -65,7 +65,7 @@ async function serve(): Promise<void> {
     const log = openLog(config.log);
     endOnErrors(log);
     for (const each of doubtfulVariables()) {
-        log.logger.warn(each, 'a variable of the environment is no setting, but has almost the name of one');
+        log.logger.warn({ event: 'config.unknown-variable', ...each }, 'unknown environment variable, similar to a setting');
     }
 
     const server = await createServer(config, { log: log.logger });
@@ -74,7 +74,7 @@ async function serve(): Promise<void> {
     const timeout = config.http.shutdownSeconds * 1000;
     stopOnSignals(async (signal) => {
 
-        log.logger.info({ signal }, 'stopping');
+        log.logger.info({ event: 'service.stopping', signal }, 'stopping');
         endAnyway(timeout + Math.max(timeout, CLOSING_MS), log);
         await started;
         await server.stop({ timeout });
@@ -82,7 +82,7 @@ async function serve(): Promise<void> {
     });
     await started;
     const url = serverUrl(server, config);
-    log.logger.info({ url, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
+    log.logger.info({ event: 'service.listening', url, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
     await log.flush();
     console.log(url);
 }
@@ -119,7 +119,7 @@ function endAnyway(ms: number, log: Log): void {
 
     setTimeout(() => {
 
-        log.logger.fatal({ ms }, 'the service could not be stopped in order and ends at once');
+        log.logger.fatal({ event: 'service.stop-timeout', ms }, 'graceful stop timed out, exiting');
         process.exit(EXIT.failed);
     }, ms).unref();
 }
@@ -129,7 +129,7 @@ function endOnErrors(log: Log): void {
 
     process.on('uncaughtException', (error, origin) => {
 
-        log.logger.fatal({ err: error, origin }, 'unexpected fault');
+        log.logger.fatal({ event: 'service.uncaught-error', err: error, origin }, 'uncaught error');
         process.exit(EXIT.failed);
     });
 }

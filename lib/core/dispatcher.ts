@@ -202,10 +202,10 @@ function errorResponse(requestId: string | null, thrown: unknown, statuses: Stat
 
     const error = thrown instanceof DoipError ? thrown : internal(thrown);
     if (error.cause !== undefined || !(thrown instanceof DoipError)) {
-        log().error({ err: error.cause ?? thrown, status: error.status }, error.message);
+        log().error({ event: 'operation.failed', err: error.cause ?? thrown, status: error.status, message: error.message }, 'operation failed');
     }
     else if (error.reason !== undefined) {
-        log().info({ status: error.status, reason: error.reason }, error.message);
+        log().info({ event: 'operation.refused', status: error.status, message: error.message, reason: error.reason }, 'operation refused');
     }
 
     const body = { message: error.message, ...error.details };

@@ -150,7 +150,7 @@ export class HandleResolver {
         const now = Date.now();
         if (now - this.#complainedOn >= COMPLAINT_MS) {
             this.#complainedOn = now;
-            this.#log.error({ err: error, handle }, 'the script of the design makes no record of a handle; it is resolved without the script');
+            this.#log.error({ event: 'handle.script-failed', err: error, handle }, 'handle record script failed, default record used');
         }
     }
 

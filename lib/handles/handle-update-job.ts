@@ -105,7 +105,7 @@ export class HandleUpdate {
         await job.report(reached);                          // throws if another node has taken over
         const status = statusOf(reached, false);
         await db.commit({ steps: settings.setSteps(KIND, JSON.stringify(status)) });
-        log.info({ ...status }, 'the records of all handles were updated');
+        log.info({ event: 'handle.update-done', ...status }, 'handle records updated');
     }
 
     async #updateAll(from: Reached, job: RunningJob): Promise<Reached> {
@@ -193,7 +193,7 @@ export function checkRecords({ records, objects, log }: { records: HandleRecords
 
         const [first] = faults;
         if (first) {
-            log.warn({ handle: first[0], err: first[1], alike: faults.length }, 'the record of a handle cannot be computed');
+            log.warn({ event: 'handle.update-failed', handle: first[0], err: first[1], alike: faults.length }, 'failed to compute handle record');
         }
 
         return faults.length;

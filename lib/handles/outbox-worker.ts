@@ -134,7 +134,7 @@ export class HandleDelivery {
                 await this.#failed(entry, error).catch((fault: unknown) => {
 
                     this.#pausedUntil = performance.now() + this.#pause(1, MAX_OUTAGE_PAUSE_MS);
-                    log.error({ err: fault, handle: entry.handle }, 'it could not be written down that a handle was not registered');
+                    log.error({ event: 'handle.outbox-failed', err: fault, handle: entry.handle }, 'failed to store handle registration error');
                 });
             }
         }
@@ -146,7 +146,7 @@ export class HandleDelivery {
         if (this.#outages > 0) {
             this.#outages = 0;
             this.#pausedUntil = 0;
-            this.#parts.log.info({}, 'the handle server answers again');
+            this.#parts.log.info({ event: 'handle.server-recovered' }, 'handle server reachable again');
         }
     }
 
@@ -168,7 +168,7 @@ export class HandleDelivery {
         const now = Date.now();
         const attempts = entry.attempts + 1;
         if (blame !== 'server' || this.#outages === 0) {
-            log.warn({ err: error, handle: entry.handle, attempts }, 'a handle could not be registered');
+            log.warn({ event: 'handle.registration-failed', err: error, handle: entry.handle, attempts }, 'handle registration failed');
         }
 
         if (blame === 'server') {

@@ -85,11 +85,11 @@ export class DatabaseMonitor {
         const { signal } = this.#stop;
         const { log, onOutage, onReturn } = this.#options;
         const since = performance.now();
-        log.error('the database does not answer');
+        log.error({ event: 'database.unreachable' }, 'database unreachable');
         onOutage();
         for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
             if (await this.#answers(1)) {
-                log.info({ seconds: Math.round((performance.now() - since) / 1000) }, 'the database answers again');
+                log.info({ event: 'database.recovered', seconds: Math.round((performance.now() - since) / 1000) }, 'database reachable again');
                 onReturn();
                 return;
             }
@@ -110,7 +110,7 @@ export class DatabaseMonitor {
             }
             catch (error) {
                 if (attempt >= attempts || this.#stop.signal.aborted) {
-                    this.#options.log.debug({ err: error }, 'the database was asked in vain');
+                    this.#options.log.debug({ event: 'database.ping-failed', err: error }, 'database ping failed');
                     return false;
                 }
             }

@@ -55,13 +55,13 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
             ...(callerId === undefined ? {} : { user: callerId }),
             ...(info.responded > 0 ? {} : { broken: true })
         };
-        access.info(fields, 'request');
+        access.info({ event: 'http.request', ...fields }, 'request');
     });
 
     server.events.on({ name: 'request', channels: ['error', 'app'] }, (request, event) => {
 
         if (event.error !== undefined) {
-            log.error({ requestId: requestIdOf(request), err: event.error, tags: event.tags }, 'fault in a request');
+            log.error({ event: 'http.error', requestId: requestIdOf(request), err: event.error, tags: event.tags }, 'request failed');
         }
     });
 }
@@ -89,7 +89,7 @@ class RejectionLog {
         clearTimeout(this.#timer);
         this.#timer = undefined;
         for (const [remote, count] of this.#counts) {
-            this.#log.info({ remote, status: 429, count }, 'requests turned away');
+            this.#log.info({ event: 'http.rate-limited', remote, status: 429, count }, 'requests rejected (rate limit)');
         }
 
         this.#counts.clear();

@@ -31,7 +31,8 @@ export function clientErrorHandler(connections: Connections, log: Logger): (erro
         }
 
         const requestId = makeRequestId();
-        log.info({ requestId, remote: socket.remoteAddress, status: refusal.code, reason: error.code }, 'request refused');
+        log.info({ event: 'http.malformed', requestId, remote: socket.remoteAddress, status: refusal.code, reason: error.code },
+            'malformed request rejected');
         const answer = (): void => answerRaw(socket, refusal.code, refusal.message, requestId);
         const exchange = connections.exchangeOn(socket);
         if (exchange?.request.complete) {

@@ -120,7 +120,7 @@ export class JobWorker {
             }
         }
         catch (error) {
-            this.#options.log.error({ err: error, job: kind }, 'the table of jobs could not be read');
+            this.#options.log.error({ event: 'job.poll-failed', err: error, job: kind }, 'failed to read the job table');
         }
 
         if (this.#started) {
@@ -133,8 +133,8 @@ export class JobWorker {
         const lease = new Lease(leased, leaseMs, this.#store);
         this.#running.set(lease, this.#work(leased, lease).catch((error: unknown) => {
 
-            // Its lease expires and the job is run again
-            this.#options.log.error({ err: error, job: leased.kind, id: leased.id }, 'the end of a job could not be written down');
+            // Its lease expires and the job is run again.
+            this.#options.log.error({ event: 'job.result-failed', err: error, job: leased.kind, id: leased.id }, 'failed to store job result');
         }).finally(() => {
 
             this.#running.delete(lease);
@@ -192,8 +192,8 @@ export class JobWorker {
         const { backOff = defaultBackOff, repeatMs, maxAttempts = repeatMs === undefined ? MAX_ATTEMPTS : Infinity } = this.#kind;
         // A full disk is not the fault of the job
         const final = job.attempts >= maxAttempts && (error as { fault?: unknown } | null)?.fault !== 'full';
-        this.#options.log[final ? 'error' : 'warn']({ err: error, job: job.kind, id: job.id, attempts: job.attempts },
-            final ? 'a job has failed for good' : 'a job has failed and will be tried again');
+        this.#options.log[final ? 'error' : 'warn']({ event: final ? 'job.failed' : 'job.retried', err: error, job: job.kind, id: job.id, attempts: job.attempts },
+            final ? 'job failed' : 'job failed, retrying');
         const message = error instanceof Error ? error.message : String(error);
         await this.#store.fail(job, message, final ? null : this.#options.now() + backOff(job.attempts));
     }

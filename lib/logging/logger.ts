@@ -33,7 +33,7 @@ export function openLog({ level }: LogConfig, stream?: DestinationStream): Log {
 
     const output = standardError();
     const logger = makeLogger(level, output);
-    output.onDropped = (count) => logger.error({ count }, 'lines of the log were dropped: they were not read, or could not be written');
+    output.onDropped = (count) => logger.error({ event: 'log.dropped', count }, 'log lines dropped');
     return { logger, flush: () => output.drain() };
 }
 

@@ -74,7 +74,7 @@ async function readOne(parts: TextJobParts, job: RunningJob, { id, element: { el
     const result: TextResult = hasFailed ? { text: null, reason: 'could not be read again and again' } :
         await parts.extractor.read(format, () => parts.elements.open(element, null), job.signal);
     if (result.reason !== null) {
-        parts.log.info({ object: id, payload: element.name, reason: result.reason }, 'a payload has no text to be searched');
+        parts.log.info({ event: 'payload.no-text', object: id, payload: element.name, reason: result.reason }, 'no text extracted from payload');
     }
 
     await parts.store.save({ key, rules: TEXT_RULES, ...result }, Date.now());

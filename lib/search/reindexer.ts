@@ -206,7 +206,7 @@ export class Reindexer {
             return form === undefined ? [] : forms.replaceSteps(object, form, CHANGED);
         }
         catch (error) {
-            log.warn({ err: error, object: object.id }, 'the code of a type failed for an object that is indexed anew');
+            log.warn({ event: 'search.index-hook-failed', err: error, object: object.id }, 'type code failed while reindexing an object');
             return [];
         }
     }

@@ -73,7 +73,7 @@ forEachDatabase((name, create, dialect) => {
 
         before(async () => {
 
-            service = await startRest(create, 'http/1.1', { SCRIPT_TIMEOUT_SECONDS: 2 });
+            service = await startRest(create, 'http/1.1', { SCRIPT_TIMEOUT_SECONDS: 5 });
             await service.create('Schema', { name: 'Trace', schema: { type: 'object' } });
             await service.create('Schema', { name: 'Checked', schema: SCHEMA, javascript: CODE });
             await service.create('User', { username: 'uploader', password: 'user-password' });
@@ -157,7 +157,7 @@ forEachDatabase((name, create, dialect) => {
 
             const lines = service.log.filter(({ object }) => object === 'test/logged');
             expect(lines.map(({ level, script }) => ({ level, script }))).to.equal([{ level: 50, script: 'type Checked' }]);
-            expect(String(lines[0]!['msg'])).to.startWith('script failed: TypeError');
+            expect(String(lines[0]!['reason'])).to.startWith('TypeError');
             expect(String(lines[0]!['stack'])).to.contain('/cordra/schemas/Checked:8:');
         });
 

@@ -90,7 +90,7 @@ describe('A flood of wrong logins', () => {
         isOver = true;
         await server.stop();
         await Promise.all(flood);
-        const lines = server.log.filter(({ msg }) => msg === 'requests turned away');
+        const lines = server.log.filter(({ event }) => event === 'http.rate-limited');
         const single = server.log.filter(({ status, msg }) => msg === 'request' && status === 429);
         expect(lines.length).to.be.above(0);
         expect(lines[0]).to.include({ remote: '127.0.0.1', status: 429 });

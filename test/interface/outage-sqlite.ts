@@ -52,7 +52,7 @@ describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
         expect(down.body['details']).to.include({ storage: 'FAILED' });
         expect([other.status, other.body]).to.equal([500, { message: 'The system is down.' }]);
         expect((await create(service, 'test/1')).status).to.equal(200);
-        expect(service.log()).to.include('the gateway could not be started');
+        expect(service.log()).to.include('service.start-failed');
     });
 
     it('takes nothing while its files are gone, and goes on when they are back', async () => {

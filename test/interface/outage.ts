@@ -215,7 +215,7 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         await proxy.close();
 
         expect([await unanswered, code]).to.equal([null, 1]);
-        expect(running.log()).to.include('could not be stopped in order');
+        expect(running.log()).to.include('service.stop-timeout');
     });
 
     it('stops in order while the server is away', async () => {

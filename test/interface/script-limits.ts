@@ -128,7 +128,7 @@ forEachDatabase((name, create, dialect) => {
                     const body = { message: `the script of type Greedy was stopped: ${message}` };
                     expect(answers.map(jsonOf)).to.equal([body, body]);
                     expect(statusOf(answers[1])).to.equal('0.DOIP/Status.500');
-                    const lines = service.log.slice(start).filter(({ msg }) => msg === `script failed: ${message}`);
+                    const lines = service.log.slice(start).filter(({ event, reason }) => event === 'script.failed' && reason === message);
                     expect(lines.map(({ level, script }) => [level, script])).to.equal([[50, 'type Greedy'], [50, 'type Greedy']]);
                     const about = where === 'count' ? [undefined, undefined] : ids;
                     expect(lines.map(({ object }) => object).toSorted()).to.equal(about.toSorted());
@@ -152,7 +152,7 @@ forEachDatabase((name, create, dialect) => {
                 expect([changed.statusCode, removed.statusCode]).to.equal([200, 200]);
                 expect(jsonOf(state)).to.equal({ n: 2 });
                 expect((await service.asAdmin(`GET /objects/${id}`)).statusCode).to.equal(404);
-                const lines = service.log.slice(start).filter(({ msg, object }) => object === id && msg === `script failed: ${message}`);
+                const lines = service.log.slice(start).filter(({ event, object, reason }) => event === 'script.failed' && object === id && reason === message);
                 expect(lines.length).to.equal(2);
             });
         }

@@ -141,7 +141,7 @@ describe('the service, when it starts', () => {
         await fetch(`${first.url}/check-credentials`, { headers: { authorization: `Basic ${btoa('admin:the first one')}` } });
         await first.stop();
         const other = await startProcess(database, { ADMIN_PASSWORD: 'x' });
-        await until(() => other.log().includes('ADMIN_PASSWORD is not the password of admin'));
+        await until(() => other.log().includes('identity.admin-password-ignored'));
         await other.stop();
 
         expect(first.log()).to.not.include('ADMIN_PASSWORD');

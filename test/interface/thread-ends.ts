@@ -107,7 +107,7 @@ forEachDatabase((name, create) => {
                 expect(await quick(users[0])).to.equal(FINE);
                 expect((await service.asAdmin(`GET /objects/${id}?full`)).payload).to.equal(state.payload);
                 expect((await service.asAdmin(`GET /objects/${id}-new`)).statusCode).to.equal(404);
-                expect(service.log.filter(({ msg }) => msg === 'script failed: the thread that ran it broke down').at(-1)).to.include({ level: 50, script: 'type Staying' });
+                expect(service.log.filter(({ reason }) => reason === 'the thread that ran it broke down').at(-1)).to.include({ level: 50, script: 'type Staying' });
             });
         }
 

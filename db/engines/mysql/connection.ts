@@ -106,11 +106,12 @@ export async function checkServer(connection: Pick<Connection, 'query'>, log: Lo
     }
 
     if (packet < GOOD_PACKET) {
-        log.warn({ max_allowed_packet: packet, recommended: GOOD_PACKET }, 'large objects will not fit into the packets of the database server');
+        log.warn({ event: 'database.packet-size', max_allowed_packet: packet, recommended: GOOD_PACKET }, 'max_allowed_packet too small for large objects');
     }
 
     if (flush !== 1) {
-        log.warn({ innodb_flush_log_at_trx_commit: flush, recommended: 1 }, 'the database server may lose the last writes when it crashes');
+        log.warn({ event: 'database.flush-setting', innodb_flush_log_at_trx_commit: flush, recommended: 1 },
+            'database server may lose the last commits in a crash');
     }
 }
 

@@ -44,7 +44,7 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promis
             connection.query(setting, (error: Error | null) => {
 
                 if (error) {
-                    log.error({ err: error }, 'a database connection could not be set up');
+                    log.error({ event: 'database.connection-failed', err: error }, 'failed to set up database connection');
                     connection.destroy();
                 }
             });

@@ -44,7 +44,7 @@ export function openSqliteDatabase(dataDir: string, log: Log, minFree?: number |
 
     const disk = diskRules(dataDir, minFree);
     if (freeBytes(disk) < reserveBytes(disk) && giveUpReserve(disk)) {
-        log.warn({ folder: dataDir }, 'the disk is full: the file that keeps room for this was given up');
+        log.warn({ event: 'disk.reserve-released', folder: dataDir }, 'disk full, reserve file released');
     }
 
     return new SqliteDatabase(sqliteFiles(dataDir, disk), log, disk);

@@ -216,7 +216,7 @@ export class SqliteWriter {
 
         this.#worker = null;
         if (this.#inFlight.length > 0) {
-            this.#log.error({ err: reason, units: this.#inFlight.length }, 'the database writer stopped unexpectedly');
+            this.#log.error({ event: 'database.writer-exited', err: reason, units: this.#inFlight.length }, 'database writer thread exited');
         }
 
         const error = ready ?

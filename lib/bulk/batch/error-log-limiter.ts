@@ -28,7 +28,7 @@ export class ErrorLogLimiter {
         const count = this.#more.get(message);
         if (count === undefined && this.#more.size < MAX_KINDS) {
             this.#more.set(message, 0);
-            this.#log.error({ err, position }, 'an item of a batch failed');
+            this.#log.error({ event: 'batch.item-failed', err, position }, 'batch item failed');
             return;
         }
 
@@ -41,7 +41,7 @@ export class ErrorLogLimiter {
 
         for (const [message, count] of this.#more) {
             if (count > 0) {
-                this.#log.error({ count, fault: message === '' ? 'others' : message }, 'more items of a batch failed');
+                this.#log.error({ event: 'batch.items-failed', count, fault: message === '' ? 'others' : message }, 'further batch items failed');
             }
         }
 

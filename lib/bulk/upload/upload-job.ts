@@ -137,7 +137,7 @@ class UploadRun {
                 throw error;
             }
 
-            this.#parts.log.error({ err: error }, 'an upload could not be reviewed');
+            this.#parts.log.error({ event: 'upload.review-failed', err: error }, 'upload review failed');
             await this.#note({ phase: 'over', failure: { message: messageOf(error) } });
         }
     }
@@ -272,7 +272,8 @@ class UploadRun {
                 }
             });
             if (this.#batch.refused) {
-                this.#parts.log.error({ refused: this.#batch.refused }, 'an object could not be put back after an upload had failed');
+                this.#parts.log.error({ event: 'upload.rollback-incomplete', refused: this.#batch.refused },
+                    'failed to restore an object after a failed upload');
             }
         }
 
@@ -284,10 +285,10 @@ class UploadRun {
         const { db, blobs, catalogStore, settings, log } = this.#parts;
         const { refusal, failure, reviewed, former } = this.#progress;
         if (failure) {
-            log.error({ failure }, 'an upload of objects has failed, and nothing of it was stored');
+            log.error({ event: 'upload.failed', failure }, 'upload failed, nothing was stored');
         }
         else if (refusal) {
-            log.info({ wrong: refusal.count, first: refusal.first }, 'an upload of objects was refused');
+            log.info({ event: 'upload.refused', wrong: refusal.count, first: refusal.first }, 'upload refused');
         }
 
         const { blob } = this.#payload;

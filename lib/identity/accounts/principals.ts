@@ -105,7 +105,7 @@ export class Principals {
         }
         catch (error) {
             // while nothing can be written no id can be taken either: the login goes on, and the next one retries
-            this.#log.warn({ err: error }, 'ids given by the authentication hook could not be noted');
+            this.#log.warn({ event: 'identity.principals-failed', err: error }, 'failed to store ids from the authenticate hook');
         }
     }
 

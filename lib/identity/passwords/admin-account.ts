@@ -62,9 +62,9 @@ export class AdminAccount {
         this.#isIgnored(given).then((isIgnored) => {
 
             if (isIgnored) {
-                log.warn('ADMIN_PASSWORD is not the password of admin: it counts at the first start only, set-admin-password changes it');
+                log.warn({ event: 'identity.admin-password-ignored' }, 'ADMIN_PASSWORD ignored: it is used at the first start only, see set-admin-password');
             }
-        }, (error: unknown) => log.debug({ err: error }, 'whether ADMIN_PASSWORD is the password of admin was not found out'));
+        }, (error: unknown) => log.debug({ event: 'identity.admin-password-unchecked', err: error }, 'failed to compare ADMIN_PASSWORD'));
     }
 
     async #isIgnored(given: string | null | undefined): Promise<boolean> {

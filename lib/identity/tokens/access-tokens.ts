@@ -226,7 +226,7 @@ export class AccessTokens {
             await this.#writeUses();
         }
         catch (error) {
-            this.#options.log.error({ err: error }, 'uses of access tokens could not be written');
+            this.#options.log.error({ event: 'identity.token-use-failed', err: error }, 'failed to store access token use');
         }
     }
 

@@ -91,7 +91,8 @@ export class AuthConfigHooks {
 
             const { failure } = error;
             const stack = failure.kind === 'error' ? { stack: failure.stack } : {};
-            this.#log.error({ script: unit.label, hook: HOOK, ...stack }, `the stored access rules count, because ${error.message}`);
+            this.#log.error({ event: 'script.access-rules-failed', script: unit.label, hook: HOOK, reason: error.message, ...stack },
+                'access rule hook failed, stored rules used');
             return null;
         }
     }

@@ -83,7 +83,7 @@ export class CodeValidator implements CodeInspector {
         const { kind, message, line, column } = fault;
         const place = line === null ? '' : ` (line ${line}${column === null ? '' : `, column ${column}`})`;
         if (kind === 'load') {
-            this.#log.warn({ script: unit.label }, `code was stored that cannot be loaded now: ${message}${place}`);
+            this.#log.warn({ event: 'script.not-loadable', script: unit.label, reason: `${message}${place}` }, 'stored code cannot be loaded yet');
             return;
         }
 

@@ -53,7 +53,7 @@ export class TypeHooks implements Lifecycle {
             await this.#run(hook, type, object, facts);
         }
         catch (error) {
-            this.#log.warn({ err: error, script: `type ${type}`, object: object.id, hook }, 'a hook failed after the change was stored');
+            this.#log.warn({ event: 'script.after-hook-failed', err: error, script: `type ${type}`, object: object.id, hook }, 'hook failed after commit');
         }
 
         return undefined;

@@ -192,7 +192,8 @@ export class ScriptInvoker {
         const { failure, label } = error;
         if (failure.kind === 'error' || failure.kind === 'limit') {
             const stack = failure.kind === 'error' ? { stack: failure.stack } : {};
-            this.#log.error({ script: label, ...about === undefined ? {} : { object: about }, ...stack }, `script failed: ${failure.message}`);
+            const object = about === undefined ? {} : { object: about };
+            this.#log.error({ event: 'script.failed', script: label, ...object, reason: failure.message, ...stack }, 'script failed');
         }
 
         return answerTo(error, { refusal, isAdmin: occasion.caller.isAdmin });

@@ -225,12 +225,19 @@ export class ScriptPool {
                 return { depth, deadline, signal: controller.signal, callerKey };
             };
 
-            const report = (error: unknown): void => this.#log.error({ err: error, script: unit.label }, 'what a script asked for failed');
+            const report = (error: unknown): void => {
+
+                this.#log.error({ event: 'script.host-call-failed', err: error, script: unit.label }, 'host call of a script failed');
+            };
+
             const outcome = await seat.run({
                 message: { unit: unit.name, label: unit.label, version: world.version, ...asked },
                 desk: { world, host, scope, crossingBytes, report },
                 deadline,
-                log: (level, text, about) => this.#log[level]({ script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script')
+                log: (level, text, about) => {
+
+                    this.#log[level]({ event: 'script.console', script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script');
+                }
             });
             if (outcome.kind === 'failed') {
                 this.#checkOpen();

@@ -178,7 +178,7 @@ export class Flusher {
             await this.#tidy();
         }
         catch (error) {
-            await this.#failed(error, 'the search index could not be stored; it is tried again with the next changes');
+            await this.#failed(error, 'search.flush-failed', 'failed to store the search index, retrying with the next changes');
         }
     }
 
@@ -202,16 +202,16 @@ export class Flusher {
             return isMore || chooseSegments(sizes, PATIENT).length > 0;
         }
         catch (error) {
-            return await this.#failed(error, 'segments of the search index could not be merged; it is tried again with the next changes');
+            return await this.#failed(error, 'search.merge-failed', 'failed to merge search segments, retrying with the next changes');
         }
     }
 
     /** Unfreezes segments and throws the error. */
-    async #failed(error: unknown, message: string): Promise<never> {
+    async #failed(error: unknown, event: string, message: string): Promise<never> {
 
         if (!isGone(error)) {
             // The end of a thread is logged elsewhere, unless it was intended.
-            this.#parts.logger.error({ err: error }, message);
+            this.#parts.logger.error({ event, err: error }, message);
         }
 
         await this.#parts.searcher.call({ kind: 'unseal' });

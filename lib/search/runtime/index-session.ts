@@ -112,7 +112,7 @@ export class IndexSession {
         this.#renewal = this.build().then(() => (this.#isClosed ? undefined : segments.adopt(INDEX_VERSION))).catch((error: unknown) => {
 
             if (!this.#isClosed) {
-                logger.error({ err: error }, 'the search index could not be renewed; it is tried again at the next start');
+                logger.error({ event: 'search.index-upgrade-failed', err: error }, 'failed to rebuild the search index, retrying at next start');
             }
         });
     }
@@ -140,7 +140,7 @@ export class IndexSession {
 
         await this.#keeper?.complete();
         if (count > 0) {
-            logger.info({ objects: count, milliseconds: Date.now() - started }, 'the search index was built');
+            logger.info({ event: 'search.index-built', objects: count, milliseconds: Date.now() - started }, 'search index built');
         }
     }
 
@@ -230,10 +230,12 @@ export class IndexSession {
     async #giveUp(error: DamagedSegment | ForgottenIndex): Promise<void> {
 
         const { segments, logger } = this.#parts.options;
-        logger.error({ err: error }, `the search index ${error instanceof DamagedSegment ? 'is damaged' : 'was forgotten'} and is built anew`);
+        const isDamaged = error instanceof DamagedSegment;
+        logger.error({ event: isDamaged ? 'search.index-damaged' : 'search.index-expired', err: error },
+            isDamaged ? 'search index damaged, rebuilding' : 'search index expired, rebuilding');
         await segments.reset(INDEX_VERSION, Date.now()).catch((reason: unknown) => {
 
-            logger.error({ err: reason }, 'the damaged search index could not be given up; the next session tries again');
+            logger.error({ event: 'search.index-reset-failed', err: reason }, 'failed to reset the search index, retrying');
         });
         this.#end(error);
     }
@@ -258,7 +260,7 @@ export class IndexSession {
                 throw error;
             }
 
-            logger.error({ err: error }, 'the search index is damaged and is built anew');
+            logger.error({ event: 'search.index-damaged', err: error }, 'search index damaged, rebuilding');
             return false;
         }
     }
@@ -313,7 +315,7 @@ export class IndexSession {
 
         this.#merger ??= new WorkerClient(join(__dirname, 'merge-worker.js'), (error) => {
 
-            this.#parts.options.logger.error({ err: error }, 'the thread that merges segments has ended');
+            this.#parts.options.logger.error({ event: 'search.merge-thread-exited', err: error }, 'merge thread exited');
             this.#merger = null;
         });
         return this.#merger;

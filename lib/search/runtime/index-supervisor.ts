@@ -57,7 +57,8 @@ export class IndexSupervisor implements SearchIndex {
         const { log, logger } = this.#options;
         this.#follower = new ChangeLogTailer(log, { replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget() });
         this.#orderer = new LogOrderer({
-            log, read: () => this.#follow(), failed: (error) => logger.warn({ err: error }, 'the log of changes could not be read; it is tried again')
+            log, read: () => this.#follow(),
+            failed: (error) => logger.warn({ event: 'search.change-log-failed', err: error }, 'failed to read the change log, retrying')
         });
         this.participant = {
             name: 'search',
@@ -205,7 +206,7 @@ export class IndexSupervisor implements SearchIndex {
             }
 
             this.#options.onState('FAILED');
-            logger.error({ err: error }, 'the search index has ended and is started again');
+            logger.error({ event: 'search.thread-exited', err: error }, 'search thread exited, restarting');
             const next = this.#newSession();
             this.#ready = this.#succeed(session, next, this.#ready);
             session = next;

@@ -169,7 +169,7 @@ export class BlobStore {
             }
         }
         catch (error) {
-            this.#options.log.warn({ err: error, blobId }, 'bytes that nobody wants could not be removed; they are left to the sweep');
+            this.#options.log.warn({ event: 'blob.delete-failed', err: error, blobId }, 'failed to delete unreferenced blob, left to the sweeper');
         }
         finally {
             this.inUse.release(blobId);
@@ -191,7 +191,7 @@ export class BlobStore {
             held.filter((_, index) => result.ok && result.steps[index]?.rows === 0).forEach((id) => this.inUse.release(id));
         }
         catch (error) {
-            this.#options.log.warn({ err: error, blobs: held.length }, 'staged blobs could not be marked as wanted');
+            this.#options.log.warn({ event: 'blob.renew-failed', err: error, blobs: held.length }, 'failed to renew staged blobs');
         }
     }
 }

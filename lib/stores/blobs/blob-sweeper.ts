@@ -77,7 +77,7 @@ export class BlobSweeper {
         }
 
         if (result.staged + result.unlinked + result.orphans > 0) {
-            this.#log.info({ ...result }, 'blobs swept');
+            this.#log.info({ event: 'blob.swept', ...result }, 'blobs swept');
         }
 
         return result;
@@ -162,7 +162,7 @@ export class BlobSweeper {
             return await work();
         }
         catch (error) {
-            this.#log.error({ err: error, ...fields }, 'blobs could not be swept');
+            this.#log.error({ event: 'blob.sweep-failed', err: error, ...fields }, 'blob sweep failed');
             return undefined;
         }
     }

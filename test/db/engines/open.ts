@@ -120,8 +120,8 @@ describe('the check of a database server', () => {
 
     it('warns of small packets and of a relaxed log', async () => {
 
-        expect(await check({ packet: 4_194_304 })).to.equal(['large objects will not fit into the packets of the database server']);
-        expect(await check({ flush: 2 })).to.equal(['the database server may lose the last writes when it crashes']);
+        expect(await check({ packet: 4_194_304 })).to.equal(['max_allowed_packet too small for large objects']);
+        expect(await check({ flush: 2 })).to.equal(['database server may lose the last commits in a crash']);
     });
 
     for (const [version, message] of [

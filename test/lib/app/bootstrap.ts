@@ -51,9 +51,7 @@ forEachDatabase((name, create) => {
 
             expect(seeded).to.equal([]);
             expect(id).to.startWith('20.500.1/');
-            expect(lines.map(({ msg }) => msg)).to.equal([
-                'handle prefix: the design object wins over the configuration', 'base URI: the design object wins over the configuration'
-            ]);
+            expect(lines.map(({ event }) => event)).to.equal(['design.prefix-differs', 'design.base-uri-differs']);
         });
     });
 });

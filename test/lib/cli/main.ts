@@ -124,7 +124,7 @@ describe('the command line', () => {
         await until(() => fetch(`${service.url}/startupStatus`).then(({ ok }) => ok));
 
         service.signal('SIGINT');
-        await until(() => service.log().includes('stopping'));
+        await until(() => service.log().includes('service.stopping'));
         service.signal('SIGINT');
         socket.write('}');
         const code = await service.ended();
@@ -171,8 +171,8 @@ describe('the command line', () => {
 
         expect(service.output()).to.equal(`${service.url}\n`);
         await until(() => service.log().includes('/startupStatus'));
-        const lines = service.log().trim().split('\n').map((line) => JSON.parse(line) as Record<'level' | 'time' | 'msg' | 'variable' | 'setting', string>);
-        expect(lines.map(({ msg }) => msg)).to.include(['listening', 'request']);
+        const lines = service.log().trim().split('\n').map((line) => JSON.parse(line) as Record<'level' | 'time' | 'event' | 'variable' | 'setting', string>);
+        expect(lines.map(({ event }) => event)).to.include(['service.listening', 'http.request']);
         expect(lines[0]).to.include({ level: 'warn', variable: 'DATABSE_URL', setting: 'DATABASE_URL' });
     });
 

@@ -216,7 +216,7 @@ describe('the log of requests', () => {
         const lines = server.log.filter(({ requestId }) => requestId === response.headers.get('request-id'));
         expect(lines).to.have.length(1);
         expect(lines[0]).to.include({
-            msg: 'request', method: 'GET', url: HELLO, status: 200, http: '1.1', remote: '127.0.0.1', operation: '0.DOIP/Op.Hello', user: 'admin'
+            event: 'http.request', msg: 'request', method: 'GET', url: HELLO, status: 200, http: '1.1', remote: '127.0.0.1', operation: '0.DOIP/Op.Hello', user: 'admin'
         });
         expect(lines[0]?.['ms']).to.be.a.number();
     });

@@ -126,7 +126,7 @@ describe('requests that the parser refuses', () => {
         const socket = connect(server.port, '127.0.0.1');
         const text = readToEnd(socket);
         socket.write(`GET ${pathOf('Wait')} HTTP/1.1\r\n${host}\r\nBROKEN\r\n\r\n`);
-        await until(() => server.log.some(({ msg, status }) => msg === 'request refused' && status === 400) && server.waiting.calls > 0);
+        await until(() => server.log.some(({ event, status }) => event === 'http.malformed' && status === 400) && server.waiting.calls > 0);
         server.waiting.release();
 
         const [first, second, ...rest] = (await text).split(/(?=HTTP\/1\.1 )/);

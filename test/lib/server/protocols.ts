@@ -108,7 +108,7 @@ for (const protocol of PROTOCOLS) {
 
             expect(status).to.equal(500);
             expect(text).to.equal('{"message":"Something went wrong. Contact your sysadmin."}');
-            const entries = server.log.filter(({ level, msg }) => level === 50 && JSON.stringify(msg).includes('Something went wrong'));
+            const entries = server.log.filter(({ event }) => event === 'operation.failed');
             expect(entries.some(({ request }) => request === headers['request-id'])).to.be.true();
             expect(JSON.stringify(server.log)).to.include('the secret is 42');
         });

@@ -30,11 +30,12 @@ describe('the faults of a batch', () => {
 
         faults.add(full, 1600);
         expect(lines).to.equal([
-            { err: lost, position: 0, message: 'an item of a batch failed' }, { err: full, position: 1600, message: 'an item of a batch failed' }
+            { event: 'batch.item-failed', err: lost, position: 0, message: 'batch item failed' },
+            { event: 'batch.item-failed', err: full, position: 1600, message: 'batch item failed' }
         ]);
 
         faults.end();
-        expect(lines.slice(2)).to.equal([{ count: 1599, fault: 'connection lost', message: 'more items of a batch failed' }]);
+        expect(lines.slice(2)).to.equal([{ event: 'batch.items-failed', count: 1599, fault: 'connection lost', message: 'further batch items failed' }]);
     });
 
     it('are counted together when each is another one', () => {
@@ -45,7 +46,7 @@ describe('the faults of a batch', () => {
 
         faults.end();
         expect(lines).to.have.length(11);
-        expect(lines[10]).to.equal({ count: 90, fault: 'others', message: 'more items of a batch failed' });
+        expect(lines[10]).to.equal({ event: 'batch.items-failed', count: 90, fault: 'others', message: 'further batch items failed' });
     });
 
     it('are not mentioned when there were none', () => {

@@ -68,7 +68,7 @@ describe('a batch on a database that goes away', { skip: !mysql }, () => {
             expect(MESSAGES.get(responseCode), String(message)).to.equal(message);
         }
 
-        expect(lines.filter(({ msg }) => String(msg).includes('of a batch failed')).length).to.be.between(0, 23);
+        expect(lines.filter(({ event }) => String(event).startsWith('batch.item')).length).to.be.between(0, 23);
         expect(lines.length, JSON.stringify(lines.slice(0, 3))).to.be.below(60);
     });
 
