@@ -1,6 +1,6 @@
 /**
- * Building blocks for the attribute schemas of operations. Attributes often come out of a query string, where `123` is
- * read as a number and `true` as a boolean: where a string is meant, both are taken back to strings.
+ * Building blocks for attribute schemas. Attributes often come from a query string, where `123` is parsed as a number and
+ * `true` as a boolean; they are converted back where a string is expected.
  */
 
 import Joi from 'joi';
@@ -8,13 +8,13 @@ import type { JsonObject } from '../util/json-types.js';
 import { badRequest } from '../errors/errors.js';
 import { isJsonObject } from '../util/json-types.js';
 
-/** Marks attributes that are text, also where what was sent reads like a number. */
+/** Marks attributes that are text, even if the value looks like a number. */
 const TEXT = { isText: true };
 
-/** Marks attributes that may be null: of all others null says that they are absent. */
+/** Marks attributes that may be null; for others null means absent. */
 export const NULLABLE = { isNullable: true };
 
-/** A string; a number or boolean is read as its JSON text. */
+/** Schema of a string; numbers and booleans are converted to their JSON text. */
 export function text(): Joi.AnySchema {
 
     return Joi.any().meta(TEXT).custom((value: unknown, helpers) => {
@@ -31,7 +31,7 @@ export function text(): Joi.AnySchema {
     });
 }
 
-/** `true` or `false`, also as strings in any case. */
+/** Schema of a boolean; also accepts `true` and `false` as strings in any case. */
 export function flag(): Joi.BooleanSchema {
 
     return Joi.boolean();
@@ -39,19 +39,19 @@ export function flag(): Joi.BooleanSchema {
 
 const NO_DRY_RUN = Joi.boolean().valid(false).strip().messages({ 'any.only': '{{#label}} must be left out: this operation cannot be rehearsed' });
 
-/** Attributes of an operation that cannot be rehearsed: who asks for a dry run must not find that something was stored. */
+/** Extends the schema of an operation without dry run: the attribute `dryRun` is rejected instead of ignored. */
 export function withoutDryRun<A>(schema: Joi.ObjectSchema<A>): Joi.ObjectSchema<A> {
 
     return (schema as Joi.ObjectSchema).append({ dryRun: NO_DRY_RUN }) as Joi.ObjectSchema<A>;
 }
 
-/** One string or an array of them. */
+/** Schema of one string or an array of strings. */
 export function texts(): Joi.ArraySchema {
 
     return Joi.array().items(text()).single().meta(TEXT);
 }
 
-/** What a schema says of its attributes, besides the values that it takes. */
+/** Properties of the attributes that a schema declares. */
 interface Declared {
     readonly names: ReadonlySet<string>;
     readonly texts: ReadonlySet<string>;
@@ -60,16 +60,16 @@ interface Declared {
 
 const declarations = new WeakMap<Joi.ObjectSchema, Declared>();
 
-/** The names of the attributes that a schema declares. */
+/** Returns the names of the attributes that a schema declares. */
 export function declaredNames(schema: Joi.ObjectSchema): ReadonlySet<string> {
 
     return declaredBy(schema).names;
 }
 
 /**
- * The attributes as the schema means them: text as it was written, where that is known, and without those that are null.
+ * Returns the attributes according to the schema: text as it was written, if known, and without nulls.
  *
- * @param texts the texts of values by name, where they came as text and were read as numbers or the like
+ * @param texts original texts by name, of values that were parsed as numbers, booleans or null
  */
 export function asDeclared(schema: Joi.ObjectSchema, attributes: JsonObject, texts?: ReadonlyMap<string, string>): JsonObject {
 
@@ -101,7 +101,7 @@ function declaredBy(schema: Joi.ObjectSchema): Declared {
     return declared;
 }
 
-/** The request context among attributes; empty without one, and for empty text. 400 when it is anything but a JSON object. */
+/** Returns the request context among attributes; empty if absent or empty text. @throws DoipError 400 if it is not a JSON object */
 export function readRequestContext(attributes: JsonObject): JsonObject {
 
     const value = attributes.requestContext;

@@ -1,6 +1,6 @@
 /**
- * From the rule that an operation declares to a yes, a 401 or a 403. Permissions are checked before anything is said about
- * the target, its existence included.
+ * Authorisation: applies the rule that an operation declares. Permissions are checked before anything about the target is
+ * revealed, even its existence.
  */
 
 import type { StoredObject } from '../model/stored-object.js';
@@ -11,8 +11,9 @@ import { denied } from '../model/caller.js';
 import type { OperationContext } from './operation-context.js';
 
 /**
- * Lets the request pass or throws: 401 to anonymous callers, 403 to others, 404 to those who may know that the target does
- * not exist.
+ * Checks the authorisation of a request.
+ *
+ * @throws DoipError 401 for anonymous callers, 403 for others, 404 for callers who may know that the target does not exist
  */
 export async function authorise(operation: Operation, context: OperationContext, target: StoredObject | null): Promise<void> {
 
@@ -29,7 +30,7 @@ export async function authorise(operation: Operation, context: OperationContext,
     demand(context.caller, decide(rule, context));
 }
 
-/** Lets an allowed caller pass and refuses any other: 401 to anonymous ones, 403 to the rest. */
+/** Throws unless access is allowed. @throws DoipError 401 for anonymous callers, 403 for others */
 export function demand(caller: Caller, decision: Decision): void {
 
     if (!decision.allowed) {
@@ -55,7 +56,7 @@ function decide(rule: Exclude<Operation['authorise'], (...args: never[]) => unkn
     }
 }
 
-/** What is said of a target that does not exist: to callers who might not have changed it that they may not. */
+/** Returns the error for a missing target: 404, or 401 or 403 for callers who may not know that it does not exist. */
 export function missingTarget(
     context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, { isWrite = false, words }: { isWrite?: boolean; words?: string | undefined } = {}
 ): Error {

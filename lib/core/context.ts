@@ -1,5 +1,5 @@
 /**
- * Builds the context of one request from its envelope, for the handler.
+ * Builds the context for the handler from the envelope of a request.
  */
 
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ import { shapeAttributes } from './input.js';
 import type { OperationContext } from './operation-context.js';
 import { readRequestContext } from './attributes.js';
 
-/** The context as the dispatcher builds it; handlers see the interface. */
+/** The context as the dispatcher builds it; handlers see the interface only. */
 export class Context implements OperationContext {
 
     readonly caller: Caller;
@@ -115,7 +115,7 @@ export interface ContextFacts {
     readonly stored: StoredObject | null;
 }
 
-/** A log whose lines name the request; made only when there is something to say, since most requests log nothing. */
+/** Returns a logger that adds the request to its lines. Created on first use, since most requests log nothing. */
 export function requestLog(log: Logger, { operationId, targetId, transport: { logId } }: DoipRequest): Logger {
 
     return log.child({ operation: operationId, target: targetId, ...(logId === undefined ? {} : { request: logId }) });

@@ -1,11 +1,11 @@
 /**
- * Performs one request: the fixed order of steps between an envelope and its answer. The first step that fails decides the
- * answer, and `perform` itself never rejects.
+ * Performs requests: the fixed sequence of steps between an envelope and its response. The first step that fails determines the
+ * response; `perform` never rejects.
  *
- * resolve the operation → look at the target → authenticate → check the attributes → authorise → run the handler
+ * resolve the operation → read the target → authenticate → validate the attributes → authorise → run the handler
  *
- * The target is read before the caller is known because the same read tells whether cached types, rights and credentials
- * are still current; nothing of it is revealed before the caller was authorised.
+ * The target is read before the caller is known, because the same read tells whether cached types, rights and credentials are
+ * current. Nothing of it is revealed before the caller is authorised.
  */
 
 import type { Logger } from 'pino';
@@ -26,22 +26,22 @@ import { Context, requestLog } from './context.js';
 import type { OperationContext } from './operation-context.js';
 import { readRequestContext } from './attributes.js';
 
-/** What the dispatcher works with. */
+/** Dependencies of the dispatcher. */
 export interface DispatcherOptions {
     readonly registry: OperationRegistry;
     readonly services: Services;
     readonly statuses: StatusTable;
     readonly log: Logger;
-    /** What every ordinary operation is answered with while the service is not up; null when it is. */
+    /** Error for all operations while the service is not up, except those available when down; null when it is up. */
     readonly outage: DoipError | null;
-    /** The answer that stands for an error of another kind than ours; null for one that says nothing to the caller. */
+    /** Maps errors of other kinds to responses; null for an error whose details the caller must not see. */
     readonly explain?: (error: unknown) => DoipError | null;
 }
 
-/** Bytes of an input that is looked at when it is stored. */
+/** Input up to this size in bytes is not checked for disk space in advance. */
 const SMALL_BYTES = 256 * 1024;
 
-/** Turns requests into answers. */
+/** Performs requests. */
 export class Dispatcher {
 
     private readonly options: DispatcherOptions;
@@ -51,7 +51,7 @@ export class Dispatcher {
         this.options = options;
     }
 
-    /** Performs a request. Never rejects: whatever goes wrong is an answer. */
+    /** Performs a request. Never rejects: errors become responses. */
     async perform(request: DoipRequest): Promise<DoipResponse> {
 
         const seen: { caller: Caller | null } = { caller: null };
@@ -87,8 +87,8 @@ export class Dispatcher {
     }
 
     /**
-     * Performs a request within another one, for the caller of that one: with the same rights, checks and hooks as if it had come by
-     * itself. Rejects with what the caller would be answered.
+     * Performs a request on behalf of the caller of another one, with the same access checks, validation and hooks as if the
+     * caller had sent it. Rejects with the error that the caller would get.
      */
     async performFor(caller: Caller, request: DoipRequest): Promise<OperationResult> {
 
@@ -107,7 +107,7 @@ export class Dispatcher {
 
         const { registry, services } = this.options;
         const targetId = this.resolveTarget(request);
-        // Before a method is looked for: whether there is one must not decide what is said of a request that cannot be.
+        // before methods are looked up: the error for an invalid request must not depend on whether a method exists
         const requestContext = readRequestContext(request.attributes);
         const operation = fixed ?? await registry.find(request.operationId, targetId);
         if (!operation) {
@@ -126,7 +126,7 @@ export class Dispatcher {
         return operation.handler(context);
     }
 
-    /** What is answered while the database is away is never kept waiting by it: before anybody knows that it is away, too. */
+    /** Performs an operation that is available when down. It must not touch the database, not even before an outage is detected. */
     private async runWithoutState(operation: Operation, request: DoipRequest): Promise<OperationResult> {
 
         this.checkVerb(operation, request);
@@ -153,7 +153,7 @@ export class Dispatcher {
         }
     }
 
-    /** What can be known to be too long for the disk is refused before it is read. */
+    /** Rejects input that is known to exceed the free disk space before it is read. */
     private async checkRoom({ methods, readOnly, storesEachItem }: Operation, { inputBytes = 0 }: DoipRequest): Promise<void> {
 
         if (inputBytes > SMALL_BYTES && !methods?.includes('GET') && !readOnly && !storesEachItem) {
@@ -171,10 +171,10 @@ export class Dispatcher {
     }
 }
 
-/** Characters of an unknown operation id, and of its target, that are shown. */
+/** Maximum length of an operation id, and of its target, in error messages. */
 const SHOWN = 100;
 
-/** What is said of an operation that nobody knows: a caller who may not read the target learns nothing of it, its methods included. */
+/** Returns the error for an unknown operation. Reveals nothing about a target that the caller may not read, methods included. */
 function unknownOperation(
     context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, operationId: string, target: StoredObject | null
 ): Error {
@@ -197,7 +197,7 @@ function contextWithoutState(operation: Operation, request: DoipRequest, { servi
     });
 }
 
-/** The answer that stands for an error. What the caller may not know goes to the log only. */
+/** Returns the response for an error. Details that the caller must not see are only logged. */
 function errorResponse(requestId: string | null, thrown: unknown, statuses: StatusTable, log: () => Logger): DoipResponse {
 
     const error = thrown instanceof DoipError ? thrown : internal(thrown);

@@ -1,6 +1,6 @@
 /**
- * Brings attributes and input into the shape that an operation declares. Unknown attributes pass, wrong values of known
- * ones are the caller's mistake.
+ * Validates attributes and input against the declaration of an operation. Unknown attributes are allowed; invalid values of
+ * known ones are errors of the caller.
  */
 
 import type Joi from 'joi';
@@ -15,7 +15,7 @@ import { expectNone, readJson, readOptionalJson } from '../doip/segments.js';
 
 const joiOptions: Joi.ValidationOptions = { allowUnknown: true, abortEarly: true, convert: true };
 
-/** The validated attributes of a request, with defaults. `texts` as for {@link asDeclared}. */
+/** Returns the validated attributes of a request, with defaults. For `texts` see {@link asDeclared}. @throws DoipError 400 */
 export function shapeAttributes(operation: Operation, attributes: JsonObject, texts?: ReadonlyMap<string, string>): JsonObject {
 
     if (!operation.attributes) {
@@ -29,7 +29,7 @@ export function shapeAttributes(operation: Operation, attributes: JsonObject, te
     return validate(operation.attributes, asDeclared(operation.attributes, attributes, texts));
 }
 
-/** What schemas make of no attributes at all: the most frequent request by far, and the same every time. */
+/** Cached result of validating no attributes: by far the most frequent case. */
 const defaults = new WeakMap<Joi.ObjectSchema, JsonObject>();
 
 function defaultsOf(schema: Joi.ObjectSchema): JsonObject {
@@ -64,7 +64,7 @@ function validate(schema: Joi.ObjectSchema, attributes: JsonObject): JsonObject 
     return checked.value;
 }
 
-/** Reads the input as far as the operation wants it read before its handler runs. */
+/** Reads and validates the input as declared by the operation, except segments, which its handler reads. @throws DoipError 400 */
 export async function shapeInput(operation: Operation, context: { inputJson: JsonValue | undefined }, input: DoipRequest['input']): Promise<void> {
 
     switch (operation.input ?? 'none') {

@@ -1,5 +1,5 @@
 /**
- * What a handler is given. No hapi, no knex, no headers: only the domain.
+ * The interface between dispatcher and handlers: domain objects only, no hapi, knex or headers.
  */
 
 import type { Logger } from 'pino';
@@ -9,36 +9,36 @@ import type { Caller } from '../model/caller.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { Services } from './services.js';
 
-/** Everything that a handler may use for one request. */
+/** The context of one request. */
 export interface OperationContext<A extends object = JsonObject> {
     readonly caller: Caller;
-    /** The resolved target id: an object id, or the id of the service. */
+    /** Resolved target: an object id, or the id of the service. */
     readonly targetId: string;
-    /** The target object of an object operation. Reading it for a service operation is a programming error and throws. */
+    /** Target of an operation on objects. Throws for operations on the service, where reading it is a programming error. */
     readonly target: StoredObject;
-    /** False for the service, and for an id that no object has. */
+    /** False for the service, and for ids without an object. */
     readonly hasTarget: boolean;
     /** Validated, with defaults. */
     readonly attributes: A;
-    /** As they came, to tell what was given from defaults. */
+    /** Attributes as received, to distinguish them from defaults. */
     readonly givenAttributes: JsonObject;
-    /** The one JSON input of operations that declare `input: 'json'`; undefined for `optional-json` without input. */
+    /** JSON input for `input: 'json'` or `'optional-json'`; undefined without input. */
     readonly inputJson: JsonValue | undefined;
-    /** The input of operations that declare `input: 'segments'`. */
+    /** Input for `input: 'segments'`. */
     readonly input: AsyncIterable<Segment>;
-    /** The same for those who read a JSON body while it arrives: it comes as bytes. Of the two one is read. */
+    /** The same input for streaming: a JSON body comes as bytes. Only one of the two may be read. */
     readonly rawInput: AsyncIterable<Segment>;
-    /** Given by the client for hooks, methods and the storage chooser; `{}` when absent. */
+    /** Client data for hooks, methods and the storage chooser; `{}` if absent. */
     readonly requestContext: JsonObject;
-    /** Attributes and request context as far as they are known: a form may have some among its fields, which is known when the input was read. */
+    /** Returns the attributes and request context known so far: fields of a form become known once the input is read. */
     latest(): Pick<OperationContext<A>, 'attributes' | 'requestContext'>;
-    /** The caller wants nothing changed by this request, as with a GET. */
+    /** True if the request must not change anything, as a GET. */
     readonly isSafe: boolean;
-    /** An update may change the type of the object, whatever the design says. */
+    /** True if an update may change the type of the object whatever the design says. */
     readonly allowTypeChange: boolean;
     readonly services: Services;
     readonly transport: Transport;
-    /** Fires when the peer goes away. */
+    /** Aborted when the client disconnects. */
     readonly signal: AbortSignal;
     readonly log: Logger;
 }

@@ -1,34 +1,34 @@
 /**
- * What can be said of an operation without running it.
+ * Static description of operations.
  */
 
 import type { Caller } from '../model/caller.js';
 
-/** An operation as a list shows it; see `Operation`. */
+/** An operation in a list; see `Operation`. */
 export interface OperationSummary {
     readonly id: string;
-    /** One line for people. */
+    /** One line for users. */
     readonly summary: string;
     readonly target: 'service' | 'object' | 'any';
     readonly authorise: Rule | ((...args: never[]) => unknown);
     readonly unlisted?: boolean;
 }
 
-/** The operations that there are. */
+/** The available operations. */
 export interface OperationList {
-    /** Those of the service; without methods of types. */
+    /** Returns the registered operations, without methods of types. */
     all(): readonly OperationSummary[];
-    /** Ids of the methods of a target that a caller may call. */
+    /** Returns the ids of methods of a target that a caller may call. */
     listDynamic(targetId: string, caller: Caller): Promise<readonly string[]>;
 }
 
 /**
- * Who may perform an operation, decided before its handler runs.
+ * Authorisation rule of an operation, applied before its handler runs.
  *
- * - `anyone`: no check, also without login
- * - `caller`: anyone who is logged in
+ * - `anyone`: no check
+ * - `caller`: any authenticated caller
  * - `admin`: the administrator
- * - `reader`, `writer`: callers with that right on the target object
- * - `in-handler`: the answer depends on the input; the handler asks the policy itself
+ * - `reader`, `writer`: callers with this permission on the target object
+ * - `in-handler`: depends on the input; the handler asks the access policy itself
  */
 export type Rule = 'anyone' | 'caller' | 'admin' | 'reader' | 'writer' | 'in-handler';

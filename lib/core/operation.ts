@@ -1,6 +1,5 @@
 /**
- * The contract of an operation: what it is called, who may, what it takes, what it does. Declared in one object, so that
- * everything about an operation is read in one place.
+ * The contract of an operation: id, authorisation, input and handler, declared in one object.
  */
 
 import type Joi from 'joi';
@@ -16,49 +15,49 @@ export interface Operation<A extends object = JsonObject> {
     /** A handle, such as `20.500.123/Op.WordCount`. */
     readonly id: string;
     readonly aliases?: readonly string[];
-    /** One line for people. */
+    /** One line for users. */
     readonly summary: string;
     /** What it is performed on: the service, an object, or either. */
     readonly target: 'service' | 'object' | 'any';
-    /** HTTP methods by which DOIP over HTTP offers it; default POST only. */
+    /** HTTP methods in DOIP over HTTP; default POST only. */
     readonly methods?: readonly ('GET' | 'POST')[];
-    /** True for an operation that changes nothing but is offered by POST alone: other interfaces may have it answer a GET. */
+    /** True for an operation that changes nothing but is POST only here; other interfaces may map GET to it. */
     readonly readOnly?: boolean;
-    /** True when the input is a sequence of items that are stored each on their own: those that there is room for are. */
+    /** True if the input is a sequence of items that are stored one by one: on a full disk as many as fit are stored. */
     readonly storesEachItem?: boolean;
-    /** No default on purpose: forgetting it is an error. A function decides by throwing a DoipError. */
+    /** Required, so that it cannot be forgotten. A function denies access by throwing a DoipError. */
     readonly authorise: Rule | ((context: OperationContext<A>) => Promise<void> | void);
-    /** Shape of the attributes; defaults and coercions live here. Unknown attributes are always let through. */
+    /** Schema of the attributes, with defaults and conversions. Unknown attributes are always allowed. */
     readonly attributes?: Joi.ObjectSchema<A>;
-    /** `none` refuses any input, `json` takes exactly one JSON segment, `segments` hands the sequence over. Default `none`. */
+    /** `none` rejects any input, `json` takes exactly one JSON segment, `segments` passes the sequence on. Default `none`. */
     readonly input?: 'none' | 'json' | 'optional-json' | 'segments';
-    /** Shape of the JSON input. */
+    /** Schema of the JSON input. */
     readonly inputSchema?: Joi.Schema;
     /**
-     * The only members of the input that the handler sees, where that is a JSON object. Everything else is forgotten before the
-     * handler runs, so that it is not in memory while the handler waits.
+     * The members of a JSON object as input that the handler sees. All others are dropped before the handler runs, so that they
+     * do not occupy memory while it waits.
      */
     readonly inputMembers?: readonly string[];
     /**
-     * True to be answered even when start-up failed or the database is away. The caller is always anonymous and nothing is read
-     * before the handler runs: needs target `service` and the rule `anyone`.
+     * True if it is available when start-up failed or the database is down. The caller is always anonymous, and nothing is read
+     * before the handler runs. Requires target `service` and rule `anyone`.
      */
     readonly availableWhenDown?: boolean;
-    /** True for an operation on objects that also has an answer for an id whose object is gone; its handler asks `hasTarget`. */
+    /** True for an operation on objects that also accepts ids of deleted objects; its handler checks `hasTarget`. */
     readonly targetMayBeGone?: boolean;
-    /** What is said before the id of a target that does not exist; default `Missing object`. */
+    /** Message before the id of a missing target; default `Missing object`. */
     readonly missing?: string;
-    /** True to be left out of ListOperations. */
+    /** True to hide it from ListOperations. */
     readonly unlisted?: boolean;
     handler(context: OperationContext<A>): Promise<OperationResult>;
 }
 
-/** What a handler returns. Made by {@link result}. */
+/** Result of a handler; see {@link result}. */
 export interface OperationResult {
     readonly status: string;
     readonly attributes: JsonObject;
     readonly output: AsyncIterable<Segment>;
-    /** Who proved to be whom by the input, for the access log; absent where the caller of the request is the one. */
+    /** User id that the input authenticated, for the access log; absent if that is the caller of the request. */
     readonly callerId?: string | null;
 }
 
@@ -75,7 +74,7 @@ export function defineOperation<A extends object = JsonObject>(operation: Operat
     return operation;
 }
 
-/** The ways to answer. */
+/** Constructors of results. */
 export const result = {
 
     /** One JSON value. */
@@ -84,13 +83,13 @@ export const result = {
         return { status: Status.ok, attributes, output: json(value) };
     },
 
-    /** Any sequence of segments. */
+    /** A sequence of segments. */
     segments(output: AsyncIterable<Segment>, attributes: JsonObject = {}): OperationResult {
 
         return { status: Status.ok, attributes, output };
     },
 
-    /** Nothing. */
+    /** No output. */
     empty(attributes: JsonObject = {}): OperationResult {
 
         return { status: Status.ok, attributes, output: empty() };

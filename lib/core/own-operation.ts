@@ -1,6 +1,6 @@
 /**
- * Operations of one's own: what their handlers are given. Objects and searches are bound to the caller of the request, so that the
- * obvious way asks the policy, runs the hooks of types and checks what is stored; what does not ask bears a name that says so.
+ * Custom operations of programs that embed the service. Objects and searches in their context are bound to the caller of the
+ * request, so that the default way checks access, runs hooks and validates; the unchecked way has a name that says so.
  */
 
 import type { Segment } from '../doip/envelope.js';
@@ -16,7 +16,7 @@ import { empty, jsonOf, jsonSegment } from '../doip/segments.js';
 import type { OperationContext } from './operation-context.js';
 import type { Rule } from './operation-summary.js';
 
-/** Another operation that a handler performs. */
+/** An operation performed by a handler. */
 export interface Performed {
     /** Default: the service. */
     readonly targetId?: string;
@@ -25,39 +25,39 @@ export interface Performed {
     readonly input?: JsonValue | AsyncIterable<Segment>;
 }
 
-/** The bytes of an element that is to be stored. */
+/** Bytes of an element to store. */
 export interface ElementSource {
     readonly body: AsyncIterable<Uint8Array>;
     readonly mediaType?: string;
     readonly filename?: string;
 }
 
-/** An object that is to be stored. */
+/** An object to store. */
 export interface ObjectSource {
     readonly type?: string;
     readonly content?: JsonObject;
     readonly acl?: Acl;
     readonly userMetadata?: JsonObject;
-    /** By name. */
+    /** Name → bytes. */
     readonly elements?: Readonly<Record<string, ElementSource>>;
 }
 
-/** The objects of the repository, with the rights of the caller. Each function throws the DoipError that the caller would be answered with. */
+/** Objects with the permissions of the caller. All functions throw the DoipError that the caller would get. */
 export interface CallerObjects {
-    /** The object as the caller may see it. 404, or 401 and 403 where the caller may not read it. */
+    /** Returns the object as the caller may see it. @throws DoipError 404, or 401 or 403 if the caller may not read it */
     retrieve(id: string): Promise<DigitalObject>;
-    /** Bytes of an element; `range` in bytes from 0, both ends included. */
+    /** Returns the bytes of an element; `range` is 0-based, both ends inclusive. */
     element(id: string, name: string, range?: { readonly start?: number; readonly end?: number }): Promise<AsyncIterable<Uint8Array>>;
-    /** Without `id` and `suffix` an id is made. */
+    /** Creates an object; an id is generated if neither `id` nor `suffix` is given. */
     create(
         object: ObjectSource & { readonly type: string; readonly id?: string }, options?: { readonly suffix?: string; readonly dryRun?: boolean }
     ): Promise<DigitalObject>;
-    /** `content` replaces the whole content. */
+    /** Updates an object; `content` replaces the whole content. */
     update(id: string, object: ObjectSource, options?: { readonly dryRun?: boolean; readonly elementsToDelete?: readonly string[] }): Promise<DigitalObject>;
     delete(id: string): Promise<void>;
 }
 
-/** What is asked of a search; the attributes of `0.DOIP/Op.Search`. */
+/** Parameters of a search; the attributes of `0.DOIP/Op.Search`. */
 export interface SearchOptions {
     /** 0-based. */
     readonly pageNum?: number;
@@ -68,37 +68,37 @@ export interface SearchOptions {
     readonly facets?: readonly { readonly field: string; readonly maxBuckets?: number }[];
 }
 
-/** What a search has found. */
+/** Results of a search. */
 export interface SearchPage {
-    /** Of all results. */
+    /** Total number of results. */
     readonly size: number;
     readonly results: readonly DigitalObject[];
     readonly facets?: JsonValue;
 }
 
-/** What the handler of an operation of one's own may use for a request. */
+/** Context of the handler of a custom operation. */
 export interface OwnContext<A extends object = JsonObject> extends Omit<OperationContext<A>, 'services' | 'latest' | 'allowTypeChange'> {
-    /** Objects, with the rights of the caller. */
+    /** Objects, with the permissions of the caller. */
     readonly objects: CallerObjects;
-    /** Finds what the caller may read. */
+    /** Searches among objects that the caller may read. */
     readonly search: (query: string, options?: SearchOptions) => Promise<SearchPage>;
-    /** Performs any operation with the rights of the caller; refused where the request promised to change nothing and the operation may. */
+    /** Performs any operation with the permissions of the caller. Rejected if the request must not change anything and the operation may. */
     readonly perform: (operationId: string, performed?: Performed) => Promise<OperationResult>;
-    /** The services behind the operations. They ask nobody's rights: what the caller may is for the handler to find out. */
+    /** The services behind the operations. They check no permissions; the handler has to. */
     readonly uncheckedServices: Services;
 }
 
-/** An operation of one's own; see {@link Operation}. */
+/** A custom operation; see {@link Operation}. */
 export interface OwnOperation<A extends object = JsonObject> extends Omit<Operation<A>, 'authorise' | 'handler'> {
-    /** No default on purpose: forgetting it is an error. A function decides by throwing a DoipError. */
+    /** Required, so that it cannot be forgotten. A function denies access by throwing a DoipError. */
     readonly authorise: Rule | ((context: OwnContext<A>) => Promise<void> | void);
     handler(context: OwnContext<A>): Promise<OperationResult>;
 }
 
-/** Performs a request for somebody who has been authenticated. */
+/** Performs a request on behalf of an authenticated caller. */
 export type PerformFor = (caller: Caller, request: DoipRequest) => Promise<OperationResult>;
 
-/** Results that are read where nobody says how many. */
+/** Default page size. */
 const PAGE_SIZE = 100;
 
 /**
@@ -114,7 +114,7 @@ export function defineOwnOperation<A extends object = JsonObject>(operation: Own
     return operation;
 }
 
-/** The operation as it is registered. What is no operation at all is left for the registry to refuse. */
+/** Returns the operation in the form for the registry, which also rejects malformed ones. */
 export function toOperation<A extends object>(own: OwnOperation<A>, performFor: PerformFor): Operation<A> {
 
     if (typeof own !== 'object' || own === null || typeof own.handler !== 'function') {
@@ -129,7 +129,7 @@ export function toOperation<A extends object>(own: OwnOperation<A>, performFor: 
     };
 }
 
-/** Everything of a context but the services, and what is bound to the caller in their place. */
+/** Returns the context for a custom operation: everything but the services, which are bound to the caller. */
 function ownContext<A extends object>(context: OperationContext<A>, performFor: PerformFor): OwnContext<A> {
 
     const perform: OwnContext['perform'] = (operationId, { targetId = 'service', attributes = {}, input } = {}) => {
@@ -195,7 +195,7 @@ function callerSearch(perform: OwnContext['perform']): OwnContext['search'] {
     };
 }
 
-/** The input of Create and Update: the object, then the name and the bytes of each element. */
+/** Yields the input of Create and Update: the object, then header and bytes of each element. */
 async function *objectSegments({ type, content, acl, userMetadata, elements = {} }: ObjectSource, id?: string): AsyncGenerator<Segment> {
 
     const sources = Object.entries(elements);
@@ -252,7 +252,7 @@ async function valueOf({ output }: OperationResult): Promise<JsonValue> {
     throw internal(new Error('an operation gave no output'));
 }
 
-/** The one sequence of bytes of an output, which stays open until they are read. */
+/** Returns the bytes of an output with one segment; the output stays open until they are read. */
 async function bytesOf(output: AsyncIterable<Segment>): Promise<AsyncIterable<Uint8Array>> {
 
     const segments = output[Symbol.asyncIterator]();

@@ -1,6 +1,6 @@
 /**
- * The operations of one gateway: registered by id and alias, found by either, listed for ListOperations. Mistakes are
- * found when an operation is registered, not when it is first called.
+ * Registry of the operations of one gateway: by id and alias, with the list for ListOperations. Errors in declarations are
+ * reported at registration, not at the first call.
  */
 
 import Joi from 'joi';
@@ -8,11 +8,11 @@ import type { JsonObject } from '../util/json-types.js';
 import type { Caller } from '../model/caller.js';
 import type { Operation } from './operation.js';
 
-/** Operations whose existence depends on the target, such as the methods of its type. */
+/** Provides operations that depend on the target, such as the methods of its type. */
 export interface OperationResolver {
-    /** The operation of that id on that target, if the resolver has one. */
+    /** Returns an operation on a target; undefined if there is none. */
     resolve(operationId: string, targetId: string): Promise<Operation | undefined>;
-    /** Ids of the operations on that target that the caller may perform. */
+    /** Returns the ids of the operations on a target that a caller may perform. */
     list(targetId: string, caller: Caller): Promise<readonly string[]>;
 }
 
@@ -68,10 +68,10 @@ export class OperationRegistry {
     private sealed = false;
 
     /**
-     * Adds an operation.
+     * Registers an operation.
      *
-     * @param options `override` permits an id under a prefix that belongs to the service, and replaces what stands there.
-     * @throws Error when the declaration is wrong, an id or alias is taken, or the gateway has started.
+     * @param options `override` allows ids with reserved prefixes, and replaces an existing operation
+     * @throws Error if the declaration is invalid, an id or alias is taken, or the gateway has started
      */
     register<A extends object>(operation: Operation<A>, options: { override?: boolean } = {}): void {
 
@@ -100,7 +100,7 @@ export class OperationRegistry {
             }
         }
 
-        // Attributes are validated by the operation's own schema before its handler sees them, so the types agree.
+        // safe: attributes are validated by the operation's own schema before its handler sees them
         const erased = operation as unknown as Operation;
         this.byId.set(id, erased);
         for (const name of names) {
@@ -108,25 +108,25 @@ export class OperationRegistry {
         }
     }
 
-    /** Adds a source of operations that depend on the target. Built-in and registered ids win over it. */
+    /** Adds a source of operations that depend on the target. Registered ids take precedence. */
     addResolver(resolver: OperationResolver): void {
 
         this.resolvers.push(resolver);
     }
 
-    /** From now on nothing can be registered. */
+    /** Ends registration. */
     seal(): void {
 
         this.sealed = true;
     }
 
-    /** The operation of that id or alias, looking at the fixed ones only. */
+    /** Returns the registered operation with an id or alias. */
     get(idOrAlias: string): Operation | undefined {
 
         return this.byName.get(idOrAlias);
     }
 
-    /** The operation of that id or alias on that target. */
+    /** Returns the operation with an id or alias that the resolvers provide on a target. */
     async find(idOrAlias: string, targetId: string): Promise<Operation | undefined> {
 
         for (const resolver of this.resolvers) {
@@ -139,13 +139,13 @@ export class OperationRegistry {
         return undefined;
     }
 
-    /** The registered operations, in the order of registration. */
+    /** Returns the registered operations, in the order of registration. */
     all(): Operation[] {
 
         return [...this.byId.values()];
     }
 
-    /** Ids that the resolvers offer a caller on that target. */
+    /** Returns the ids of operations that the resolvers provide to a caller on a target. */
     async listDynamic(targetId: string, caller: Caller): Promise<string[]> {
 
         const ids = new Set<string>();
@@ -172,5 +172,5 @@ export class OperationRegistry {
     }
 }
 
-/** Attributes of an operation that declares no schema. */
+/** Attributes of an operation without schema. */
 export type AnyAttributes = JsonObject;

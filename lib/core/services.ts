@@ -1,5 +1,5 @@
 /**
- * The services that operation handlers may use, composed once in `container.ts`.
+ * The services that operation handlers use, composed in `container.ts`.
  */
 
 import type { Logger } from 'pino';
@@ -29,17 +29,17 @@ import type { Catalog } from '../types/catalog.js';
 import type { StartupState } from '../health/startup-state.js';
 import type { Authentication } from '../identity/authentication/authentication.js';
 
-/** Where clients reach the service, as Hello tells it. */
+/** Public address of the service, as returned by Hello. */
 export interface Endpoint {
     readonly address: string;
     readonly port: number;
-    /** `HTTP` or `HTTPS`, and `TCP` where native DOIP is served. */
+    /** `HTTP` or `HTTPS`; `TCP` for native DOIP. */
     readonly protocol: string;
-    /** Where the REST interface is reached, with a slash at its end; absent where nothing serves it. */
+    /** Base URL of the REST interface with a trailing slash; absent if it is not served. */
     readonly url?: string;
 }
 
-/** The description of the service: its id, and where it is reached natively. */
+/** Returns the description of the service: its id and native address. */
 export function serviceInfo({ serviceId, endpoint }: Pick<Services, 'serviceId' | 'endpoint'>): JsonObject {
 
     const { address, port, protocol } = endpoint();
@@ -50,15 +50,15 @@ export function serviceInfo({ serviceId, endpoint }: Pick<Services, 'serviceId' 
     };
 }
 
-/** What a handler can reach. */
+/** The services available to handlers. */
 export interface Services {
-    /** The id of the service as an object, `prefix/service`. */
+    /** Id of the service as an object, `prefix/service`. */
     readonly serviceId: string;
     readonly registry: OperationList;
     readonly objects: ObjectService;
-    /** Finds objects for requests that bring many. */
+    /** Batches lookups of objects for requests with many. */
     readonly finder: ObjectLoader;
-    /** How the code of types shows objects. */
+    /** Applies the resolution hooks of types to objects. */
     readonly resolution: ObjectResolution;
     /** Code of types and of the design. */
     readonly scripts: Pick<Scripting, 'design' | 'methods'>;
@@ -70,21 +70,21 @@ export interface Services {
     readonly safeNumber: HighestSafeTxn;
     readonly bulk: BulkService;
     readonly uploader: UploadService;
-    /** Export and import of everything. */
+    /** Export and import of the whole repository. */
     readonly transfer: { readonly exporter: Exporter; readonly importer: Importer };
     readonly catalog: Catalog;
     readonly policy: Policy;
     readonly limits: FieldLimits;
-    /** Of the disk. */
+    /** Free disk space. */
     readonly room: Pick<Room, 'demand'>;
     readonly startup: StartupState;
     readonly log: Logger;
     readonly authentication: Authentication;
-    /** Tokens, sessions, and who somebody is. */
+    /** Tokens, sessions and users. */
     readonly identity: Identity;
     readonly passwordChanges: PasswordChanges;
     readonly handles: Handles;
-    /** Proves to be the administrator in this run of the service; for programs that may read the data folder. */
+    /** Secret that authenticates local programs that can read the data folder as administrator, valid for this process. */
     readonly localSecret: string;
     endpoint(): Endpoint;
 }

@@ -1,6 +1,6 @@
 /**
- * From drafted content to what is stored: generated fields and validation by the type, secrets taken out, references
- * looked up. Runs with no transaction and no connection held.
+ * Prepares drafts for storage: generated fields, validation by the type, extraction of secrets, reference checks. Runs without
+ * holding a transaction or connection.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -20,23 +20,23 @@ import type { Draft, SecretRemover, PreparedChange } from '../model/object-draft
 import type { ObjectHasher } from './hashes/object-hashes.js';
 import { checkDesignType } from './update-request.js';
 
-/** A change with code in it, perhaps. */
+/** A change whose code is validated. */
 export type InspectedChange = Pick<PreparedChange, 'before' | 'after' | 'processed'>;
 
-/** Looks at the code that an object brings, before it is stored. */
+/** Validates the code in an object before it is stored. */
 export interface CodeInspector {
-    /** Null when there is none. Rejects with a DoipError 400 for code that cannot be. */
+    /** Validates changed code; returns null if there is none. Rejects with DoipError 400 if it is invalid. */
     inspect(change: InspectedChange): Promise<void> | null;
 }
 
-/** Where types are looked up. */
+/** Looks up types. */
 export type TypeCatalog = Pick<Catalog, 'current' | 'require'>;
 
-/** Looks at the modules for type code that an object provides; see `scripting/hooks/module-permissions`. */
+/** Checks permissions for script modules in an object; see `scripting/hooks/module-permissions`. */
 export interface ModuleInspector {
-    /** Throws 401 or 403 where the caller may not change modules. */
+    /** @throws DoipError 401 or 403 if the caller may not change modules */
     checkRight(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;
-    /** Throws 400 or 409 where modules would take the place of others. */
+    /** @throws DoipError 400 or 409 if modules would shadow others */
     checkPlaces(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;
 }
 
@@ -68,9 +68,9 @@ export class ContentPipeline {
     }
 
     /**
-     * Checks a draft and completes it, with a transaction number: within an attempt of the clock.
+     * Validates a draft and completes it with a transaction number. Must run within an attempt of the clock.
      *
-     * @throws DoipError 400 with the pointers of what is wrong
+     * @throws DoipError 400 with JSON pointers of the errors
      */
     async prepare(draft: Draft): Promise<PreparedChange> {
 
@@ -121,7 +121,7 @@ export class ContentPipeline {
         return change;
     }
 
-    /** Text of the primary property of content that is about to be created, when its type marks one. */
+    /** Returns the text of the primary property of content to be created; undefined if its type marks none. */
     primaryOf(type: string, content: JsonObject): string | undefined {
 
         return this.catalog.current.get(type)?.primaryOf(content);
@@ -137,7 +137,7 @@ export class ContentPipeline {
         return processed;
     }
 
-    /** What can be told of content that is not checked; its type may be gone. */
+    /** Returns what is known of unvalidated content; its type may no longer exist. */
     private examine({ type, content }: Draft): ProcessedContent {
 
         return this.catalog.current.get(type)?.examine(content) ?? unmarked(content);
@@ -152,14 +152,14 @@ export class ContentPipeline {
     }
 }
 
-/** The content of a draft, and what its generated fields are made of. */
+/** Returns the content of a draft, and the facts for its generated fields. */
 function factsOf({ content, id, metadata, restored }: Draft): ProcessInput {
 
     const { createdOn, createdBy, modifiedOn, modifiedBy } = metadata;
     return { content, id, createdOn, createdBy, modifiedOn, modifiedBy, isRestored: restored !== undefined };
 }
 
-/** What is told of content whose type says nothing. */
+/** Returns content without annotations, for a type that does not exist. */
 function unmarked(content: JsonObject): ProcessedContent {
 
     return { content, annotations: [], references: [], roles: NO_ROLES, moduleDirectory: undefined };

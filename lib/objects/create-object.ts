@@ -1,5 +1,5 @@
 /**
- * Creating objects: finding an id, and everything between what a client sent and what is stored under it.
+ * Creation of objects: choice of an id, and the pipeline from input to stored object.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -23,24 +23,24 @@ import { ID_RESERVED } from '../model/write-participant.js';
 import type { ObjectInput } from '../model/object-input.js';
 import type { PreparedChange } from '../model/object-draft.js';
 
-/** How many ids are minted before that is given up. */
+/** Maximum number of minted ids to try. */
 const MINT_ATTEMPTS = 8;
 
-/** How often a generator of ids is asked when the ids that it makes are taken. */
+/** Maximum number of generated ids to try. */
 const GENERATE_ATTEMPTS = 100;
 
-/** How often a creation is repeated whose transaction number came too late. */
+/** Maximum number of attempts when the transaction number was too late. */
 const NUMBER_ATTEMPTS = 5;
 
-/** What may be said about the id of a new object. */
+/** Options for the id of a new object. */
 export interface CreateOptions {
-    /** Used with our prefix when the input names no id. */
+    /** Suffix of the id, after the prefix of this service, if the input has no id. */
     readonly suffix?: string | undefined;
-    /** True when the id that the input names was looked for just now and not found: a 409 comes all the same if it is taken by then. */
+    /** True if the id in the input was just looked up and is free; if it is taken meanwhile, the result is still 409. */
     readonly isFree?: boolean;
 }
 
-/** What accompanies each attempt to create an object. */
+/** Context of the attempts to create an object. */
 interface Creation {
     readonly context: WriteContext;
     readonly hooks: WriteHooks | null;
@@ -148,7 +148,7 @@ export class ObjectCreation {
         return null;
     }
 
-    /** Under the id that follows from the content; null when there is none, or when it is taken, be it by a user who is gone. */
+    /** Creates the object with the id derived from its content; null if there is none, or it is taken or reserved for another user or group. */
     async #underPrimary(proposal: Proposal, creation: Creation): Promise<StoredObject | null> {
 
         const primary = this.#pipeline.primaryOf(proposal.type, proposal.content);
@@ -168,7 +168,7 @@ export class ObjectCreation {
         }
     }
 
-    /** Under an id that code makes; null when it makes none. */
+    /** Creates the object with a generated id; null if code generates none. */
     async #underGenerated(proposal: Proposal, creation: Creation, hooks: WriteHooks): Promise<StoredObject | null> {
 
         let last: string | null = null;
@@ -189,7 +189,7 @@ export class ObjectCreation {
         return null;
     }
 
-    /** Stores the object under an id; null when the id is taken. */
+    /** Creates the object with an id; null if the id is taken. */
     async #under(id: string, wanted: Proposal, creation: Creation): Promise<StoredObject | null> {
 
         const { after, outcome } = await retryOnConflict(() => this.#clock.reserve(() => this.#attempt(id, wanted, creation)), {
@@ -199,7 +199,7 @@ export class ObjectCreation {
         return outcome === 'stored' ? after : null;
     }
 
-    /** Null when its transaction number came too late. */
+    /** Returns null if the transaction number was too late. */
     async #attempt(
         id: string, wanted: Proposal, { context, hooks, sent }: Creation
     ): Promise<{ after: StoredObject; outcome: WriteOutcome } | null> {
@@ -224,7 +224,7 @@ export class ObjectCreation {
         });
     }
 
-    /** Requires an id that is not in use. */
+    /** Checks that an id is free. @throws DoipError 409 */
     async #checkFree(id: string): Promise<void> {
 
         if ((await this.#store.view(id)).object) {

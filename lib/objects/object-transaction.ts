@@ -1,6 +1,6 @@
 /**
- * The frame of every change to an existing object: one writer at a time, on its newest state, computed anew when another node
- * was faster. Correctness rests on the preconditions of the unit, not on the lock.
+ * Optimistic transaction on one object: serialised per node by a mutex, retried when another node committed first. Correctness
+ * rests on the preconditions of the unit, not on the mutex.
  */
 
 import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
@@ -16,12 +16,12 @@ import { checkWritable } from './update-request.js';
 import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
 
 /**
- * Milliseconds in which a write has to have its object to itself and to be stored: a client is not to wait for longer while scripts of others
- * have the object, or other nodes keep being faster.
+ * Timeout in ms of a write, including the wait for its object and retries: limits how long a client waits while scripts hold
+ * the object, or other nodes keep committing first.
  */
 export const WRITE_TIMEOUT_MS = 10_000;
 
-/** Milliseconds that a script waits for another object. Two scripts that want each other's objects both wait no longer than this. */
+/** Timeout in ms of a script's wait for another object. Resolves deadlocks between scripts that hold each other's objects. */
 const SCRIPT_LOCK_DEADLINE = 2000;
 
 /** Changes existing objects. */
@@ -46,7 +46,7 @@ export class ObjectTransaction {
         this.#patience = parts.patience ?? WRITE_TIMEOUT_MS;
     }
 
-    /** The object of an id, or its absence. The catalog of types is at least as new as the object afterwards. */
+    /** Returns an object, or its absence. The catalog is at least as recent as the object afterwards. */
     async view(id: string): Promise<ObjectView> {
 
         const view = await this.#store.view(id);
@@ -55,10 +55,10 @@ export class ObjectTransaction {
     }
 
     /**
-     * Runs work while nobody else on this node changes an object.
+     * Runs work under the mutex of an object on this node.
      *
-     * @param work is told the moment, by the clock of `performance.now()`, after which it must not begin anew
-     * @throws DoipError 409 when others keep the object for too long
+     * @param work gets the deadline for retries, on the clock of `performance.now()`
+     * @throws DoipError 409 if the mutex cannot be acquired in time
      */
     async locked<T>(id: string, { within }: Pick<WriteContext, 'within'>, work: (deadline: number) => Promise<T>): Promise<T> {
 
@@ -75,9 +75,9 @@ export class ObjectTransaction {
     /**
      * Changes an object.
      *
-     * @param compute works out the change of the object as it is; called again after a lost race
-     * @returns the change that was stored, or in a dry run would have been
-     * @throws DoipError 404 when there is no such object, 409 when others kept being faster
+     * @param compute computes the change from the current object; called again after a lost race
+     * @returns the change that was stored, or would have been stored in a dry run
+     * @throws DoipError 404 if the object does not exist, 409 if other writers keep committing first
      */
     change<C extends ObjectChange>(
         id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<C>
@@ -92,7 +92,7 @@ export class ObjectTransaction {
         });
     }
 
-    /** Null when another writer was faster. */
+    /** Returns null after a lost race. */
     async #attempt<C extends ObjectChange>(
         id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<C>
     ): Promise<C | null> {
@@ -114,13 +114,13 @@ export class ObjectTransaction {
     }
 }
 
-/** What is said of an object that others keep changing. */
+/** Message for an object that other writers keep changing. */
 export function beingChanged(id: string): string {
 
     return `object ${id} is being changed by others, try again`;
 }
 
-/** A method may change its object also by itself. */
+/** Records the write of an object by a script within a method of the same object. */
 function noteWrite(id: string, { after }: ObjectChange, { within, dryRun }: WriteContext): void {
 
     const held = within?.held.get(id);

@@ -1,6 +1,6 @@
 /**
- * Stores one change of one object: collects the steps of everybody concerned into a unit, commits it, and says in the
- * words of the domain why it could not be committed.
+ * Commits one change of one object: collects the steps of all participants into a unit, commits it, and maps a failure to a
+ * domain error.
  */
 
 import type { Database, Step } from '../../db/database.js';
@@ -12,18 +12,18 @@ import type { ObjectChange, WriteParticipant } from '../model/write-participant.
 import { conflict, internal } from '../errors/errors.js';
 import { NUMBER_PASSED } from '../stores/txn-watermark-store.js';
 
-/** The tag of a unit that met another version of the object than it was computed from. */
+/** Failure tag of a unit computed from another state of the object than the stored one. */
 export const LOST_RACE = 'object:changed';
 
-/** The tag of a create whose id is in use. */
+/** Failure tag of a create whose id is in use. */
 export const ID_TAKEN = 'object:taken';
 
-/** What became of a change. After a lost race it must be computed anew, with another transaction number. */
+/** Result of a change. After a lost race it must be recomputed with another transaction number. */
 export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';
 
-/** Makes writers wait while something runs that must not be disturbed. */
+/** Makes writers wait while an exclusive operation runs. */
 export interface WriteGuard {
-    /** Lets a change be written, or throws: 503. */
+    /** Runs a write, or throws DoipError 503. */
     run<T>(change: ObjectChange, write: () => Promise<T>): Promise<T>;
 }
 
@@ -53,9 +53,9 @@ export class ObjectWriter {
     }
 
     /**
-     * Stores a change. What comes back as `stored` is on disk.
+     * Commits a change. A change reported as `stored` is on disk.
      *
-     * @throws DoipError when a participant refuses, such as 400 for a username that is taken
+     * @throws DoipError if a participant rejects it, such as 400 for a username that is taken
      */
     write(change: ObjectChange): Promise<WriteOutcome> {
 
@@ -81,7 +81,7 @@ export class ObjectWriter {
         }
 
         if (outcome.failed === NUMBER_PASSED) {
-            // The clock of this node may be behind those of others.
+            // the clock of this node may be behind
             this.clock.raise(await this.floor.renew());
             return 'lost-race';
         }

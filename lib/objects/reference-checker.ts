@@ -1,6 +1,6 @@
 /**
- * Looks up what the handle references in content point at: each object must exist and have an allowed type. Also keeps
- * the rows of references in step.
+ * Checks handle references in content: referenced objects must exist and have an allowed type. Also stores the rows of
+ * references.
  */
 
 import type { Step } from '../../db/database.js';
@@ -14,7 +14,7 @@ import { referenceErrors } from '../types/annotations/references.js';
 import type { ContentReference, ProcessedContent } from '../model/processed-content.js';
 import type { Draft } from '../model/object-draft.js';
 
-/** The object that refers to others, and who writes it. */
+/** The object that contains the references, and its writer. */
 type Referrer = Pick<Draft, 'id' | 'type' | 'content' | 'sent' | 'before' | 'caller' | 'earlier'>;
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
@@ -27,7 +27,7 @@ export class ReferenceChecker implements WriteParticipant {
     readonly #references: ReferenceStore;
     readonly #policy: () => Policy;
 
-    /** @param policy asked for each check, because it is composed later */
+    /** @param policy called for each check, because the policy is composed later */
     constructor(objects: ObjectStore, references: ReferenceStore, policy: () => Policy) {
 
         this.#objects = objects;
@@ -36,11 +36,11 @@ export class ReferenceChecker implements WriteParticipant {
     }
 
     /**
-     * References to objects that the caller may not read tell nothing of them: where the caller may know which ids are in use, the
-     * type of the object is not looked at; elsewhere such an object is as good as missing. What code of a type puts into the content,
-     * and what was referred to before, is not the caller's.
+     * Checks references. They must not reveal anything about objects that the caller may not read: if the caller may know which
+     * ids are in use, the type of such an object is not checked; otherwise it counts as missing. Exempt are references added by
+     * type code, and references that the object had before.
      *
-     * @throws DoipError 400 with the pointer of a reference to nothing or to the wrong type
+     * @throws DoipError 400 with the JSON pointer of a reference to a missing object or to one of a wrong type
      */
     async check({ references }: ProcessedContent, referrer: Referrer): Promise<void> {
 
@@ -64,7 +64,7 @@ export class ReferenceChecker implements WriteParticipant {
         const { id, type, caller } = referrer;
         const subjects = await this.#objects.subjectsOf([...new Set(references.map((reference) => reference.id))]);
         const types = new Map(Array.from(subjects, ([id, subject]) => [id, subject.type]));
-        // An object may refer to itself, also in the moment in which it comes into being.
+        // an object may refer to itself, even on creation
         types.set(id, type);
         if (caller.isAdmin) {
             return referenceErrors(references, types);
@@ -80,7 +80,10 @@ export class ReferenceChecker implements WriteParticipant {
             faults : [...faults, ...referenceErrors(await this.#withoutKept([...unreadable], referrer), NOTHING)];
     }
 
-    /** References to objects that the object did not refer to before. An id that was nothing but text in it was never looked up. */
+    /**
+     * Returns the references to objects that the object did not refer to before. Uses stored references, since an id in plain
+     * text was never checked.
+     */
     async #withoutKept(references: readonly ContentReference[], { before }: Referrer): Promise<readonly ContentReference[]> {
 
         if (!before) {
@@ -110,7 +113,7 @@ export class ReferenceChecker implements WriteParticipant {
     }
 }
 
-/** True for a reference that the code of a type made: the client did not send that value at that place. */
+/** True for a reference added by type code: the client did not send this value at this location. */
 function isOfCode({ pointer }: ContentReference, { content, sent }: Referrer): boolean {
 
     return sent === null || sent !== undefined && sent !== content && getAt(sent, pointer) !== getAt(content, pointer);

@@ -1,18 +1,18 @@
 /**
- * Transaction numbers, and which of them are still on their way: taken by a change that is neither stored nor given up.
+ * Transaction numbers, and which of them are in flight: reserved by a change that is neither stored nor abandoned.
  */
 
 const PER_MILLISECOND = 1000;
 
 /**
- * Transaction numbers: epoch milliseconds times 1000 plus a counter, always increasing on this node and always above the
- * number that the object had before. Below 2^53 until the year 2255.
+ * Generator of transaction numbers: epoch milliseconds times 1000 plus a counter; monotonic on this node, and greater than the
+ * previous number of the object. Below 2^53 until the year 2255.
  */
 export class TxnIdGenerator {
 
-    /** All numbers that are yet to be given are above it. */
+    /** Lower bound (exclusive) of all future numbers. */
     #last: number;
-    /** Of every change that is under way, what its numbers are above. They begin in ascending order, so the first is the lowest. */
+    /** Lower bounds of changes in flight. They begin in ascending order, so the first is the lowest. */
     readonly #begun = new Set<{ readonly after: number }>();
 
     /** @param last the highest number in use */
@@ -21,10 +21,7 @@ export class TxnIdGenerator {
         this.#last = last;
     }
 
-    /**
-     * Runs one attempt to change an object. When it has ended, in whatever way, all numbers that it took are settled: stored, or
-     * never to be stored.
-     */
+    /** Runs one attempt of a change. When it has ended, for whatever reason, its numbers are no longer in flight. */
     async reserve<T>(attempt: () => Promise<T>): Promise<T> {
 
         const begun = { after: this.#passed() };
@@ -37,7 +34,7 @@ export class TxnIdGenerator {
         }
     }
 
-    /** The next number, above `floor`. To be taken within an attempt. */
+    /** Returns the next number, above `floor`. Must be called within an attempt. */
     next(floor = 0): number {
 
         if (this.#begun.size === 0) {
@@ -48,13 +45,13 @@ export class TxnIdGenerator {
         return this.#last;
     }
 
-    /** No number from now on is `number` or below it. */
+    /** Raises the lower bound of future numbers. */
     raise(number: number): void {
 
         this.#last = Math.max(this.#last, number);
     }
 
-    /** All numbers of this node up to this one are settled. */
+    /** Low watermark: all numbers of this node up to this one are stored or abandoned. */
     get completedUpTo(): number {
 
         for (const { after } of this.#begun) {
@@ -64,7 +61,7 @@ export class TxnIdGenerator {
         return this.#passed();
     }
 
-    /** Goes along with the time also when no numbers are given, and never back with it. */
+    /** Advances with the clock even if no numbers are given out; never goes back with it. */
     #passed(): number {
 
         this.raise(numberOf(Date.now()) - 1);
@@ -72,7 +69,7 @@ export class TxnIdGenerator {
     }
 }
 
-/** The number that is as old as this moment. */
+/** Returns the transaction number that corresponds to a time. */
 export function numberOf(epochMs: number): number {
 
     return epochMs * PER_MILLISECOND;

@@ -1,5 +1,5 @@
 /**
- * What an update is asked to do, and the new content that results from the old one. Pure.
+ * Requests for updates, and the new content computed from the old one. Pure functions.
  */
 
 import type { JsonObject } from '../util/json-types.js';
@@ -15,28 +15,28 @@ import type { Design } from '../types/design.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { DESIGN_TYPE } from '../types/built-in-types.js';
 
-/** An update as asked for. */
+/** A request for an update. */
 export interface UpdateRequest {
     readonly input: ObjectInput;
-    /** Replace only the value at this pointer of the content by `input.contentAtPointer`. */
+    /** Replace only the value at this JSON pointer, by `input.contentAtPointer`. */
     readonly jsonPointer?: string | undefined;
-    /** Remove the value at this pointer of the content. */
+    /** Remove the value at this JSON pointer of the content. */
     readonly deletePointer?: string | undefined;
-    /** Makes the new content out of the one that is there when it is changed; for services, instead of content in the input. */
+    /** Computes the new content from the current one; for services, in place of content in the input. */
     readonly edit?: (content: JsonObject) => JsonObject;
-    /** True for content that was in code, which is given doubles: numbers that it left alone keep their text. */
+    /** True for content from scripts, which get numbers as doubles: unchanged numbers keep their text. */
     readonly restoresNumbers?: boolean;
-    /** False: a type that differs from the stored one is refused unless the design allows it. */
+    /** False to reject a type that differs from the stored one, unless the design allows it. */
     readonly allowTypeChange?: boolean | undefined;
 }
 
-/** True when parts of the object are deleted and nothing else is said; then each part must exist. */
+/** True if the request only deletes parts of the object, each of which must exist. */
 export function isPartDeletion({ input, deletePointer }: UpdateRequest): boolean {
 
     return isEmptyInput(input) && (deletePointer !== undefined || input.elementsToDelete.length > 0);
 }
 
-/** The content after the update; the same object when the update leaves it alone. */
+/** Returns the content after the update; the same object if it is unchanged. */
 export function applyContent(before: JsonObject, wish: UpdateRequest): JsonObject {
 
     const { input, jsonPointer, deletePointer, restoresNumbers = false } = wish;
@@ -72,7 +72,7 @@ export function applyContent(before: JsonObject, wish: UpdateRequest): JsonObjec
     return restoresNumbers ? restoreNumberTexts(before, content) : content;
 }
 
-/** The elements after an update or create: kept, changed, added, removed. */
+/** Returns the elements after an update or create: kept, changed, added, removed. */
 export function applyElements(object: Pick<StoredObject, 'id' | 'elements'>, wish: UpdateRequest): StoredElement[] {
 
     const { input } = wish;
@@ -120,7 +120,7 @@ function newElement({ name, filename, mediaType, staged }: ElementInput): Stored
     return { name, filename: filename ?? null, mediaType: mediaType ?? null, size, blobId, store, hash };
 }
 
-/** Requires that the service takes changes; the administrator may always change the design. */
+/** Checks that the service is not read-only; the administrator may always change the design. @throws DoipError 400 */
 export function checkWritable(design: Design, caller: Caller, id: string): void {
 
     if (design.isReadOnly && !(caller.isAdmin && id === DESIGN_ID)) {
@@ -128,7 +128,7 @@ export function checkWritable(design: Design, caller: Caller, id: string): void 
     }
 }
 
-/** Requires that the design object stays one: as an object of another type nobody would check it, and its access rules would be gone. */
+/** Checks that the design object keeps its type: with another type it would not be validated, and its access rules would be lost. */
 export function checkDesignType(id: string, type: string): void {
 
     if (id === DESIGN_ID && type !== DESIGN_TYPE) {
@@ -136,7 +136,7 @@ export function checkDesignType(id: string, type: string): void {
     }
 }
 
-/** Requires that an object is no version, or that versions may be changed. Deleting one is no change. */
+/** Checks that an object is not a version, or that versions may be edited. Does not apply to deletes. @throws DoipError 400 */
 export function checkVersion(design: Design, { metadata }: StoredObject): void {
 
     if (metadata.isVersion && !design.enableVersionEdits) {

@@ -1,20 +1,20 @@
 /**
- * Ranges of bytes, resolved against the size of what they are taken from.
+ * Byte ranges, resolved against the size of the data.
  */
 
 import { rangeNotSatisfiable } from '../../errors/errors.js';
 
-/** A part of some bytes; both ends are counted from 0 and belong to it. */
+/** A byte range; 0-based, both ends inclusive. */
 export interface ByteRange {
     readonly start: number;
     readonly end: number;
 }
 
 /**
- * The range that a request means, or null for all bytes. Only `end` means the last `end` bytes; an end beyond the size is
- * cut; a range of nothing at all is ignored.
+ * Returns the requested range, or null for all bytes. `end` alone means the last `end` bytes; an `end` beyond the size is
+ * clipped; a range of empty data is ignored.
  *
- * @throws DoipError 400 (416 over HTTP) when no requested byte exists
+ * @throws DoipError 400 (416 over HTTP) if no requested byte exists
  */
 export function resolveRange(wanted: { readonly start?: number; readonly end?: number }, size: number): ByteRange | null {
 

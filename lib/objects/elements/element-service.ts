@@ -1,6 +1,6 @@
 /**
- * The bytes of elements, between the object pipeline and the blob store: where they go, what the unit of a change has to say
- * about them, and reading them back.
+ * Bytes of elements, between the object pipeline and the blob store: staging, the steps that link them in the unit of a change,
+ * and reading.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,16 +13,16 @@ import type { ObjectChange } from '../../model/write-participant.js';
 import { BLOB_GONE, elementTooLong } from '../../stores/blobs/blob-store.js';
 import type { StagedElement, ObjectInput } from '../../model/object-input.js';
 
-/** What is known when bytes arrive. */
+/** Information available when bytes arrive. */
 export interface StageFacts {
-    /** What was read of the object so far. */
+    /** The parts of the object read so far. */
     readonly input: Pick<ObjectInput, 'id' | 'type' | 'content'>;
     readonly requestContext: JsonObject;
-    /** Ends the staging when the peer goes away. */
+    /** Aborts staging when the client disconnects. */
     readonly signal: AbortSignal;
 }
 
-/** A change that has to be computed anew does not read bytes again. */
+/** Maximum number of cached hashes. The cache avoids reading bytes again when a change is retried. */
 const MAX_HASHES = 1000;
 
 /** Stages, links and opens the bytes of elements. */
@@ -32,10 +32,10 @@ export class ElementService {
     readonly #stores: ElementStores;
     readonly #maxBytes: number;
     readonly #wantsHash: (type: string) => boolean;
-    /** Hashes of blobs that were computed by reading them, for those who need them again at once. */
+    /** Hashes of blobs computed by reading them: blob id → hash. */
     readonly #hashes = new Map<number, string>();
 
-    /** @param wantsHash true for a type whose objects carry hashes: then bytes are hashed while they arrive */
+    /** @param wantsHash true for types whose objects have hashes: their bytes are hashed while they arrive */
     constructor(blobs: BlobStore, stores: ElementStores, maxBytes: number, wantsHash: (type: string) => boolean = () => false) {
 
         this.#blobs = blobs;
@@ -44,7 +44,7 @@ export class ElementService {
         this.#wantsHash = wantsHash;
     }
 
-    /** Keeps the bytes of a body until an object links them or they are discarded. */
+    /** Stores the bytes of a body until an object links them or they are discarded. */
     async stage(body: AsyncIterable<Uint8Array>, { input, requestContext, signal }: StageFacts): Promise<StagedElement> {
 
         const facts = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };
@@ -55,7 +55,7 @@ export class ElementService {
     }
 
     /**
-     * What {@link stage} would tell of the bytes of a body, without keeping them.
+     * Returns the result of {@link stage} for the bytes of a body without storing them.
      *
      * @throws DoipError as {@link stage}
      */
@@ -77,7 +77,7 @@ export class ElementService {
         return { store, size, hash: hash.digest('hex') };
     }
 
-    /** Steps of a change that link the bytes of new elements and let go of those of elements that went. */
+    /** Returns the steps of a change that link the bytes of new elements and unlink those of removed elements. */
     steps({ before, after, now }: ObjectChange): Step[] {
 
         const old = before?.elements ?? [];
@@ -94,13 +94,13 @@ export class ElementService {
         ];
     }
 
-    /** True when a unit failed because bytes it wanted to link were removed before. */
+    /** True if a unit failed because bytes to be linked had been removed. */
     isLost(failed: string): boolean {
 
         return failed === BLOB_GONE;
     }
 
-    /** The hash of the bytes of an element that were stored without one: lower-case hex SHA-256. Reads them all. */
+    /** Returns the hash of an element stored without one (lower-case hex SHA-256). Reads all its bytes. */
     async hashOf(element: StoredElement): Promise<string> {
 
         const known = this.#hashes.get(element.blobId);
@@ -122,7 +122,7 @@ export class ElementService {
         return digest;
     }
 
-    /** The bytes of an element, or of a range of it, read as they are asked for. */
+    /** Streams the bytes of an element, or of a range of it. */
     open({ blobId, store, size }: StoredElement, range: ByteRange | null): AsyncIterable<Uint8Array> {
 
         return range ? this.#blobs.open({ blobId, store, size }, range) : this.#blobs.open({ blobId, store, size });

@@ -1,6 +1,6 @@
 /**
- * The hashes that objects of a type with `hashObject` carry in their metadata, so that readers can tell whether anything was
- * altered. All of them are lower-case hex SHA-256, of canonical JSON or of the bytes of an element. Pure.
+ * Hashes in the metadata of objects whose type has `hashObject`, for readers to detect alterations. All are lower-case hex
+ * SHA-256, of canonical JSON or of the bytes of an element. Pure functions, except `ObjectHasher`.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -13,11 +13,11 @@ import { toFullForm } from '../../model/stored-object.js';
 
 const ALGORITHM = 'SHA-256';
 
-/** Hashes of the bytes of elements, by the name of the element. */
+/** Name of the element → hash of its bytes. */
 export type ElementHashes = Readonly<Record<string, string>>;
 
 /**
- * The member `hashes` of the metadata of an object: `alg`, `content`, `userMetadata` and `payloads` where there are any, and
+ * Returns the member `hashes` of the metadata of an object: `alg`, `content`, `userMetadata` and `payloads` if present, and
  * `full`, which covers id, type, content, ACL, user metadata and elements, but neither times nor authors.
  */
 export function hashesOf(object: FullFormSource, elements: ElementHashes): JsonObject {
@@ -34,9 +34,9 @@ export function hashesOf(object: FullFormSource, elements: ElementHashes): JsonO
 /**
  * Compares an object in its full form with the hashes in its metadata.
  *
- * @param object the full form, `metadata.hashes` included
- * @param elements hashes of the bytes as they are now
- * @returns a boolean for each hash that is there, those of elements by name under `payloads`; `{}` without hashes
+ * @param object the full form, including `metadata.hashes`
+ * @param elements current hashes of the bytes
+ * @returns a boolean per hash, those of elements by name under `payloads`; `{}` without hashes
  */
 export function verifyHashes(object: JsonObject, elements: ElementHashes): JsonObject {
 
@@ -65,7 +65,10 @@ function verifiedElements(stored: JsonObject, elements: ElementHashes): JsonObje
     return Object.fromEntries(Object.entries(stored).map(([name, hash]): [string, JsonValue] => [name, elements[name] === hash]));
 }
 
-/** Of the metadata only the hashes of elements count, of the rest everything but what was computed for one reader. */
+/**
+ * Returns the hash of the full form. Of the metadata it covers only hashes of elements; `responseContext`, which is computed
+ * per reader, is excluded.
+ */
 function fullHash(fullForm: JsonObject, elements: JsonObject): string {
 
     const { responseContext: _responseContext, ...object } = fullForm;
@@ -73,7 +76,7 @@ function fullHash(fullForm: JsonObject, elements: JsonObject): string {
     return hashJson({ ...object, metadata });
 }
 
-/** The metadata of an object without its hashes. */
+/** Returns metadata without hashes. */
 export function withoutHashes<M extends Metadata>({ hashes: _hashes, ...metadata }: M): Omit<M, 'hashes'> {
 
     return metadata;
@@ -84,7 +87,7 @@ export interface ElementHasher {
     hashOf(element: StoredElement): Promise<string>;
 }
 
-/** Completes objects with hashes. */
+/** Adds hashes to objects. */
 export class ObjectHasher {
 
     readonly #catalog: Pick<Catalog, 'current'>;
@@ -96,7 +99,7 @@ export class ObjectHasher {
         this.#elements = elements;
     }
 
-    /** The object with its hashes, or without those of an earlier state where its type does not want any. */
+    /** Returns the object with current hashes, or without any if its type does not ask for them. */
     complete(object: StoredObject): StoredObject | Promise<StoredObject> {
 
         if (this.#catalog.current.get(object.type)?.hashesObjects) {

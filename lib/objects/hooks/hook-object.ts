@@ -1,6 +1,5 @@
 /**
- * Objects as scripts see them, and what becomes of those that scripts give back. What a script returns is checked like what a
- * client sends.
+ * Conversion of objects into the form for scripts and back. Objects returned by scripts are validated like input of clients.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -15,9 +14,9 @@ import {
 } from '../input/field-validation.js';
 import { isDeepStrictEqual } from 'node:util';
 
-/** What an object is to become. */
+/** The prospective state of an object. */
 export interface Proposal {
-    /** Undefined while a new object has none. */
+    /** Undefined for a new object without id. */
     readonly id: string | undefined;
     readonly type: string;
     readonly content: JsonObject;
@@ -26,7 +25,7 @@ export interface Proposal {
     readonly elements: readonly StoredElement[];
 }
 
-/** An object as scripts see it. */
+/** Returns an object in the form for scripts. */
 export function toHookObject(object: Proposal, metadata?: Metadata): HookObject {
 
     const { id, type, content, acl, userMetadata, elements } = object;
@@ -40,24 +39,24 @@ export function toHookObject(object: Proposal, metadata?: Metadata): HookObject 
     };
 }
 
-/** An element as scripts see it. */
+/** Returns an element in the form for scripts. */
 export function toHookPayload({ name, filename, mediaType, size }: StoredElement): HookPayload {
 
     return { name, ...filename === null ? {} : { filename }, ...mediaType === null ? {} : { mediaType }, size };
 }
 
-/** What {@link fromHookObject} needs to know. */
+/** Parameters of {@link fromHookObject}. */
 export interface ReturnRules {
     readonly limits: FieldLimits;
-    /** Names of the elements whose bytes came with the request: their file name and media type may be changed. */
+    /** Names of the elements whose bytes came with the request; scripts may change their file name and media type. */
     readonly uploaded: ReadonlySet<string>;
 }
 
 /**
- * A proposal after a script had it. Members that are missing stay as they were; `null` takes rights and user metadata away. The
- * list of payloads is compared by name: what is missing in it is deleted.
+ * Returns a proposal as changed by a script. Missing members stay unchanged; `null` removes ACL or user metadata. Payloads are
+ * compared by name: missing ones are deleted.
  *
- * @throws DoipError 400 for anything that a client could not have sent either
+ * @throws DoipError 400 for anything that would be invalid as input of a client too
  */
 export function fromHookObject(returned: JsonValue, proposal: Proposal, { limits, uploaded }: ReturnRules): Proposal {
 
@@ -76,7 +75,7 @@ export function fromHookObject(returned: JsonValue, proposal: Proposal, { limits
     };
 }
 
-/** Code is given doubles: where it left a number alone, the number keeps its text. */
+/** Reads user metadata. Scripts get numbers as doubles; numbers they did not change keep their text. */
 function readUserMetadata(userMetadata: JsonValue, before: Proposal): JsonObject | null {
 
     return userMetadata === null ? null : restoreNumberTexts(before.userMetadata, checkUserMetadata(userMetadata));
@@ -130,9 +129,9 @@ function described(element: StoredElement, { filename, mediaType }: JsonObject, 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
- * The object as a method left it; null when it is the same as before.
+ * Returns the object as changed by a method; null if it is unchanged.
  *
- * @throws DoipError 400 for another id, and for anything that a client could not have sent either
+ * @throws DoipError 400 for another id, and for anything that would be invalid as input of a client too
  */
 export function editOf(edited: JsonValue | undefined, object: StoredObject, limits: FieldLimits): Proposal | null {
 

@@ -1,5 +1,5 @@
 /**
- * What the index is told of objects whose type has something to say about that.
+ * Computes the indexed form of objects by the hook `objectForIndexing` of their type.
  */
 
 import { fromHookObject, toHookObject } from './hook-object.js';
@@ -10,7 +10,7 @@ import type { PreparedChange } from '../../model/object-draft.js';
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** A change with the form in which the object will be indexed; the same change when its type says nothing about it. */
+/** Returns a change with the indexed form of the object; the same change if its type has no such hook. */
 export function withIndexForm<C extends PreparedChange>(parts: HookParts, change: C, context: WriteContext): C | Promise<C> {
 
     if (!parts.lifecycle.has(change.after.type, 'objectForIndexing')) {
@@ -21,9 +21,9 @@ export function withIndexForm<C extends PreparedChange>(parts: HookParts, change
 }
 
 /**
- * The form in which an object is indexed: undefined when its type says nothing about it, null when it is to be indexed as it is.
+ * Returns the indexed form of an object: undefined if its type has no hook, null to index it as stored.
  *
- * @throws DoipError when the code of the type fails
+ * @throws DoipError if the hook fails
  */
 export async function indexFormOf({ lifecycle, limits }: HookParts, object: StoredObject, context: WriteContext): Promise<IndexedForm | null | undefined> {
 

@@ -1,6 +1,5 @@
 /**
- * The moments in the life of an object at which code of its type is asked, as the object pipeline sees them. Who runs that
- * code, and how, is not known here.
+ * Interface of object hooks as the object pipeline uses it. Knows nothing about how type code runs.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -8,43 +7,43 @@ import type { Acl, Metadata } from '../../doip/digital-object.js';
 import type { Caller } from '../../model/caller.js';
 import type { ScriptChain } from '../../model/write-context.js';
 
-/** What is said of one hook. */
+/** Properties of a hook. */
 interface HookRule {
-    /** `object`: what the hook returns, or made of its argument, takes the place of the object. `nothing`: it is not looked at. */
+    /** `object`: the hook's return value or its modified argument replaces the object. `nothing`: the result is ignored. */
     readonly result: 'object' | 'nothing';
-    /** HTTP code of a refusal: of a thrown string. */
+    /** HTTP code for a thrown string. */
     readonly refusal: 400 | 403;
-    /** True when the deed is done: a failure is logged and changes nothing any more. */
+    /** True if the hook runs after the change is stored: failures are only logged. */
     readonly isTooLate: boolean;
 }
 
 const rule = (result: HookRule['result'], refusal: HookRule['refusal'], isTooLate = false): HookRule => ({ result, refusal, isTooLate });
 
-/** The hooks of objects, in the order in which a write meets them, then those of reading and deleting. */
+/** Object hooks: those of writes in the order they run, then those of reads and deletes. */
 export const OBJECT_HOOKS = {
-    /** Create and update, before anything is checked. May set the id of a new object. */
+    /** Create and update, before any validation. May set the id of a new object. */
     beforeSchemaValidation: rule('object', 400),
-    /** Create and update, when the id is known, before validation. */
+    /** Create and update, once the id is known, before validation. */
     beforeSchemaValidationWithId: rule('object', 400),
-    /** Create and update, after validation, with all secrets taken out. */
+    /** Create and update, after validation and extraction of secrets. */
     beforeStorage: rule('nothing', 400),
-    /** What the index is told instead of the object; its id and type stay. */
+    /** Returns the form to be indexed; id and type stay. */
     objectForIndexing: rule('object', 400),
     /** Create and update, after storing and indexing; not in a dry run. */
     afterCreateOrUpdate: rule('nothing', 400, true),
-    /** An object that is about to be shown, on its own or as a result of a search. */
+    /** Read, also as a search result. */
     onObjectResolution: rule('object', 403),
-    /** Bytes of an element that are about to be shown. */
+    /** Read of the bytes of an element. */
     onPayloadResolution: rule('nothing', 403),
-    /** Delete, and an update that changes the type, for the type that is left. */
+    /** Delete, and an update that changes the type, for the old type. */
     beforeDelete: rule('nothing', 403),
     afterDelete: rule('nothing', 403, true)
 } as const satisfies Record<string, HookRule>;
 
-/** The name of a hook of objects. */
+/** Name of an object hook. */
 export type ObjectHook = keyof typeof OBJECT_HOOKS;
 
-/** An element as scripts see it. */
+/** An element in the form for scripts. */
 export interface HookPayload {
     readonly name: string;
     readonly filename?: string;
@@ -53,75 +52,75 @@ export interface HookPayload {
     readonly size: number;
 }
 
-/** An object as scripts see it. */
+/** An object in the form for scripts. */
 export interface HookObject {
-    /** Absent while a new object has no id. */
+    /** Absent for a new object without id. */
     readonly id?: string;
     readonly type: string;
     readonly content: JsonObject;
     readonly acl?: Acl;
     readonly userMetadata?: JsonObject;
-    /** Absent while the object is new. */
+    /** Absent for a new object. */
     readonly metadata?: Metadata;
-    /** Absent when there are none. */
+    /** Absent if there are none. */
     readonly payloads?: readonly HookPayload[];
 }
 
-/** What a hook is told beside the object. */
+/** Context of a hook besides the object. */
 export interface HookFacts {
     readonly caller: Caller;
     readonly requestContext: JsonObject;
-    /** Further members of the hook's `context`, besides those that follow from the caller and the object. */
+    /** Additional members of the hook's `context`, besides those derived from caller and object. */
     readonly members: JsonObject;
     readonly chain: ScriptChain;
-    /** The script may try everything, and nothing of what it writes is stored. */
+    /** True if nothing that the script writes is stored. */
     readonly isDryRun: boolean;
 }
 
-/** Makes ids for new objects. */
+/** Generates ids for new objects. */
 export interface IdGenerator {
-    /** Whether it is to be asked again when an id is taken. */
+    /** True to call it again when an id is taken. */
     readonly isLoopable: boolean;
-    /** An id; null to leave it to the service. */
+    /** Returns an id; null to leave it to the service. */
     next(object: HookObject): Promise<string | null>;
 }
 
-/** What code wrote by itself, instead of returning a value. */
+/** Output that code wrote through `directIo` instead of returning a value. */
 export interface DirectOutput {
     readonly bytes: Uint8Array;
     readonly mediaType?: string;
     readonly filename?: string;
 }
 
-/** What a hook made of one object, or why it refused it. */
+/** Result of a hook for one object, or the error that rejected it. */
 export type HookOutcome = { readonly value: JsonValue | undefined } | { readonly error: Error };
 
-/** Asks the code of types. */
+/** Runs object hooks. */
 export interface Lifecycle {
-    /** False when the type has no code, or has it and it is known to lack the hook; then there is nothing to call. */
+    /** False if the type has no code, or its code is known to lack the hook: then there is nothing to call. */
     has(type: string, hook?: ObjectHook): boolean;
-    /** False when neither the type nor the design has code that could make ids. */
+    /** False if neither the type nor the design has code that could generate ids. */
     mayGenerateIds(type: string): boolean;
     /**
      * Runs a hook of a type.
      *
-     * @returns what it made of the object; undefined when the type has no such hook
-     * @throws DoipError when it refuses or fails, unless it is too late for that
+     * @returns the changed object; undefined if the type has no such hook
+     * @throws DoipError if the hook rejects or fails, except for hooks that run after the change is stored
      */
     run(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<JsonValue | undefined>;
-    /** Runs a hook on many objects of one type in one go; outcomes in the order of the objects. */
+    /** Runs a hook on many objects of one type at once; outcomes in the order of the objects. */
     runAll(hook: ObjectHook, type: string, objects: readonly HookObject[], facts: HookFacts): Promise<readonly HookOutcome[]>;
     /**
      * Runs `onPayloadResolution`.
      *
-     * @returns what is shown instead of the bytes of the element; null to show these
+     * @returns the output that replaces the bytes of the element; null to use these
      */
     resolvePayload(type: string, object: HookObject, facts: HookFacts): Promise<DirectOutput | null>;
-    /** The generator of ids of a type, else that of the design; null when there is none. */
+    /** Returns the id generator of a type, else that of the design; null if there is none. */
     generator(type: string, facts: HookFacts): Promise<IdGenerator | null>;
 }
 
-/** The lifecycle of objects without any code. */
+/** The lifecycle of objects without type code. */
 export const WITHOUT_CODE: Lifecycle = {
     has: () => false,
     mayGenerateIds: () => false,

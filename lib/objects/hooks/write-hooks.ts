@@ -1,6 +1,6 @@
 /**
- * The hooks of one write, in their order. An object whose type changes leaves one type and comes into being under another:
- * the old one is asked as for a deletion, the new one as for a creation.
+ * Hooks of one write, in order. If the type of an object changes, the delete hooks of the old type and the create hooks of the
+ * new type run.
  */
 
 import type { JsonObject } from '../../util/json-types.js';
@@ -12,22 +12,22 @@ import { fromHookObject, toHookObject, toHookPayload, type Proposal } from './ho
 import { holding, NO_SCRIPT, type ScriptChain, type WriteContext } from '../../model/write-context.js';
 import type { ObjectInput } from '../../model/object-input.js';
 
-/** What hooks are asked with. */
+/** Dependencies of hooks. */
 export interface HookParts {
     readonly lifecycle: Lifecycle;
     readonly limits: FieldLimits;
 }
 
-/** A write that is about to be worked out. */
+/** A write whose hooks run. */
 export interface HookedWrite {
     /** Null for a creation. */
     readonly before: StoredObject | null;
-    /** What came with the request; undefined when nothing but rights or a deletion did. */
+    /** Input of the request; undefined for a change of the ACL or a delete. */
     readonly input: ObjectInput | undefined;
     readonly context: WriteContext;
 }
 
-/** Asks the hooks about one write. Made only when there is a type with code among those concerned. */
+/** Runs the hooks of one write. Created only if a type concerned has code. */
 export class WriteHooks {
 
     readonly #parts: HookParts;
@@ -43,20 +43,20 @@ export class WriteHooks {
         this.#uploaded = new Set(sent.filter(({ staged }) => staged).map(({ name }) => name));
     }
 
-    /** `beforeSchemaValidation`. An id that it sets is that of the object, if it is new. */
+    /** Runs `beforeSchemaValidation`, which may set the id of a new object. */
     async beforeSchemaValidation(proposal: Proposal): Promise<Proposal> {
 
         const members = { newPayloads: this.#newPayloads(proposal.elements), payloadsToDelete: this.#write.input?.elementsToDelete ?? [] };
         return this.#transform('beforeSchemaValidation', proposal, members);
     }
 
-    /** `beforeSchemaValidationWithId`. */
+    /** Runs `beforeSchemaValidationWithId`. */
     async withId(proposal: Proposal): Promise<Proposal> {
 
         return this.#transform('beforeSchemaValidationWithId', proposal);
     }
 
-    /** `beforeStorage`, and `beforeDelete` of a type that the object leaves. */
+    /** Runs `beforeStorage`; before that `beforeDelete` of the old type if the type changes. */
     async beforeStorage(after: StoredObject): Promise<void> {
 
         const { before } = this.#write;
@@ -67,7 +67,7 @@ export class WriteHooks {
         await this.#call('beforeStorage', after, this.#flags(after.type));
     }
 
-    /** `afterCreateOrUpdate`, and `afterDelete` of a type that the object has left. */
+    /** Runs `afterCreateOrUpdate`; before that `afterDelete` of the old type if the type has changed. */
     async afterStorage(after: StoredObject): Promise<void> {
 
         const { before, input, context } = this.#write;
@@ -83,13 +83,13 @@ export class WriteHooks {
         await this.#call('afterCreateOrUpdate', after, this.#flags(after.type));
     }
 
-    /** `beforeDelete` of an object that goes. */
+    /** Runs `beforeDelete` of an object to be deleted. */
     async beforeDelete(object: StoredObject): Promise<void> {
 
         await this.#call('beforeDelete', object, {});
     }
 
-    /** `afterDelete` of an object that is gone. */
+    /** Runs `afterDelete` of a deleted object. */
     async afterDelete(object: StoredObject): Promise<void> {
 
         if (!this.#write.context.dryRun) {
@@ -98,8 +98,8 @@ export class WriteHooks {
     }
 
     /**
-     * Ids for a new object, from the generator of its type or of the design; none when there is no generator or it leaves the
-     * matter to the service. Asked again only when it may be asked again.
+     * Yields ids for a new object from the generator of its type or of the design; none if there is no generator or it leaves
+     * the id to the service. A generator that is not loopable is called once.
      */
     async *generatedIds(proposal: Proposal, attempts: number): AsyncGenerator<string> {
 
@@ -144,7 +144,7 @@ export class WriteHooks {
         }
     }
 
-    /** What a type is told of the kind of write. */
+    /** Returns the flags that describe the kind of write to a hook. */
     #flags(type: string): JsonObject {
 
         const { before } = this.#write;
@@ -162,7 +162,7 @@ export class WriteHooks {
         };
     }
 
-    /** Before it is stored the object is in our hands; afterwards nobody holds it. */
+    /** Returns the chain for a hook: the request holds the lock of the object until the object is stored. */
     #chain(hook: ObjectHook | undefined): ScriptChain {
 
         const { before, context: { within } } = this.#write;
@@ -176,7 +176,7 @@ export class WriteHooks {
     }
 }
 
-/** Bytes that a hook left out belong to nobody. */
+/** Deletes staged bytes that a hook has dropped from the object. */
 async function discardDropped(input: ObjectInput | undefined, elements: readonly StoredElement[]): Promise<void> {
 
     const kept = new Set(elements.map(({ store, blobId }) => `${store} ${blobId}`));

@@ -1,6 +1,6 @@
 /**
- * What the named fields of an object may look like, whichever way they came in. The one place for these rules; every
- * violation is a 400 that names the field.
+ * Validation of the fields of an object, whichever way they come in; the only place for these rules. Each violation is a 400
+ * that names the field.
  */
 
 import type { Acl } from '../../doip/digital-object.js';
@@ -11,19 +11,19 @@ import { isJsonObject } from '../../util/json-types.js';
 import { checkValueCount } from '../../json/value-counter.js';
 import { writeJson } from '../../json/serializer.js';
 
-/** How long and how many; all configurable. */
+/** Limits; all configurable. */
 export interface FieldLimits {
-    /** Bytes of UTF-8 in an object id; at most 255, the width of the column. */
+    /** Maximum length of an object id in bytes of UTF-8; at most 255, the width of the column. */
     readonly idBytes: number;
-    /** Bytes of UTF-8 in element names, file names, media types and type names; at most 255. */
+    /** Maximum length of element names, file names, media types and type names in bytes of UTF-8; at most 255. */
     readonly nameBytes: number;
-    /** Entries in one array of an ACL. */
+    /** Maximum number of entries in one list of an ACL. */
     readonly aclEntries: number;
-    /** Elements of one object. */
+    /** Maximum number of elements per object. */
     readonly elements: number;
-    /** Bytes of the JSON text of content, and likewise of userMetadata. */
+    /** Maximum size of content as JSON text in bytes; the same for userMetadata. */
     readonly contentBytes: number;
-    /** Values in content, and likewise in userMetadata; default any number. */
+    /** Maximum number of values in content; the same for userMetadata. Default unlimited. */
     readonly jsonValues?: number;
 }
 
@@ -32,7 +32,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;.*)?$/;
 const ACL_MEMBERS = ['readers', 'writers', 'payloadReaders'] as const;
 
-/** Requires an id that a new object may have. */
+/** Checks the id of a new object. */
 export function checkNewId(id: string, prefix: string, limits: FieldLimits): void {
 
     if (id === DESIGN_ID || id === serviceId(prefix)) {
@@ -45,7 +45,7 @@ export function checkNewId(id: string, prefix: string, limits: FieldLimits): voi
     }
 }
 
-/** Requires a type name that could be one. */
+/** Returns a valid type name. */
 export function checkTypeName(name: JsonValue | undefined, limits: FieldLimits): string {
 
     if (name === undefined || name === '') {
@@ -55,7 +55,7 @@ export function checkTypeName(name: JsonValue | undefined, limits: FieldLimits):
     return checkName('type', name, limits);
 }
 
-/** Requires the name of an element. */
+/** Returns a valid name of an element. */
 export function checkElementName(name: JsonValue | undefined, limits: FieldLimits): string {
 
     if (name === undefined || name === null || name === '') {
@@ -65,7 +65,7 @@ export function checkElementName(name: JsonValue | undefined, limits: FieldLimit
     return checkName('payload name', name, limits);
 }
 
-/** Requires a file name: only the last component of a path is kept. Null stands for none; one that is empty is kept, for clients send it. */
+/** Returns a valid file name, without the directories of a path. Null means none; the empty name is kept because clients send it. */
 export function checkFilename(name: JsonValue | undefined, limits: FieldLimits): string | null {
 
     if (name === undefined || name === null) {
@@ -76,7 +76,7 @@ export function checkFilename(name: JsonValue | undefined, limits: FieldLimits):
     return last === '' ? last : checkName('filename', last, limits);
 }
 
-/** Requires a media type; null and empty stand for none. */
+/** Returns a valid media type; null and empty mean none. */
 export function checkMediaType(mediaType: JsonValue | undefined, limits: FieldLimits): string | null {
 
     if (mediaType === undefined || mediaType === null || mediaType === '') {
@@ -91,7 +91,7 @@ export function checkMediaType(mediaType: JsonValue | undefined, limits: FieldLi
     return checked;
 }
 
-/** Requires an ACL: an object with any of the three arrays, and one for each method, all of non-empty strings. Absent arrays stay absent. */
+/** Returns a valid ACL: an object with any of the three lists and one list per method, all of non-empty strings. Absent lists stay absent. */
 export function checkAcl(value: JsonValue, limits: FieldLimits): Acl {
 
     if (!isJsonObject(value)) {
@@ -118,7 +118,7 @@ export function checkAcl(value: JsonValue, limits: FieldLimits): Acl {
     return acl;
 }
 
-/** Requires user metadata: any JSON object. */
+/** Returns valid user metadata: any JSON object. */
 export function checkUserMetadata(value: JsonValue): JsonObject {
 
     if (!isJsonObject(value)) {
@@ -128,7 +128,7 @@ export function checkUserMetadata(value: JsonValue): JsonObject {
     return value;
 }
 
-/** Requires content: a JSON object. */
+/** Returns valid content: a JSON object. */
 export function checkContent(value: JsonValue | undefined): JsonObject {
 
     if (value === undefined) {
@@ -142,7 +142,7 @@ export function checkContent(value: JsonValue | undefined): JsonObject {
     return value;
 }
 
-/** JSON text of content or user metadata, if it is not too long and does not hold too many values. */
+/** Returns the JSON text of content or user metadata within the limits on size and number of values. */
 export function checkedText(name: string, value: JsonObject, limits: FieldLimits): string {
 
     const text = writeJson(value);
@@ -154,7 +154,7 @@ export function checkedText(name: string, value: JsonObject, limits: FieldLimits
     return text;
 }
 
-/** Requires that an object does not get more elements than allowed. */
+/** Checks the number of elements of an object. */
 export function checkElementCount(count: number, limits: FieldLimits): void {
 
     if (count > limits.elements) {
@@ -162,7 +162,7 @@ export function checkElementCount(count: number, limits: FieldLimits): void {
     }
 }
 
-/** Lists by the name of a method. Together they may be as long as any other list, however many methods share it. */
+/** Returns valid lists by method name. The limit on entries applies to all of them together. */
 function checkMethods(value: JsonValue, limits: FieldLimits): Record<string, string[]> {
 
     if (!isJsonObject(value)) {

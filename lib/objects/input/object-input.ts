@@ -1,7 +1,7 @@
 /**
- * From segments to a description of what a client wants stored. Parts come in any order: JSON segments with parts of a
- * digital object, and pairs of an element header and its bytes, which are staged as they come. Nothing is linked to an
- * object here, and `discard` takes back everything that was staged.
+ * Parses the segments of Create and Update. Parts come in any order: JSON segments with parts of a digital object, and pairs of
+ * an element header and its bytes, which are staged as they arrive. Nothing is linked to an object here; staged bytes are
+ * discarded on failure.
  */
 
 import type { Segment, Transport } from '../../doip/envelope.js';
@@ -18,33 +18,33 @@ import {
 } from './field-validation.js';
 import type { StagedElement, ElementInput, ObjectInput } from '../../model/object-input.js';
 
-/** How {@link readObjectInput} stores bytes and what it asks before it stores the first. */
+/** Options of {@link readObjectInput}. */
 export interface InputReaderOptions {
     readonly limits: FieldLimits;
     /**
-     * Called when all that came before the first bytes is known, or at the end; again when the type is another one by then, because
-     * rights depend on it. Throws to refuse.
+     * Called before the first bytes are staged, or at the end; called again if the type has changed since, because access
+     * depends on it. Throws to reject the input.
      */
     beforeBytes(input: ObjectInput): Promise<void> | void;
     stage(body: AsyncIterable<Uint8Array>, input: ObjectInput): Promise<StagedElement>;
-    /** True where bytes are taken only for elements that the object lists; else their header is enough. Default false. */
+    /** True if bytes are accepted only for elements listed in the object; otherwise their header suffices. Default false. */
     readonly mustDeclare?: boolean;
 }
 
-/** Over a network elements must be listed, or a misspelt name would go unnoticed; programs that embed the service may leave that out. */
+/** True for network requests, which must list their elements so that misspelt names are detected; programs that embed the service need not. */
 export function mustDeclare({ protocol }: Transport): boolean {
 
     return protocol !== 'internal';
 }
 
-/** True when nothing at all was sent. */
+/** True if nothing was sent. */
 export function isEmptyInput(input: ObjectInput): boolean {
 
     return input.content === undefined && input.contentAtPointer === undefined && input.acl === undefined &&
         input.userMetadata === undefined && input.elements.size === 0;
 }
 
-/** Runs the work that stores an input; takes the staged bytes back when it fails or was only a rehearsal. */
+/** Runs the work that stores an input; discards the staged bytes if it fails or is a dry run. */
 export async function storing<T>(input: ObjectInput, dryRun: boolean, work: () => Promise<T>): Promise<T> {
 
     let stored = false;
@@ -67,7 +67,7 @@ async function discardInput(input: ObjectInput): Promise<void> {
     }
 }
 
-/** Reads the segments of Create or Update. When it throws, nothing stays behind. */
+/** Reads the segments of Create or Update. If it throws, no staged bytes remain. */
 export async function readObjectInput(segments: AsyncIterable<Segment>, options: InputReaderOptions): Promise<ObjectInput> {
 
     const input: ObjectInput = { elements: new Map(), elementsToDelete: [] };
@@ -91,7 +91,7 @@ class InputReader {
     private readonly input: ObjectInput;
     private readonly options: InputReaderOptions;
     private header: ElementInput | null = null;
-    /** What was asked about last; null before. */
+    /** Input at the last call of `beforeBytes`; null before the first. */
     private asked: Pick<ObjectInput, 'type'> | null = null;
     private first = true;
 
@@ -167,7 +167,7 @@ class InputReader {
     private takeAttributes(attributes: JsonObject, topLevelContent: JsonValue | undefined): void {
 
         const { input, options: { limits } } = this;
-        // Some published clients put the content beside the attributes.
+        // some published clients put the content beside the attributes
         const content = attributes.content ?? topLevelContent;
         if (content !== undefined) {
             input.content = checkContent(content);
@@ -214,7 +214,7 @@ class InputReader {
         }
     }
 
-    /** Notes what is said of an element. A header may speak of an element that the object listed already. */
+    /** Adds the description of an element. A header may refer to an element that the object already lists. */
     private describe(value: JsonObject, isHeader: boolean): ElementInput {
 
         const { input, options: { limits } } = this;

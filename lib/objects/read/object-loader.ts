@@ -1,21 +1,21 @@
 /**
- * Finds objects for requests that bring many: ids that are asked for in the same moment are looked up by one question.
+ * Batching loader (DataLoader pattern): lookups of ids in the same turn of the event loop share one query.
  */
 
 import type { StoredObject } from '../../model/stored-object.js';
 
-/** Reads objects as they are stored now. */
+/** Reads objects as they are stored. */
 export interface ObjectSource {
-    /** Those that exist among the ids, in no order. */
+    /** Returns those objects among some ids that exist, in no particular order. */
     byIds(ids: readonly string[]): Promise<StoredObject[]>;
-    /** Makes sure that the catalog of types is as new as what was read before. */
+    /** Makes the catalog at least as recent as what was read before. */
     refresh(): Promise<unknown>;
 }
 
-/** Ids of one question. */
+/** Maximum number of ids per query. */
 const IDS_PER_BATCH = 64;
 
-/** No id is longer. What cannot be one must not burden the question of others. */
+/** Maximum length of an id in bytes; longer ones are not looked up. */
 const MAX_BYTES = 255;
 
 interface Question {
@@ -23,11 +23,11 @@ interface Question {
     readonly answer: Promise<ReadonlyMap<string, StoredObject>>;
 }
 
-/** Finds objects. */
+/** Looks up objects in batches. */
 export class ObjectLoader {
 
     readonly #source: ObjectSource;
-    /** The question that others may still join. */
+    /** The pending batch, which further lookups may join. */
     #open: Question | null = null;
 
     constructor(source: ObjectSource) {
@@ -35,7 +35,7 @@ export class ObjectLoader {
         this.#source = source;
     }
 
-    /** The object of an id; null when there is none. The catalog of types is at least as new as the object afterwards. */
+    /** Returns an object; null if it does not exist. The catalog is at least as recent as the object afterwards. */
     async find(id: string): Promise<StoredObject | null> {
 
         if (Buffer.byteLength(id) > MAX_BYTES) {

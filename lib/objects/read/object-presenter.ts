@@ -1,5 +1,5 @@
 /**
- * What operations answer when their answer is an object.
+ * Presents objects as results of operations.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -8,16 +8,17 @@ import type { Policy } from '../../identity/access/access-policy.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import { toDigitalObject } from '../../model/stored-object.js';
 
-/** Who asks, and who knows what they may see. */
+/** The caller, and the policy that determines what the caller may see. */
 export interface PresentationRequest {
     readonly caller: Caller;
     readonly services: { readonly policy: Policy };
 }
 
 /**
- * The digital object as the caller may see it, and the facts that carriers show beside it.
+ * Returns the digital object as the caller may see it, and its attributes for carriers.
  *
- * @param shown the object as the code of its type shows it, where that differs from the object that rights depend on
+ * @param shown the object in the form given by type code, if that differs from the stored object, which determines the
+ *   permissions
  */
 export function objectAnswer(asking: PresentationRequest, object: StoredObject, shown = object): [JsonValue, JsonObject] {
 
@@ -25,7 +26,7 @@ export function objectAnswer(asking: PresentationRequest, object: StoredObject, 
     return [toDigitalObject(visible) as unknown as JsonObject, objectFacts(asking, object)];
 }
 
-/** Like {@link objectAnswer} for what was written, or for what a dry run would have written: that has no transaction number. */
+/** Like {@link objectAnswer} for an object after a write. The result of a dry run has no transaction number. */
 export function writtenAnswer(asking: PresentationRequest, object: StoredObject, dryRun: boolean): [JsonValue, JsonObject] {
 
     const [value, facts] = objectAnswer(asking, object);
@@ -38,7 +39,7 @@ export function writtenAnswer(asking: PresentationRequest, object: StoredObject,
     return [value, facts];
 }
 
-/** Attributes of an answer about an object: its type, and what the caller may do with it. */
+/** Returns the attributes of a response about an object: its type, and the permission of the caller. */
 export function objectFacts({ caller, services: { policy } }: PresentationRequest, object: StoredObject): JsonObject {
 
     return { type: object.type, permission: policy.permissionOf(caller, object) };

@@ -1,5 +1,5 @@
 /**
- * Objects on their way to a reader: the code of a type may show another form of its objects, or keep them back.
+ * Resolution hooks: type code may change or hide its objects when they are read.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -15,13 +15,13 @@ import { fromHookObject, toHookObject } from '../hooks/hook-object.js';
 import { withoutHashes } from '../hashes/object-hashes.js';
 import { NO_SCRIPT } from '../../model/write-context.js';
 
-/** Who reads. */
+/** Context of a read. */
 export interface Reading {
     readonly caller: Caller;
     readonly requestContext: JsonObject;
 }
 
-/** Asks `onObjectResolution` and `onPayloadResolution`. Objects of types without them pass untouched. */
+/** Runs `onObjectResolution` and `onPayloadResolution`. Objects of types without these hooks are returned unchanged. */
 export class ObjectResolution {
 
     readonly #lifecycle: Lifecycle;
@@ -33,16 +33,16 @@ export class ObjectResolution {
         this.#limits = limits;
     }
 
-    /** False when an object of the type is shown as it is stored. */
+    /** False if objects of the type are shown as stored. */
     concerns(type: string): boolean {
 
         return this.#lifecycle.has(type, 'onObjectResolution');
     }
 
     /**
-     * The object as it is to be shown.
+     * Returns the object as it is to be shown.
      *
-     * @throws DoipError 403, or what the code says, when it is not to be shown
+     * @throws DoipError 403, or the error of the hook, if the object is hidden
      */
     async resolve(object: StoredObject, reading: Reading): Promise<StoredObject> {
 
@@ -54,7 +54,7 @@ export class ObjectResolution {
         return returned === undefined ? object : this.#checked(returned, object);
     }
 
-    /** Results of a search as they are to be shown, in their order; null for those that are kept back. Asks once per type. */
+    /** Returns search results as they are to be shown, in order; null for hidden ones. Runs the hook once per type. */
     async resolveAll(objects: readonly StoredObject[], reading: Reading): Promise<readonly (StoredObject | null)[]> {
 
         const types = new Set(objects.map(({ type }) => type));
@@ -78,7 +78,7 @@ export class ObjectResolution {
         });
     }
 
-    /** What is shown instead of the bytes of an element; null to show these. `range` in bytes, inclusive. */
+    /** Returns the output that replaces the bytes of an element; null to use these. `range` in bytes, inclusive. */
     async resolvePayload(object: StoredObject, payload: string, reading: Reading, range: ByteRange | null): Promise<DirectOutput | null> {
 
         if (!this.#lifecycle.has(object.type, 'onPayloadResolution')) {
@@ -99,7 +99,7 @@ export class ObjectResolution {
             return outcome.value === undefined ? object : this.#shown(outcome.value, object);
         }
         catch {
-            // The lifecycle logs what code throws; an object that it returns in no form of an object is kept back as well.
+            // errors of code are logged by the lifecycle; a malformed object is hidden too
             return null;
         }
     }
@@ -115,8 +115,9 @@ export class ObjectResolution {
     }
 
     /**
-     * The id stays, and so does what rights depend on: they were looked at before. Hashes go where the object is shown in another form:
-     * they are not those of what is shown, and short values that were taken away could be found out by trying.
+     * Returns the shown form. Id and everything that permissions depend on stay unchanged, since they were checked before.
+     * Hashes are removed if the form differs from the stored one: they would not match, and could reveal short values that were
+     * removed.
      */
     #shown(returned: JsonValue, object: StoredObject): StoredObject {
 
@@ -131,7 +132,7 @@ export class ObjectResolution {
     }
 }
 
-/** True when two objects have the same hashes. */
+/** True if two objects have the same hashes. */
 function isSameForm(one: StoredObject, other: StoredObject): boolean {
 
     return isDeepStrictEqual(
