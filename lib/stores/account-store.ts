@@ -1,5 +1,5 @@
 /**
- * Rows of accounts and of their login names, and the epoch that tells every node when anything about identity has changed.
+ * Rows of accounts and their login names, and the epoch that changes with everything about identity.
  */
 
 import type { Database, Step } from '../../db/database.js';
@@ -8,11 +8,11 @@ import type { JsonObject } from '../util/json-types.js';
 import type { Epochs } from './objects/object-store.js';
 import { ADMIN_AUTHOR } from './principal-store.js';
 
-/** What a user object says of its account. */
+/** Account data of a user object. */
 export interface Account {
     /** Id of the user object. */
     readonly userId: string;
-    /** As it is written in the object; null when it has none. */
+    /** As written in the object; null when it has none. */
     readonly username: string | null;
     readonly active: boolean;
     readonly mustChangePassword: boolean;
@@ -20,15 +20,15 @@ export interface Account {
     readonly publicKey: JsonObject | null;
 }
 
-/** Which rows of identity an object has. */
+/** Kinds of identity rows that an object has. */
 export interface Footprint {
     readonly account: boolean;
     readonly credential: boolean;
     /** True when it lists members. */
     readonly group: boolean;
-    /** True when hashes of secure properties are kept for it. */
+    /** True when hashes of its secure properties are stored. */
     readonly secrets: boolean;
-    /** True when it is known to be a user or a group. */
+    /** True when it is registered as a user or a group. */
     readonly held: boolean;
 }
 
@@ -54,7 +54,7 @@ export class AccountStore {
         this.#sql = buildStatements(db);
     }
 
-    /** The account of a user object, or null. */
+    /** Returns the account of a user object, or null. */
     async get(userId: string): Promise<Account | null> {
 
         const { get } = this.#sql;
@@ -62,7 +62,7 @@ export class AccountStore {
         return found ? toAccount(found) : null;
     }
 
-    /** The account of a login name, or null. The name is lower-cased already. */
+    /** Returns the account of a login name, or null. The name must be in lower case. */
     async getByName(name: string): Promise<Account | null> {
 
         const { getByName } = this.#sql;
@@ -71,8 +71,8 @@ export class AccountStore {
     }
 
     /**
-     * True when an authentication hook gave the id of an account to somebody without an object: what is open to them is not for an
-     * account of the same id that the administrator did not make.
+     * Returns whether an authentication hook assigned the id of an account to a user without an object: the access of that user is
+     * not for an account with the same id, unless the administrator made it.
      */
     async isOfElsewhere(userId: string): Promise<boolean> {
 
@@ -80,7 +80,7 @@ export class AccountStore {
         return (await this.#db.read(elsewhere, elsewhere.values({ userId }))).length > 0;
     }
 
-    /** Which rows of identity an object has, so that objects without any cost one read. */
+    /** Returns which kinds of identity rows an object has, so that objects without any cost one read. */
     async footprint(objectId: string): Promise<Footprint> {
 
         const { footprint } = this.#sql;
@@ -94,7 +94,7 @@ export class AccountStore {
         };
     }
 
-    /** Steps that write an account, new or not. */
+    /** Returns the steps that insert or update an account. */
     putSteps({ userId, username, active, mustChangePassword, publicKey }: Account): Step[] {
 
         return [this.#sql.put.step({
@@ -103,25 +103,25 @@ export class AccountStore {
         })];
     }
 
-    /** Steps that remove an account. */
+    /** Returns the steps that delete an account. */
     removeSteps(userId: string): Step[] {
 
         return [this.#sql.remove.step({ userId })];
     }
 
-    /** Steps that give a login name to an account; the unit fails with `taken` when another one has it. */
+    /** Returns the steps that assign a login name to an account; the unit fails with `taken` when another account has it. */
     claimNameSteps(name: string, userId: string, taken: string): Step[] {
 
         return [this.#sql.claimName.step({ name, userId }, { duplicate: taken })];
     }
 
-    /** Steps that free the login name of an account. */
+    /** Returns the steps that free the login name of an account. */
     releaseNameSteps(userId: string): Step[] {
 
         return [this.#sql.releaseName.step({ userId })];
     }
 
-    /** The epochs of this moment, for work that does not come with a target. */
+    /** Returns the current epochs, for work without a target object. */
     async epochs(): Promise<Epochs> {
 
         const { epochs } = this.#sql;
@@ -129,7 +129,7 @@ export class AccountStore {
         return { types: found?.types ?? 0, identity: found?.identity ?? 0 };
     }
 
-    /** The step that makes every node look again at what it knows of accounts, groups, credentials and tokens. */
+    /** Returns the step that invalidates what the nodes have cached of accounts, groups, credentials and tokens. */
     bumpStep(): Step {
 
         return this.#sql.bump.step({});

@@ -1,5 +1,5 @@
 /**
- * Rows that the catalog of types keeps: unique type names and the epoch that tells every node when types have changed.
+ * Rows of the catalog of types: unique type names, and the epoch that changes with the types.
  */
 
 import type { Database, Step } from '../../db/database.js';
@@ -15,19 +15,19 @@ export class CatalogStore {
         this.#sql = buildStatements(db);
     }
 
-    /** Steps that make a name belong to a Schema object; the unit fails with `taken` when another object has it. */
+    /** Returns the steps that assign a name to a Schema object; the unit fails with `taken` when another object has it. */
     claimSteps(name: string, schemaId: string, taken: string): Step[] {
 
         return [this.#sql.claim.step({ name, schemaId }, { duplicate: taken })];
     }
 
-    /** Steps that free the name of a Schema object. */
+    /** Returns the steps that free the name of a Schema object. */
     releaseSteps(schemaId: string): Step[] {
 
         return [this.#sql.release.step({ schemaId })];
     }
 
-    /** The step that makes every node look at types and design again. */
+    /** Returns the step that invalidates what the nodes have cached of types and design. */
     bumpStep(): Step {
 
         return this.#sql.bump.step({});

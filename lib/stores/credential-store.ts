@@ -1,6 +1,5 @@
 /**
- * Rows of hashed secrets: passwords of users, and other secure properties of objects. A record is text that only the
- * identity services understand.
+ * Rows of hashed secrets: passwords of users, and other secure properties of objects. A record is text for the identity services.
  */
 
 import { createHash } from 'node:crypto';
@@ -19,7 +18,7 @@ export class CredentialStore {
         this.#sql = buildStatements(db);
     }
 
-    /** The record of a user's password, or null. */
+    /** Returns the record of a user's password, or null. */
     async get(userId: string): Promise<string | null> {
 
         const { get } = this.#sql;
@@ -27,37 +26,37 @@ export class CredentialStore {
         return found?.record ?? null;
     }
 
-    /** Steps that set the record of a user's password. */
+    /** Returns the steps that set the record of a user's password. */
     putSteps(userId: string, record: string): Step[] {
 
         return [this.#sql.put.step({ userId, record })];
     }
 
-    /** Steps that set the record of a password once; the unit fails with `taken` when there is one. */
+    /** Returns the steps that set the record of a password once; the unit fails with `taken` when there is one. */
     insertSteps(userId: string, record: string, taken: string): Step[] {
 
         return [this.#sql.insert.step({ userId, record }, { duplicate: taken })];
     }
 
-    /** Puts a record in the place of another one for the same password; nothing happens when it has changed meanwhile. */
+    /** Replaces the record of a password by another one for the same password; does nothing when it has changed meanwhile. */
     async upgrade(userId: string, before: string, after: string): Promise<void> {
 
         await this.#db.commit({ steps: [this.#sql.upgrade.step({ userId, before, after })] });
     }
 
-    /** Steps that change nothing; the unit fails with `changed` when the record of a user's password is another one by now. */
+    /** Returns steps without a change; the unit fails with `changed` when the record of a user's password is a different one. */
     expectSteps(userId: string, record: string, changed: string): Step[] {
 
         return [this.#sql.expect.step({ userId, record }, { expect: { rows: 1, otherwise: changed } })];
     }
 
-    /** Steps that remove a user's password. */
+    /** Returns the steps that delete a user's password. */
     removeSteps(userId: string): Step[] {
 
         return [this.#sql.remove.step({ userId })];
     }
 
-    /** The record of the secret at a JSON pointer of an object, or null. */
+    /** Returns the record of the secret at a JSON pointer of an object, or null. */
     async getSecret(objectId: string, pointer: string): Promise<string | null> {
 
         const { getSecret } = this.#sql;
@@ -65,13 +64,13 @@ export class CredentialStore {
         return found?.record ?? null;
     }
 
-    /** Steps that set the record of a secret. */
+    /** Returns the steps that set the record of a secret. */
     putSecretSteps(objectId: string, pointer: string, record: string): Step[] {
 
         return [this.#sql.putSecret.step({ objectId, pointer: secretKey(pointer), record })];
     }
 
-    /** The records of the passwords among some users, by id; at most 256 ids. */
+    /** Returns the records of passwords by user id; at most 256 ids. */
     async recordsOf(userIds: readonly string[]): Promise<Map<string, string>> {
 
         const { statement, bindings } = this.#sql.records.with({ ids: userIds });
@@ -79,7 +78,7 @@ export class CredentialStore {
         return new Map(rows.map(({ user_id, record }) => [user_id, record]));
     }
 
-    /** All secrets of some objects, with the keys of their pointers; at most 256 ids. */
+    /** Returns all secrets of some objects, with the keys of their pointers; at most 256 ids. */
     async secretsOf(objectIds: readonly string[]): Promise<{ objectId: string; key: string; record: string }[]> {
 
         const { statement, bindings } = this.#sql.secrets.with({ ids: objectIds });
@@ -87,20 +86,20 @@ export class CredentialStore {
         return rows.map(({ object_id, pointer_hash, record }) => ({ objectId: object_id, key: pointer_hash, record }));
     }
 
-    /** Steps that set the record of a secret under the key of its pointer. */
+    /** Returns the steps that set the record of a secret by the key of its pointer. */
     putKeyedSecretSteps(objectId: string, key: string, record: string): Step[] {
 
         return [this.#sql.putSecret.step({ objectId, pointer: key, record })];
     }
 
-    /** Steps that remove all secrets of an object. */
+    /** Returns the steps that delete all secrets of an object. */
     removeSecretsSteps(objectId: string): Step[] {
 
         return [this.#sql.removeSecrets.step({ objectId })];
     }
 }
 
-/** The key of the secret at a JSON pointer: pointers are of any length, so their hash is stored. */
+/** Returns the key of the secret at a JSON pointer: a hash, because pointers can have any length. */
 export function secretKey(pointer: string): string {
 
     return createHash('sha256').update(pointer).digest('hex');

@@ -1,19 +1,21 @@
 /**
- * What operations may know of the room on the disk.
+ * Free disk space, as operations see it.
  */
 
 import type { Database } from '../../db/database.js';
 import { DatabaseError } from '../../db/errors.js';
 import { SingleFlight } from '../util/concurrency/single-flight.js';
 
-/** Room for what is stored. */
+/** Disk space for the data of the database. */
 export class Room {
 
     readonly #db: Pick<Database, 'hasRoomFor'>;
     readonly #make: () => Promise<unknown>;
     readonly #making = new SingleFlight<unknown>();
 
-    /** @param make removes what nobody needs */
+    /**
+     * @param make removes what is no longer needed
+     */
     constructor(db: Pick<Database, 'hasRoomFor'>, make: () => Promise<unknown>) {
 
         this.#db = db;
@@ -21,9 +23,9 @@ export class Room {
     }
 
     /**
-     * Makes room when there is too little.
+     * Ensures that there is space; removes what is no longer needed if necessary.
      *
-     * @throws DatabaseError when it is known that so many bytes cannot be stored
+     * @throws DatabaseError when it is known that this number of bytes cannot be stored
      */
     async demand(bytes: number): Promise<void> {
 

@@ -1,5 +1,5 @@
 /**
- * Rows of group membership: which ids a group object lists. Members need not exist, and may be groups themselves.
+ * Rows of group membership: the ids that a group object lists. Members need not exist, and may be groups themselves.
  */
 
 import type { Knex } from 'knex';
@@ -7,14 +7,14 @@ import type { Database, Step } from '../../db/database.js';
 import { MAX_LIST, statements } from '../../db/statements.js';
 import { ADMIN_AUTHOR } from './principal-store.js';
 
-/** Members that are inserted by one statement, and read at a time. */
+/** Number of members inserted by one statement, and of members in a page. */
 const BATCH_SIZE = 64;
 const PAGE = 512;
 
-/** Groups that are read at a time. */
+/** Number of groups in a page. */
 const GROUPS_PER_BATCH = 1_000;
 
-/** A group that lists somebody. */
+/** A group that lists an id. */
 export interface ListingGroup {
     readonly id: string;
     /** Who made it a group; null where that is not known. */
@@ -36,8 +36,8 @@ export class GroupStore {
     }
 
     /**
-     * The groups that list any of the given ids, some at a time; one that lists several of them comes several times. Groups that
-     * nobody but an authentication hook may fill are left out.
+     * Returns the groups that list any of the ids, in pages, with duplicates for a group that lists several. Groups to which only
+     * an authentication hook may assign members are left out.
      */
     async *groupsListing(memberIds: readonly string[]): AsyncGenerator<readonly ListingGroup[]> {
 
@@ -62,7 +62,7 @@ export class GroupStore {
         let rows: readonly ListingGroup[];
         let after = '';
         do {
-            // Between two pages others have their turn.
+            // Yield to the event loop between pages.
             await new Promise(setImmediate);
             rows = await this.#db.read<ListingGroup & object>(groupsAfter, groupsAfter.values({ member, after }));
             yield rows;
@@ -71,7 +71,7 @@ export class GroupStore {
         while (rows.length === GROUPS_PER_BATCH);
     }
 
-    /** Members of a group that come after the given one (`''` for the first), in ascending order, a page of them. */
+    /** Returns the next page of members of a group, ascending from `after` (exclusive; `''` for the first page). */
     async membersAfter(groupId: string, after: string): Promise<string[]> {
 
         const { members } = this.#sql;
@@ -79,7 +79,7 @@ export class GroupStore {
         return rows.map(({ member_id }) => member_id);
     }
 
-    /** Steps that add members, none of whom is listed yet. */
+    /** Returns the steps that add members, which must not be listed yet. */
     addSteps(groupId: string, memberIds: readonly string[]): Step[] {
 
         const { addOne, addMany } = this.#sql;
@@ -93,7 +93,7 @@ export class GroupStore {
         return steps;
     }
 
-    /** Steps that remove members. */
+    /** Returns the steps that remove members. */
     removeSteps(groupId: string, memberIds: readonly string[]): Step[] {
 
         const steps: Step[] = [];
@@ -104,7 +104,7 @@ export class GroupStore {
         return steps;
     }
 
-    /** Steps that remove all members. */
+    /** Returns the steps that remove all members. */
     clearSteps(groupId: string): Step[] {
 
         return [this.#sql.clear.step({ groupId })];

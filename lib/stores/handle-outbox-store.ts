@@ -1,27 +1,27 @@
 /**
- * Handles whose records must be told to a handle server. A row stands for the newest state of a handle, whatever that will be when
- * its turn comes, so that there is never more than one row per handle and never an old state after a new one.
+ * Outbox of handles whose records have to be registered with a handle server. A row stands for the current state of a handle at the
+ * time of delivery, so there is at most one row per handle, and an old state never overwrites a newer one.
  */
 
 import { randomInt } from 'node:crypto';
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
-/** A handle that waits. */
+/** A handle to be delivered. */
 export interface OutboxEntry {
     readonly handle: string;
-    /** Tells this wish from later ones for the same handle. */
+    /** Distinguishes this entry from later ones for the same handle. */
     readonly revision: number;
-    /** Attempts that came to nothing. */
+    /** Number of failed attempts. */
     readonly attempts: number;
 }
 
-/** What became of an attempt that came to nothing. */
+/** Result of a failed attempt. */
 export interface Postponement {
     readonly error: string;
-    /** When to try again (epoch ms); null for not before the handle changes. */
+    /** Time of the next attempt (epoch ms); null for none before the handle changes. */
     readonly runAt: number | null;
-    /** True when the fault lies with this handle, so that nobody waits for it any longer. */
+    /** True when the error is specific to this handle, so that updates no longer wait for it. */
     readonly hasFailed: boolean;
 }
 
@@ -35,7 +35,7 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 const MAX_REVISION = 2 ** 48 - 1;
 const MAX_ERROR_LENGTH = 2000;
 
-/** Handles to be told, in the database. */
+/** Outbox of handles in the database. */
 export class HandleOutboxStore {
 
     readonly #db: Database;
@@ -47,7 +47,7 @@ export class HandleOutboxStore {
         this.#sql = buildStatements(db);
     }
 
-    /** The step that puts a handle into the outbox, for the unit of its change. */
+    /** Returns the step that puts a handle into the outbox, for the unit of its change. */
     markStep(handle: string, now: number): Step {
 
         return this.#sql.mark.step({ handle, now, revision: randomInt(MAX_REVISION) });
@@ -59,21 +59,21 @@ export class HandleOutboxStore {
         await this.#db.commit({ steps: [this.markStep(handle, now)] });
     }
 
-    /** Puts handles into the outbox for an update that wants to know what becomes of them. */
+    /** Puts handles into the outbox for an update that waits for their results. */
     async markFor(updateId: number, handles: readonly string[], now: number): Promise<void> {
 
         const steps = handles.map((handle) => this.#sql.markFor.step({ handle, now, revision: randomInt(MAX_REVISION), updateId }));
         await this.#db.commit({ steps });
     }
 
-    /** Entries that are due, those due for the longest time first. */
+    /** Returns entries that are due, oldest first. */
     async due(now: number, limit: number): Promise<OutboxEntry[]> {
 
         const { due } = this.#sql;
         return await this.#db.read<EntryRow & Record<string, never>>(due, due.values({ now, limit }));
     }
 
-    /** When the next entry is due (epoch ms); null when there is none. */
+    /** Returns when the next entry is due (epoch ms); null when there is none. */
     async nextDue(): Promise<number | null> {
 
         const { nextDue } = this.#sql;
@@ -81,13 +81,13 @@ export class HandleOutboxStore {
         return found?.due ?? null;
     }
 
-    /** Removes what was told, unless the handle has changed since. */
+    /** Removes a delivered entry, unless the handle has changed since. */
     async remove({ handle, revision }: OutboxEntry): Promise<void> {
 
         await this.#db.commit({ steps: [this.#sql.remove.step({ handle, revision })], shared: true, essential: true });
     }
 
-    /** Puts an entry off, unless the handle has changed since. */
+    /** Postpones an entry, unless the handle has changed since. */
     async postpone({ handle, revision }: OutboxEntry, { error, runAt, hasFailed }: Postponement, now: number): Promise<void> {
 
         await this.#db.commit({ steps: [this.#sql.postpone.step({
@@ -95,7 +95,7 @@ export class HandleOutboxStore {
         })] });
     }
 
-    /** Whether an update still waits for any handle. */
+    /** Returns whether an update still waits for a handle. */
     async isAwaited(updateId: number): Promise<boolean> {
 
         const { awaited } = this.#sql;

@@ -1,22 +1,22 @@
 /**
- * Rows that guard logins on all nodes together: signed assertions that were used, and failures in a row. Keys are hashes made
- * by the identity services; times are epoch milliseconds.
+ * Rows that protect logins across all nodes: used assertions (JWT), and consecutive failures. Keys are hashes made by the identity
+ * services; times are epoch milliseconds.
  */
 
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
-/** Failed logins in a row. */
+/** Consecutive failed logins. */
 export interface Failures {
     readonly count: number;
-    /** When the last one was. */
+    /** Time of the last one. */
     readonly last: number;
 }
 
 const USED = 'used';
 const SWEEP = 256;
 
-/** Guards of logins in the database. */
+/** Login protection in the database. */
 export class LoginStore {
 
     readonly #db: Database;
@@ -28,14 +28,14 @@ export class LoginStore {
         this.#sql = buildStatements(db);
     }
 
-    /** Notes the use of an assertion until it expires; resolves to false when it was used before. */
+    /** Records the use of an assertion until it expires; resolves to false when it was used before. */
     async useOnce(hash: string, expiresOn: number): Promise<boolean> {
 
         const result = await this.#db.commit({ steps: [this.#sql.use.step({ hash, expiresOn }, { duplicate: USED })], essential: true });
         return result.ok;
     }
 
-    /** Failures noted under some keys. */
+    /** Returns the failures under some keys. */
     async failures(hashes: readonly string[]): Promise<Map<string, Failures>> {
 
         const { statement, bindings } = this.#sql.failures.with({ hashes });
@@ -43,7 +43,7 @@ export class LoginStore {
         return new Map(rows.map((found) => [found.hash, { count: found.failures, last: found.last_failure }]));
     }
 
-    /** Notes one more failure under each key. Counts that ended at `since` or before start anew. */
+    /** Adds a failure under each key. Counts whose last failure was at `since` or before are reset. */
     async addFailure(hashes: readonly string[], now: number, since: number): Promise<void> {
 
         const { expire, add } = this.#sql;
@@ -51,13 +51,13 @@ export class LoginStore {
         await this.#db.commit({ steps, essential: true });
     }
 
-    /** Forgets the failures under some keys. */
+    /** Deletes the failures under some keys. */
     async forget(hashes: readonly string[]): Promise<void> {
 
         await this.#db.commit({ steps: hashes.map((hash) => this.#sql.forget.step({ hash })), essential: true });
     }
 
-    /** Removes some assertions that have expired and some failures that ended before a time; resolves to how many. */
+    /** Deletes some expired assertions, and some failures whose last one was before a time; resolves to their number. */
     async sweep(now: number, failuresBefore: number): Promise<number> {
 
         const { expired, removeExpired, old, removeOld } = this.#sql;

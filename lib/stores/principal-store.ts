@@ -1,5 +1,5 @@
 /**
- * Rows of ids that stand for users and groups wherever rights are given: who holds them, and who has named them.
+ * Rows of ids that stand for users and groups wherever access is granted: who holds an id, and who has named it.
  */
 
 import type { Database, Step } from '../../db/database.js';
@@ -12,7 +12,7 @@ export const ADMIN_AUTHOR = 'admin';
 export interface PrincipalRow {
     /** True while an object with this id is a user or a group. */
     readonly held: boolean;
-    /** The only user who has named it; null for several, for nobody in particular, and where it is not known. */
+    /** The only user who has named it; null for several, for none, and where it is not known. */
     readonly owner: string | null;
 }
 
@@ -28,7 +28,7 @@ export class PrincipalStore {
         this.#sql = buildStatements(db);
     }
 
-    /** What is known of an id; null when it was never named. */
+    /** Returns what is known of an id; null when it was never named. */
     async get(id: string): Promise<PrincipalRow | null> {
 
         const { get } = this.#sql;
@@ -36,7 +36,7 @@ export class PrincipalStore {
         return found ? { held: found.held !== 0, owner: found.owner } : null;
     }
 
-    /** Is there a group which lists the id and was last changed by somebody else? */
+    /** Returns whether a group lists the id that another user changed last. */
     async isListedByOthers(id: string, userId: string | null): Promise<boolean> {
 
         const { listing } = this.#sql;
@@ -44,26 +44,29 @@ export class PrincipalStore {
         return rows.length > 0;
     }
 
-    /** Steps that note that an object with this id became a user or a group. */
+    /** Returns the steps that record that an object with this id became a user or a group. */
     holdSteps(id: string, author: string, owner: string | null): Step[] {
 
         return [this.#sql.hold.step({ id, author, owner })];
     }
 
-    /** Steps that note that there is no such user or group any more; only the owner, if it is this one, may have it again. */
+    /**
+     * Returns the steps that record that this user or group no longer exists; only the owner, if it is this one, may take the id
+     * again.
+     */
     releaseSteps(id: string, owner: string): Step[] {
 
         return [this.#sql.release.step({ id }), this.#sql.shareOne.step({ id, owner })];
     }
 
-    /** Steps that note that somebody named an id. */
+    /** Returns the steps that record that a user named an id. */
     nameSteps(id: string, owner: string | null): Step[] {
 
         const { name, shareOne } = this.#sql;
         return [name.step({ id, owner }), shareOne.step({ id, owner: owner ?? '' })];
     }
 
-    /** Steps that note that an authentication hook gave an id to a user or group without an object. */
+    /** Returns the steps that record that an authentication hook assigned an id to a user or group without an object. */
     externalSteps(id: string): Step[] {
 
         return [this.#sql.external.step({ id })];

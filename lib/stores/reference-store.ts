@@ -1,5 +1,5 @@
 /**
- * Rows of references between objects, kept in the unit of the referring object, and read in both directions.
+ * Rows of references between objects, written in the unit of the referring object, and read in both directions.
  */
 
 import type { Database, Step } from '../../db/database.js';
@@ -9,14 +9,14 @@ import type { StoredObject } from '../model/stored-object.js';
 import { OBJECT_COLUMNS, toMetadata } from './objects/object-rows.js';
 import type { ObjectRow } from './objects/object-rows.js';
 
-/** A reference from one place in the content of an object to another object. */
+/** A reference from the content of an object to another object. */
 export interface StoredReference {
     /** JSON pointer of the referring value. */
     readonly pointer: string;
     readonly toId: string;
 }
 
-/** A reference to an object, with as much of the referring object as rights depend on. */
+/** A reference to an object, with what access to the referring object depends on. */
 export interface Referrer {
     /** JSON pointer of the referring value. */
     readonly pointer: string;
@@ -28,10 +28,10 @@ interface ReferrerRow extends Omit<ObjectRow, 'content'> {
     readonly n: number;
 }
 
-/** Most references that are read at once: on SQLite nothing else gets its turn meanwhile. */
+/** Maximum number of references in one read, which blocks the event loop on SQLite. */
 const REFERENCES_PER_BATCH = 200;
 
-/** Columns of referring objects. Those that can be long are not needed. */
+/** Columns of referring objects, without those that can be long. */
 const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
 
 /** References in the database. */
@@ -46,20 +46,20 @@ export class ReferenceStore {
         this.#sql = buildStatements(db);
     }
 
-    /** Steps that replace all references of an object; an empty list removes them. */
+    /** Returns the steps that replace all references of an object; an empty list deletes them. */
     replaceSteps(fromId: string, references: readonly StoredReference[], isNew: boolean): Step[] {
 
         const inserts = references.map(({ pointer, toId }, n) => this.#sql.insert.step({ fromId, n, pointer, toId }));
         return isNew ? inserts : [this.#sql.delete.step({ fromId }), ...inserts];
     }
 
-    /** Steps that give a new object the references of another one. */
+    /** Returns the steps that copy the references of an object to a new one. */
     copySteps(fromId: string, newId: string): Step[] {
 
         return [this.#sql.copy.step({ fromId, newId })];
     }
 
-    /** The references of an object in blocks, in the order in which they stand in its content. */
+    /** Returns the references of an object in blocks, in the order of its content. */
     async *outbound(fromId: string): AsyncGenerator<StoredReference[]> {
 
         const { outbound } = this.#sql;
@@ -75,7 +75,7 @@ export class ReferenceStore {
         }
     }
 
-    /** The references to an object in blocks, by the ids of the objects that they come from, versions included. */
+    /** Returns the references to an object in blocks, by the ids of the referring objects, versions included. */
     async *inbound(toId: string): AsyncGenerator<Referrer[]> {
 
         const { inbound } = this.#sql;

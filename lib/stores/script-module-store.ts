@@ -11,7 +11,7 @@ import { ELEMENT_COLUMNS, toElement } from './objects/object-rows.js';
 /** A payload of such an object. */
 export interface ModuleFile {
     readonly objectId: string;
-    /** As the object says it. */
+    /** As given in the object. */
     readonly directory: string;
     readonly element: StoredElement;
 }
@@ -28,26 +28,26 @@ export class ScriptModuleStore {
         this.#sql = buildStatements(db);
     }
 
-    /** The step that notes the directory of an object. */
+    /** Returns the step that stores the directory of an object. */
     saveStep(objectId: string, directory: string): Step {
 
         return this.#sql.save.step({ objectId, directory });
     }
 
-    /** The step that forgets the directory of an object. */
+    /** Returns the step that deletes the directory of an object. */
     removeStep(objectId: string): Step {
 
         return this.#sql.remove.step({ objectId });
     }
 
-    /** Object id → name of its directory. */
+    /** Returns the names of directories by object id. */
     async directories(): Promise<Map<string, string>> {
 
         const rows = await this.#db.read<{ object_id: string; directory: string }>(this.#sql.directories, []);
         return new Map(rows.map(({ object_id, directory }) => [object_id, directory]));
     }
 
-    /** All payloads of these objects, by object id and in the order of each object. */
+    /** Returns all payloads of these objects, by object id and in the order of each object. */
     async files(): Promise<ModuleFile[]> {
 
         const rows = await this.#db.read<ElementRow & { object_id: string; directory: string } & Record<string, never>>(this.#sql.files, []);

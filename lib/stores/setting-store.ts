@@ -1,11 +1,11 @@
 /**
- * Named facts of the service itself, such as the record of the administrator's password. Not part of any object.
+ * Named settings of the service, such as the record of the administrator's password. Not part of any object.
  */
 
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
-/** The setting that is there while an upload of all objects runs, on whatever node. Whoever makes or removes it raises the epoch of types. */
+/** Setting that exists while an upload of all objects runs on any node. Writing or deleting it must increment the epoch of types. */
 export const UPLOAD_SETTING = 'upload.running';
 
 /** Settings in the database. */
@@ -20,7 +20,7 @@ export class SettingStore {
         this.#sql = buildStatements(db);
     }
 
-    /** The value of a setting, or null. */
+    /** Returns the value of a setting, or null. */
     async get(name: string): Promise<string | null> {
 
         const { get } = this.#sql;
@@ -28,19 +28,19 @@ export class SettingStore {
         return found?.value ?? null;
     }
 
-    /** Steps that set a value. */
+    /** Returns the steps that set a value. */
     setSteps(name: string, value: string): Step[] {
 
         return [this.#sql.set.step({ name, value })];
     }
 
-    /** Steps that remove a setting that has this value. */
+    /** Returns the steps that delete a setting with this value. */
     removeSteps(name: string, value: string): Step[] {
 
         return [this.#sql.remove.step({ name, value })];
     }
 
-    /** Steps that set a value once; the unit fails with `taken` when there is one. */
+    /** Returns the steps that set a value once; the unit fails with `taken` when there is one. */
     insertSteps(name: string, value: string, taken: string): Step[] {
 
         return [this.#sql.insert.step({ name, value }, { duplicate: taken })];

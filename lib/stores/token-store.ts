@@ -6,20 +6,20 @@ import type { Database, Step } from '../../db/database.js';
 import { MAX_LIST, row, statements } from '../../db/statements.js';
 import type { JsonObject } from '../util/json-types.js';
 
-/** An access token, or a session that a cookie carries. */
+/** An access token, or a session of a cookie. */
 export interface StoredToken {
     /** SHA-256 of the token in base64url. */
     readonly hash: string;
     readonly kind: 'token' | 'session';
     readonly userId: string;
-    /** SHA-256 of the value that must come with a session's cookie; null for tokens. */
+    /** SHA-256 of the value that must accompany the cookie of a session; null for tokens. */
     readonly csrf: string | null;
     readonly createdOn: number;
-    /** As last written; uses since then are in the memory of the nodes. */
+    /** As last written; later uses are in the memory of the nodes. */
     readonly lastUsed: number;
-    /** When it ends in any case; null when only disuse ends it. */
+    /** Absolute expiry; null when the token only expires by disuse. */
     readonly expiresOn: number | null;
-    /** What an authenticate hook said of the user; null when none did. */
+    /** Facts about the user from an authenticate hook; null for none. */
     readonly facts: JsonObject | null;
 }
 
@@ -36,7 +36,7 @@ interface TokenRow {
 
 const COLUMNS = ['hash', 'kind', 'user_id', 'csrf', 'created_on', 'last_used', 'expires_on', 'facts'] as const;
 
-/** Tokens that are found at a time when old ones are swept out. */
+/** Number of old tokens deleted at once. */
 const SWEEP = 256;
 
 /** Tokens and sessions in the database. */
@@ -51,7 +51,7 @@ export class TokenStore {
         this.#sql = buildStatements(db);
     }
 
-    /** The token of a hash, or null. */
+    /** Returns the token of a hash, or null. */
     async get(hash: string): Promise<StoredToken | null> {
 
         const { get } = this.#sql;
@@ -59,7 +59,7 @@ export class TokenStore {
         return found ? toToken(found) : null;
     }
 
-    /** Steps that write a new token. */
+    /** Returns the steps that insert a token. */
     insertSteps(token: StoredToken): Step[] {
 
         return [this.#sql.insert.step({
@@ -68,31 +68,31 @@ export class TokenStore {
         })];
     }
 
-    /** Steps that note the last use of a token, unless a later one is noted. */
+    /** Returns the steps that update the time of the last use, unless a later one is stored. */
     touchSteps(hash: string, lastUsed: number): Step[] {
 
         return [this.#sql.touch.step({ hash, lastUsed })];
     }
 
-    /** Steps that end a token. */
+    /** Returns the steps that delete a token. */
     removeSteps(hash: string): Step[] {
 
         return [this.#sql.remove.step({ hash })];
     }
 
-    /** Steps that end all tokens of a user. */
+    /** Returns the steps that delete all tokens of a user. */
     removeOfUserSteps(userId: string): Step[] {
 
         return [this.#sql.removeOfUser.step({ userId })];
     }
 
-    /** Steps that end some tokens, 512 at most. */
+    /** Returns the steps that delete some tokens, at most 512. */
     removeAllSteps(hashes: readonly string[]): Step[] {
 
         return hashes.length > 0 ? [this.#sql.removeAll.step({ hashes })] : [];
     }
 
-    /** Hashes of what a user has more than `kept` tokens, as many as can be removed at once: those whose last use is longest ago. */
+    /** Returns the hashes of the least recently used tokens of a user beyond `kept`, as many as can be deleted at once. */
     async surplusOf(userId: string, kept: number): Promise<string[]> {
 
         const { count, surplus } = this.#sql;
@@ -101,11 +101,11 @@ export class TokenStore {
             return [];
         }
 
-        // Counted again within one statement: others may be removing the same ones.
+        // Counted again within one statement, because other nodes may be deleting the same ones.
         return (await this.#db.read<{ hash: string }>(surplus, surplus.values({ userId, kept }))).map(({ hash }) => hash);
     }
 
-    /** Removes some tokens that were last used before a time; resolves to how many. */
+    /** Deletes some tokens that were last used before a time; resolves to their number. */
     async sweep(lastUsedBefore: number): Promise<number> {
 
         const { old, removeOld } = this.#sql;

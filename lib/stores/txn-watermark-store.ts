@@ -1,21 +1,21 @@
 /**
- * The floor under transaction numbers where several nodes share a database: once it was raised, nothing is stored any more with a
- * number up to it, by whatever node. Each node has a row of its own, at which every unit with a number looks under a shared lock. So
- * raising a row waits for units of its node that are being written, and those that come later see it; other nodes do not wait. This
- * rests on the locks of one database server: a cluster of servers that all take writes does not share them.
+ * Low watermark (floor) of transaction numbers where several nodes share a database: once it was raised, no node stores anything
+ * with a number up to it. Each node has a row, which every unit with a number reads under a shared lock. So raising a row waits for
+ * the units of its node that are being written, and later ones see it; other nodes do not wait. This relies on the locks of one
+ * database server: a cluster of servers that all accept writes does not share them.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Precondition } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
-/** What a unit fails with whose number the floor has passed. */
+/** `failed` of a unit whose number is not above the floor. */
 export const NUMBER_PASSED = 'number:passed';
 
-/** How long one who raises the floor waits for a node that holds its row, because it was stopped or is slow. */
+/** Milliseconds that raising the floor waits for a node that holds its row, because it was stopped or is slow. */
 const TIMEOUT_MS = 2000;
 
-/** Rows are removed when they are so old: a node that still writes makes its row again. */
+/** Milliseconds after which rows are deleted; a node that still writes inserts its row again. */
 const RETENTION_MS = 7 * 86_400_000;
 
 interface NodeFloor {
@@ -30,11 +30,11 @@ export class TxnWatermarkStore {
     readonly #node: string;
     readonly #sql: ReturnType<typeof buildStatements>;
     readonly #patienceMs: number;
-    /** Rows that are being raised, and how far: for one that is held one connection waits, however many ask. */
+    /** Rows that are being raised, and to which floor: for a locked row only one connection waits. */
     readonly #raising = new Map<string, { floor: number; done: Promise<void> }>();
 
     /**
-     * @param node names this node among those that share the database
+     * @param node name of this node among those that share the database
      * @param patienceMs milliseconds that {@link raise} waits for nodes that hold their rows
      */
     constructor(db: Database, node: string, patienceMs = TIMEOUT_MS) {
@@ -45,20 +45,20 @@ export class TxnWatermarkStore {
         this.#patienceMs = patienceMs;
     }
 
-    /** False where this process alone writes, and knows its numbers: then there is no floor. */
+    /** False where only this process writes, and knows its numbers: then there is no floor. */
     get isNeeded(): boolean {
 
         return this.#db.dialect === 'mysql';
     }
 
-    /** The guard of a unit that stores an object with a number; undefined where there is no floor. */
+    /** Returns the precondition of a unit that stores an object with a number; undefined where there is no floor. */
     guard(number: number): Precondition | undefined {
 
         const { hold } = this.#sql;
         return this.isNeeded ? { statement: hold, bindings: hold.values({ node: this.#node }), number, otherwise: NUMBER_PASSED } : undefined;
     }
 
-    /** Makes sure that this node has its row, without which nothing is stored, and tells its floor. */
+    /** Ensures that this node has its row, without which nothing is stored, and returns its floor. */
     async renew(): Promise<number> {
 
         if (!this.isNeeded) {
@@ -71,15 +71,15 @@ export class TxnWatermarkStore {
             return found;
         }
 
-        // Who raises the floor meanwhile either finds the new row or has raised what it begins with.
+        // A concurrent raise either finds the new row, or has already raised the floor that it starts with.
         await this.#db.commit({ steps: [this.#sql.add.step({ node: this.#node, now: Date.now() })], isRepeatable: true });
         return await own() ?? 0;
     }
 
     /**
-     * Raises the floor. Whatever is stored with a number up to the answer can be read when it resolves, and no more is to come.
+     * Raises the floor. When it resolves, everything with a number up to the result is visible, and no more will be stored.
      *
-     * @returns `floor`, or less while a node holds its row: the floor that it had before
+     * @returns `floor`, or less while a node holds its row: the floor that the row had before
      */
     async raise(floor: number): Promise<number> {
 
@@ -92,14 +92,14 @@ export class TxnWatermarkStore {
         const behind = (await this.#nodes()).filter((each) => each.floor < floor);
         const over = new AbortController();
         const patience = sleep(this.#patienceMs, undefined, { signal: over.signal, ref: false }).catch(() => {
-            // All rows were raised before.
+            // All rows were raised before the timeout.
         });
         await Promise.race([Promise.all(behind.map((each) => this.#raiseRow(each, floor))), patience]);
         over.abort();
         return (await this.#nodes()).reduce((lowest, each) => Math.min(lowest, each.floor), floor);
     }
 
-    /** Never rejects; a row that could not be raised is seen by its floor. */
+    /** Raises a row. Never rejects; the floor of the row shows whether it succeeded. */
     #raiseRow({ node, made_on }: NodeFloor, floor: number): Promise<void> {
 
         const running = this.#raising.get(node);
@@ -124,7 +124,7 @@ export class TxnWatermarkStore {
         const raising = { floor, done: Promise.resolve() };
         this.#raising.set(node, raising);
         raising.done = work().catch(() => {
-            // Its node holds it for longer than the database lets anybody wait.
+            // Its node holds the lock for longer than the lock timeout of the database.
         }).finally(() => this.#raising.delete(node));
         return raising.done;
     }

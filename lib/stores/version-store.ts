@@ -1,5 +1,5 @@
 /**
- * Which versions there are of an object, without their content.
+ * Lists the versions of an object, without their content.
  */
 
 import type { Database } from '../../db/database.js';
@@ -9,13 +9,13 @@ import type { StoredObject } from '../model/stored-object.js';
 import { OBJECT_COLUMNS, toMetadata } from './objects/object-rows.js';
 import type { ObjectRow } from './objects/object-rows.js';
 
-/** A version, as far as it is listed. */
+/** A version in a list. */
 export type VersionEntry = Pick<StoredObject, 'id' | 'type' | 'acl' | 'metadata'>;
 
-/** Most versions that are read at once. */
+/** Maximum number of versions in one read. */
 const VERSIONS_PER_BATCH = 200;
 
-/** Content and hashes can be long and are not shown in lists. */
+/** Columns of a version, without those that can be long. */
 const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
 
 /** Reads lists of versions. */
@@ -30,7 +30,7 @@ export class VersionStore {
         this.#sql = buildStatements(db);
     }
 
-    /** All versions of a tip in blocks, the oldest first. They may be there without their tip. */
+    /** Returns all versions of a tip in blocks, oldest first. The tip need not exist any more. */
     async *versionsOf(tipId: string): AsyncGenerator<VersionEntry[]> {
 
         const { page } = this.#sql;

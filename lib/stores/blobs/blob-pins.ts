@@ -1,15 +1,15 @@
 /**
- * Which blobs this process is reading or has staged, so that nobody sweeps them away from under it.
+ * Pins: blobs that this process is reading or has staged, and that must not be swept.
  */
 
-/** Counts the uses of blobs. */
+/** Reference counts of blobs. */
 export class BlobPins {
 
     readonly #readers = new Map<number, number>();
-    /** Staged blobs, with the time (epoch ms) since when they are held. */
+    /** Staged blobs, with the time of pinning in epoch ms. */
     readonly #staged = new Map<number, number>();
 
-    /** Notes a reader; returns the function that ends it. */
+    /** Pins a blob for a reader; returns the function that unpins it. */
     read(blobId: number): () => void {
 
         this.#readers.set(blobId, (this.#readers.get(blobId) ?? 0) + 1);
@@ -25,7 +25,7 @@ export class BlobPins {
         };
     }
 
-    /** Notes a blob that is being staged or waits to be linked. */
+    /** Pins a blob that is being staged, until it was linked. */
     hold(blobId: number, now: number): void {
 
         this.#staged.set(blobId, now);
@@ -36,7 +36,7 @@ export class BlobPins {
         this.#staged.delete(blobId);
     }
 
-    /** Blobs held since `since` or later; older ones are forgotten, whoever staged them has not come back. */
+    /** Returns the blobs pinned at `since` or later. Older pins are removed, because their upload was abandoned. */
     heldSince(since: number): number[] {
 
         for (const [blobId, heldSince] of this.#staged) {
@@ -53,7 +53,7 @@ export class BlobPins {
         return this.#readers.has(blobId);
     }
 
-    /** True from staging on, until some time after it was linked. */
+    /** True from staging until some time after the blob was linked. */
     isHeld(blobId: number): boolean {
 
         return this.#staged.has(blobId);

@@ -1,7 +1,7 @@
 /**
- * Blobs: the bytes of elements, whichever element store keeps them. Bytes are staged first; the unit that writes an object
- * then links them, which fails when they are gone. Links are counted, so versions of an object share their bytes. What is
- * left over, staged or unlinked, is removed later by the {@link BlobSweeper}.
+ * Blobs: the bytes of elements, in any element store. Bytes are staged first; the unit that writes an object then links them, which
+ * fails when they were removed. Links are counted, so that versions of an object share bytes. What is left, staged or unlinked, is
+ * removed later by the {@link BlobSweeper}.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,10 +13,10 @@ import { BlobPins } from './blob-pins.js';
 import { DEFAULT_STORE } from './element-store.js';
 import type { ByteRange, ElementStores } from './element-store.js';
 
-/** What a unit fails with when it links a blob that has been swept away. */
+/** `failed` of a unit that links a blob which was removed. */
 export const BLOB_GONE = 'blob-gone';
 
-/** A blob as elements refer to it. */
+/** Reference of an element to a blob. */
 export interface BlobRef {
     readonly blobId: number;
     /** Name of its element store. */
@@ -25,22 +25,22 @@ export interface BlobRef {
     readonly size: number;
 }
 
-/** Bytes that are stored and belong to nothing yet. */
+/** Bytes that are stored, but not linked yet. */
 export interface StagedBlob extends BlobRef {
-    /** Lower-case hex, when asked for. */
+    /** Lower-case hex; null unless requested. */
     readonly sha256: string | null;
-    /** Takes the bytes back; does nothing once they are linked. Never rejects. */
+    /** Removes the bytes; does nothing once they are linked. Never rejects. */
     discard(): Promise<void>;
 }
 
 export interface StageOptions {
-    /** Most bytes; one more is a 400 (413 over HTTP). */
+    /** Maximum number of bytes; more is a 400 (413 over HTTP). */
     readonly maxBytes: number;
-    /** Element store to use; default {@link DEFAULT_STORE}. */
+    /** Element store; default {@link DEFAULT_STORE}. */
     readonly store?: string;
-    /** Whether to compute the SHA-256. */
+    /** Compute the SHA-256. */
     readonly hash?: boolean;
-    /** Ends the staging, also when the body has stalled. */
+    /** Aborts the staging, even while the body is stalled. */
     readonly signal?: AbortSignal;
 }
 
@@ -48,19 +48,19 @@ export interface BlobStoreOptions {
     readonly log: Log;
     /** Epoch ms. */
     readonly now?: () => number;
-    /** How often staged blobs are marked as still wanted; far less than the sweeper's patience. */
+    /** Heartbeat interval for staged blobs, in milliseconds; much shorter than the time after which the sweeper removes them. */
     readonly heartbeatMs?: number;
 }
 
 const HEARTBEAT_MS = 60_000;
 
-/** After this time whoever staged a blob is taken for dead. */
+/** Time after which a staged blob counts as abandoned, in milliseconds. */
 const MAX_PIN_MS = 24 * 60 * 60 * 1000;
 
-/** Stages, links and opens blobs. */
+/** Stages, links and reads blobs. */
 export class BlobStore {
 
-    /** Blobs that must not be swept now. */
+    /** Blobs that must not be swept. */
     readonly inUse = new BlobPins();
     readonly #database: Database;
     readonly #stores: ElementStores;
@@ -77,9 +77,10 @@ export class BlobStore {
     }
 
     /**
-     * Stores the bytes of a body. Whatever fails, nothing is left behind, and the body is closed.
+     * Stores the bytes of a body. On any error nothing is left behind, and the body is closed.
      *
-     * @throws DoipError 400 (413 over HTTP) when the body is longer than `maxBytes`; the body's own error; the signal's reason
+     * @throws DoipError 400 (413 over HTTP) when the body is longer than `maxBytes`; the error of the body; the reason of the
+     * signal
      */
     async stage(body: AsyncIterable<Uint8Array>, options: StageOptions): Promise<StagedBlob> {
 
@@ -98,22 +99,22 @@ export class BlobStore {
         return { blobId, store, size: meter.size, sha256: meter.digest(), discard: () => this.#discard(blobId, store) };
     }
 
-    /** Steps that make an object's unit use a blob, staged or in use by others; fails with {@link BLOB_GONE}. */
+    /** Returns the steps that link a blob to an object; the unit fails with {@link BLOB_GONE} when the blob was removed. */
     linkSteps(blob: Pick<BlobRef, 'blobId' | 'size'>): Step[] {
 
         const { blobId, size } = blob;
         return [this.#sql.link.step({ id: blobId, size }, { expect: { rows: 1, otherwise: BLOB_GONE } })];
     }
 
-    /** Steps that make an object's unit let go of a blob; `now` is the time (epoch ms) from which the grace period counts. */
+    /** Returns the steps that unlink a blob from an object; the grace period starts at `now` (epoch ms). */
     unlinkSteps(blobId: number, now: number): Step[] {
 
         return [this.#sql.unlink.step({ id: blobId, now })];
     }
 
     /**
-     * The bytes of a blob, or of a range of it. Reads what is asked for and at most one chunk ahead. It fails with a plain
-     * Error, in mid-stream if need be, when bytes are missing.
+     * Reads a blob, or a range of it, with at most one chunk of read-ahead. Throws a plain Error, possibly in mid-stream, when
+     * bytes are missing.
      */
     async *open(blob: BlobRef, range: ByteRange = { start: 0, end: blob.size - 1 }): AsyncGenerator<Uint8Array> {
 
@@ -135,7 +136,7 @@ export class BlobStore {
         }
     }
 
-    /** Stops marking staged blobs as wanted. */
+    /** Stops the heartbeat of staged blobs. */
     close(): void {
 
         clearInterval(this.#heartbeat ?? undefined);
@@ -157,8 +158,8 @@ export class BlobStore {
     }
 
     /**
-     * The row goes first: from then on nobody can link the blob. Never rejects: whoever lets go of bytes has other things to tell, and
-     * the sweep finds what stayed.
+     * Deletes the row first, after which the blob cannot be linked. Never rejects: the caller has an error of its own to report,
+     * and the sweep finds what is left.
      */
     async #discard(blobId: number, store: string): Promise<void> {
 
@@ -176,7 +177,7 @@ export class BlobStore {
         }
     }
 
-    /** Marks what is staged as still wanted, and forgets what has been linked meanwhile. */
+    /** Heartbeat: updates the time of staged blobs, and unpins those that were linked meanwhile. */
     async #touch(): Promise<void> {
 
         const now = this.#options.now();
@@ -196,13 +197,13 @@ export class BlobStore {
     }
 }
 
-/** 413: an element has more bytes than one may have. */
+/** Returns a DoipError 413 for an element that exceeds the limit. */
 export function elementTooLong(maxBytes: number): DoipError {
 
     return tooLarge(`the element is longer than the allowed ${maxBytes} bytes`);
 }
 
-/** Counts, limits and hashes bytes on their way, and ends when a signal fires. */
+/** Counts, limits and hashes the bytes of a stream, and aborts it by a signal. */
 class Meter {
 
     size = 0;
@@ -236,12 +237,12 @@ class Meter {
     }
 }
 
-/** What waits for a signal. */
+/** Callbacks by signal. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when a signal fires, until it is told to forget that. A batch stores many bodies at a time under the signal of one
- * request: they share one listener.
+ * Registers a callback for a signal; returns the function that removes it. A batch stores many bodies under the signal of one
+ * request, so they share one listener.
  */
 function onAbort(signal: AbortSignal, callback: () => void): () => void {
 
@@ -256,12 +257,12 @@ function onAbort(signal: AbortSignal, callback: () => void): () => void {
     return () => callbacks.delete(callback);
 }
 
-/** The same pieces; when the signal fires the sequence ends with its reason at once, even if the source never answers again. */
+/** Passes the chunks through; when the signal is aborted, throws its reason at once, even if the source is stalled. */
 async function *abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 
     const iterator = source[Symbol.asyncIterator]();
     let giveUp = (_reason: unknown): void => {};
-    // Each piece is awaited by a promise of its own: `Promise.race` with one for the signal would keep every piece in memory.
+    // A promise for each chunk: `Promise.race` with one promise for the signal would keep every chunk in memory.
     const next = (): Promise<IteratorResult<Uint8Array>> => new Promise((resolve, reject) => {
 
         giveUp = reject;
@@ -285,9 +286,9 @@ async function *abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal
     finally {
         forget();
         if (!ended) {
-            // Not awaited: a stalled source would answer this only after the next piece, that is never.
+            // Not awaited: a stalled source would answer only after its next chunk, which may never come.
             iterator.return?.().catch(() => {
-                // The error that matters is the one that ends the sequence.
+                // The error that ends the stream is the one to report.
             });
         }
     }
@@ -308,7 +309,7 @@ function buildStatements({ dialect }: Database) {
         link: build<'id' | 'size'>((knex, bind) => knex('blobs').where({ id: bind('id') }).update({
             state: 'linked', size: bind('size'), links: knex.raw('links + 1'), unlinked_on: null
         })),
-        // MySQL computes the assignments one after the other: the time must look at the links before they are counted down.
+        // MySQL evaluates the assignments in order: the time has to be computed from the links before they are decremented.
         unlink: build<'id' | 'now'>((knex, bind) => knex.raw(
             'update blobs set unlinked_on = case when links = 1 then ? else unlinked_on end, links = links - 1 ' +
                 'where id = ? and links > 0', [bind('now'), bind('id')]

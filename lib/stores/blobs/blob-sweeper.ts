@@ -1,6 +1,6 @@
 /**
- * Removes bytes that nobody needs: uploads that were never linked, blobs that nothing links to any more, and bytes whose blob
- * is not known at all because a crash came between. Works in small transactions and touches nothing that this process uses.
+ * Garbage collector of blobs: removes uploads that were never linked, blobs without links, and bytes without a row, as a crash may
+ * leave them. Works in small transactions and skips what this process uses.
  */
 
 import type { Database } from '../../../db/database.js';
@@ -11,19 +11,19 @@ import type { BlobPins } from './blob-pins.js';
 import type { ElementStore, ElementStores } from './element-store.js';
 import { PayloadTextStore } from './payload-text-store.js';
 
-/** How patient a sweep is. */
+/** Limits of a sweep. */
 export interface SweepOptions {
     /** Milliseconds for which an unlinked blob is kept; longer than the longest download. */
     readonly grace: number;
-    /** Milliseconds after which a staged blob that was not touched is given up; longer than several heartbeats. */
+    /** Milliseconds without a heartbeat after which a staged blob is removed; longer than several heartbeats. */
     readonly stagedTtl: number;
-    /** Most blobs of each sort in one sweep. */
+    /** Maximum number of blobs of each kind in one sweep. */
     readonly limit: number;
     /** Ends the sweep between two blobs. */
     readonly signal?: AbortSignal;
 }
 
-/** How many blobs were removed. */
+/** Numbers of removed blobs. */
 export interface SweepResult {
     readonly staged: number;
     readonly unlinked: number;
@@ -35,10 +35,10 @@ interface Candidate {
     readonly store: string;
 }
 
-/** Stored numbers that are looked up at once. */
+/** Number of stored ids that are looked up at once. */
 const ORPHANS_PER_BATCH = 256;
 
-/** The tag of a unit whose blob somebody links, or has just touched. */
+/** Tag of a unit whose blob was linked, or had a heartbeat, meanwhile. */
 const STILL_WANTED = 'blob:wanted';
 
 /** Sweeps the blobs of a {@link BlobStore}. */
@@ -50,7 +50,7 @@ export class BlobSweeper {
     readonly #log: Log;
     readonly #texts: PayloadTextStore;
     readonly #sql: ReturnType<typeof buildStatements>;
-    /** How far the search for orphans has come in each store; it goes on in the next sweep. */
+    /** Position of the search for orphans in each store; the next sweep resumes there. */
     readonly #searched = new Map<string, number>();
 
     constructor(database: Database, stores: ElementStores, { inUse }: BlobStore, log: Log) {
@@ -63,7 +63,7 @@ export class BlobSweeper {
         this.#sql = buildStatements(database);
     }
 
-    /** Sweeps once; `now` in epoch ms. A store that fails is logged and does not keep the others. */
+    /** Sweeps once; `now` in epoch ms. An error of a store is logged, and does not affect the others. */
     async sweep(now: number, options: SweepOptions): Promise<SweepResult> {
 
         const { staged, unlinked } = this.#sql;
@@ -83,7 +83,7 @@ export class BlobSweeper {
         return result;
     }
 
-    /** Removes blobs that were last wanted before the cutoff. The row goes first: then nobody can link the blob any more. */
+    /** Removes blobs last used before the cutoff. The row is deleted first, after which the blob cannot be linked. */
     async #purge(sql: PurgeStatements, cutoff: number, { limit, signal }: SweepOptions): Promise<number> {
 
         const stores = [...this.#stores.entries()].map(([name]) => name);
@@ -112,7 +112,7 @@ export class BlobSweeper {
             return 0;
         }
 
-        // A reader that has come meanwhile keeps the bytes; without their row they are found as orphans later.
+        // Keeps the bytes for a reader that has started meanwhile; without their row they are found as orphans later.
         if (!isWanted(this.#inUse, id)) {
             await this.#stores.get(store).remove(id);
         }
@@ -120,7 +120,7 @@ export class BlobSweeper {
         return 1;
     }
 
-    /** Removes bytes without a row. Rows are written before the bytes, so bytes that are seen before their row have none. */
+    /** Removes bytes without a row. Rows are written before bytes, and ids are listed before the rows are read, so none is missed. */
     async #purgeOrphans(name: string, store: ElementStore, { limit, signal }: SweepOptions): Promise<number> {
 
         let purged = 0;

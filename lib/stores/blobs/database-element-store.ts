@@ -1,16 +1,15 @@
 /**
- * The element store that is always there: bytes as rows of 256 KiB in the database. At no time more than three chunks of a
- * body are in memory, whatever its size.
+ * Default element store: bytes as rows of 256 KiB in the database. At most three chunks of a body are in memory, whatever its size.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobDatabase } from '../../../db/database.js';
 import type { ByteRange, ElementStore } from './element-store.js';
 
-/** Bytes of a chunk. Every chunk but the last is full, so a range is found by counting. */
+/** Bytes of a chunk. Every chunk but the last is full, so that the chunks of a range can be computed. */
 export const CHUNK_SIZE = 256 * 1024;
 
-/** Chunks that are deleted in one transaction. */
+/** Number of chunks deleted in one transaction. */
 const DELETED_PER_BATCH = 16;
 
 /** Bytes in the database. */
@@ -25,7 +24,7 @@ export class DatabaseElementStore implements ElementStore {
 
     async write(blobId: number, body: AsyncIterable<Uint8Array>): Promise<void> {
 
-        // One chunk is written while the next one fills; a slow disk holds the body back.
+        // One chunk is written while the next one is filled; a slow disk causes back-pressure on the body.
         const spare: Uint8Array[] = [];
         let index = 0;
         let writing: Promise<Uint8Array | null> = Promise.resolve(null);
@@ -44,7 +43,7 @@ export class DatabaseElementStore implements ElementStore {
             }
         }
         finally {
-            // Also when the body fails: what is still being written must not outlive the removal that follows.
+            // Also after an error of the body: the removal that follows must come after the last write.
             await Promise.allSettled([writing]);
         }
 
@@ -68,7 +67,7 @@ export class DatabaseElementStore implements ElementStore {
             const from = i === first ? range.start - i * CHUNK_SIZE : 0;
             const to = i === last ? range.end + 1 - i * CHUNK_SIZE : bytes.byteLength;
             yield bytes.subarray(from, to);
-            // SQLite answers at once: without a pause a fast reader would keep the event loop for itself.
+            // SQLite answers without a pause, so a fast reader would block the event loop.
             await nextTurn();
         }
     }
@@ -91,7 +90,7 @@ export class DatabaseElementStore implements ElementStore {
 
         const reading = this.#blobs.readChunk(blobId, index);
         reading.catch(() => {
-            // Thrown where it is awaited; nobody awaits it when the reader has stopped.
+            // Thrown where it is awaited, which it is not when the reader has stopped.
         });
         return reading;
     }
@@ -109,8 +108,8 @@ function checkChunk(bytes: Buffer | null, { blobId, index, size }: { blobId: num
 }
 
 /**
- * The same bytes in chunks of equal size, each in a buffer of its own that can be lent. The last may be shorter. Memory is
- * taken from `spare` when there is any.
+ * Splits bytes into chunks of equal size, except for the last, each in a buffer that can be transferred. Buffers are taken from
+ * `spare` if possible.
  */
 async function *rechunk(body: AsyncIterable<Uint8Array>, spare: Uint8Array[]): AsyncGenerator<Uint8Array> {
 

@@ -1,46 +1,45 @@
 /**
- * Where the bytes of elements can be kept. The database is one such place; the program that embeds the service can register
- * others, say a folder of files, and choose among them for every element. Which blobs exist and who uses them is not known
- * here: that is the business of the blob store.
+ * Interface of element stores, which hold the bytes of elements. The database is one; an application that embeds the service can
+ * register others, such as a folder of files, and choose one for each element. Rows and links of blobs belong to the blob store.
  */
 
 import type { JsonObject } from '../../util/json-types.js';
 
-/** A part of some bytes; both ends are counted from 0 and belong to it. */
+/** A range of bytes: 0-based, both ends inclusive. */
 export interface ByteRange {
     readonly start: number;
     readonly end: number;
 }
 
-/** A place that keeps bytes under the number of their blob. */
+/** A store of bytes by id of their blob. */
 export interface ElementStore {
     /**
-     * Keeps the bytes of a body; resolves when they are safe on disk. Must read at the pace at which it writes. When the body
-     * fails it rejects with the body's error; {@link remove} is called afterwards.
+     * Stores the bytes of a body; resolves when they are durable. Must read at the pace at which it writes. When the body fails it
+     * rejects with that error; {@link remove} is called afterwards.
      */
     write(blobId: number, body: AsyncIterable<Uint8Array>): Promise<void>;
-    /** The bytes of a range, read as they are asked for; fails when some of them are missing. `size` is that of the whole. */
+    /** Reads a range lazily; throws when bytes are missing. `size` is that of the whole blob. */
     read(blobId: number, range: ByteRange, size: number): AsyncIterable<Uint8Array>;
-    /** Removes what is kept under a number, completely written or not; does nothing when there is nothing. */
+    /** Removes the bytes of a blob, complete or not; does nothing when there are none. */
     remove(blobId: number): Promise<void>;
-    /** Numbers under which anything is kept, above `after` in ascending order, at most `limit`; finds what crashes left. */
+    /** Returns up to `limit` ids of stored blobs, ascending from `after` (exclusive); used to find what crashes left. */
     list(after: number, limit: number): Promise<readonly number[]>;
 }
 
-/** What is known of an object when the bytes of one of its elements arrive; content may still be on its way. */
+/** What is known of an object when the bytes of one of its elements arrive; the content may not have arrived yet. */
 export interface StorageFacts {
     readonly id: string | null;
     readonly type: string | null;
     readonly content: JsonObject | null;
 }
 
-/** Names the element store for new bytes; `requestContext` is what the client sent for such purposes. */
+/** Returns the name of the element store for new bytes; `requestContext` comes from the client. */
 export type StoreChooser = (object: StorageFacts, requestContext: JsonObject) => string | Promise<string>;
 
-/** The name of the store that is always there. */
+/** Name of the element store in the database. */
 export const DEFAULT_STORE = 'database';
 
-/** The stores by name. Names are written beside every element: a store whose bytes are in use must stay registered. */
+/** Element stores by name. The name is stored with every element, so a store that has bytes must stay registered. */
 export class ElementStores {
 
     readonly #stores = new Map<string, ElementStore>();
@@ -52,7 +51,7 @@ export class ElementStores {
         this.#chooser = chooser;
     }
 
-    /** Adds a store; before the service starts. */
+    /** Registers a store; to be called before the service starts. */
     register(name: string, store: ElementStore): void {
 
         if (!/^[A-Za-z0-9._-]{1,100}$/.test(name)) {
@@ -66,7 +65,7 @@ export class ElementStores {
         this.#stores.set(name, store);
     }
 
-    /** The store of a name; throws a plain Error when it is not registered, which is a mistake of configuration. */
+    /** Returns a store by name; throws a plain Error when it is not registered, which is an error of configuration. */
     get(name: string): ElementStore {
 
         const store = this.#stores.get(name);
@@ -77,13 +76,13 @@ export class ElementStores {
         return store;
     }
 
-    /** All stores with their names. */
+    /** Returns all stores with their names. */
     entries(): IterableIterator<[string, ElementStore]> {
 
         return this.#stores.entries();
     }
 
-    /** Name of the store for new bytes; throws a plain Error when the chooser names none that exists. */
+    /** Returns the name of the store for new bytes; throws a plain Error when the chooser returns an unknown name. */
     async choose(object: StorageFacts, requestContext: JsonObject): Promise<string> {
 
         if (!this.#chooser) {

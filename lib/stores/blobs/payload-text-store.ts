@@ -1,29 +1,29 @@
 /**
- * Rows of what was found when the bytes of blobs were read as text. They live as long as the blob.
+ * Rows of the texts extracted from blobs. They are deleted with the blob.
  */
 
 import type { Database, Step } from '../../../db/database.js';
 import { MAX_LIST, row, statements } from '../../../db/statements.js';
 
-/** What came of reading a blob, without the text itself. */
+/** Result of an extraction, without the text itself. */
 export interface TextFacts {
-    /** Which text it is; to be given to {@link PayloadTextStore.texts}. */
+    /** Key of the text, for {@link PayloadTextStore.text}. */
     readonly key: TextKey;
-    /** Which rules it was read by; it may be read again by newer ones. */
+    /** Version of the extraction rules; with newer ones the text can be extracted again. */
     readonly rules: number;
-    /** UTF-16 units of the text; 0 when there is none. */
+    /** Length of the text in UTF-16 units; 0 when there is none. */
     readonly characters: number;
-    /** Why there is no text; null when there is one. */
+    /** Reason why there is no text; null when there is one. */
     readonly reason: string | null;
 }
 
-/** A blob, and as what it was read. */
+/** A blob, and the format that its bytes were read as. */
 export interface TextKey {
     readonly blobId: number;
     readonly format: string;
 }
 
-/** What is kept of one reading. */
+/** Result of an extraction, with the text. */
 export type StoredText = Pick<TextFacts, 'key' | 'rules' | 'reason'> & { readonly text: string | null };
 
 interface FactsRow {
@@ -34,10 +34,10 @@ interface FactsRow {
     readonly reason: string | null;
 }
 
-/** The tag of a unit whose blob is gone. */
+/** Tag of a unit whose blob was removed. */
 export const TEXT_UNWANTED = 'texts:unwanted';
 
-/** Texts of payloads in the database. */
+/** Extracted texts in the database. */
 export class PayloadTextStore {
 
     readonly #db: Database;
@@ -49,7 +49,7 @@ export class PayloadTextStore {
         this.#sql = buildStatements(db);
     }
 
-    /** What is known of some blobs, by {@link textKeyOf}. */
+    /** Returns the results for some blobs, by {@link textKeyOf}. */
     async facts(blobIds: readonly number[]): Promise<Map<string, TextFacts>> {
 
         const found = new Map<string, TextFacts>();
@@ -64,7 +64,7 @@ export class PayloadTextStore {
         return found;
     }
 
-    /** One text; null when it is gone, or there is none. */
+    /** Returns one text; null when it was deleted, or there is none. */
     async text({ blobId, format }: TextKey): Promise<string | null> {
 
         const { text } = this.#sql;
@@ -72,7 +72,7 @@ export class PayloadTextStore {
         return found?.text ?? null;
     }
 
-    /** Keeps what came of a reading; false when nobody needs it any more, as the blob is gone. */
+    /** Stores the result of an extraction; returns false when the blob was removed meanwhile. */
     async save({ key: { blobId, format }, rules, text, reason }: StoredText, now: number): Promise<boolean> {
 
         const { guard, save } = this.#sql;
@@ -85,14 +85,14 @@ export class PayloadTextStore {
         return result.ok;
     }
 
-    /** The step that removes the texts of a blob, for the unit that removes the blob. */
+    /** Returns the step that deletes the texts of a blob, for the unit that deletes the blob. */
     removeStep(blobId: number): Step {
 
         return this.#sql.remove.step({ blobId });
     }
 }
 
-/** A text in one word. */
+/** Returns a key as one string. */
 export function textKeyOf({ blobId, format }: TextKey): string {
 
     return `${blobId} ${format}`;

@@ -1,6 +1,6 @@
 /**
- * The one table of background work. A job is done by whoever holds its lease; when a process dies its leases run out and
- * others go on. Any process on the same database may take part, as long as their clocks agree within seconds.
+ * Table of background jobs. A job is run by the process that holds its lease; when a process dies, its leases expire and other
+ * processes take over. Any process on the same database may take part, provided that their clocks agree within seconds.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -10,24 +10,22 @@ import type { JsonValue } from '../../util/json-types.js';
 import type { JobState, Job } from './job.js';
 import { row, statements } from '../../../db/statements.js';
 
-/** A job with the lease that allows to work on it. */
+/** A job with the lease to run it. */
 export interface LeasedJob extends Job {
     readonly lease: string;
 }
 
-/** A job to be. */
+/** A job to be added. */
 export interface NewJob {
     readonly kind: string;
     readonly payload: JsonValue;
-    /** Not before this time (epoch ms); default at once. */
+    /** Earliest time to run (epoch ms); default now. */
     readonly runAt?: number;
     /** While there is a job of this kind and key, no other is added. */
     readonly dedup?: {
         /** Up to 255 bytes. */
         readonly key: string;
-        /**
-         * `start`: what happens while the job runs needs another run (bring X up to date). `end`: one at a time (reindex all).
-         */
+        /** `start`: changes while the job runs require another run (bring X up to date). `end`: one at a time (reindex all). */
         readonly until: 'start' | 'end';
     };
 }
@@ -36,7 +34,7 @@ export interface NewJob {
 export interface JobFilter {
     readonly kind: string;
     readonly state?: JobState;
-    /** At most this many, up to 1000. */
+    /** Maximum number, up to 1000. */
     readonly limit: number;
 }
 
@@ -45,16 +43,16 @@ const MAX_KEY_BYTES = 255;
 const MAX_ERROR_LENGTH = 2000;
 const MAX_LIST = 1000;
 
-/** Jobs that are looked at when one is to be claimed: others may be faster with the first ones. */
+/** Number of jobs considered for a claim, because other processes may claim the first ones. */
 const CANDIDATES = 8;
 
-/** Keeps jobs. */
+/** Jobs in the database. */
 export class JobStore {
 
     readonly #database: Database;
     readonly #now: () => number;
     readonly #sql: ReturnType<typeof buildJobStatements>;
-    /** Tells this process from others in the table, for people who look into it. */
+    /** Identifies this process in the table, for administrators. */
     readonly #owner = `${hostname().slice(0, 100)}:${process.pid}`;
 
     constructor(database: Database, now: () => number = Date.now) {
@@ -64,7 +62,7 @@ export class JobStore {
         this.#sql = buildJobStatements(database.dialect);
     }
 
-    /** The step that adds a job, for the unit of the change that makes it necessary. Does nothing when `dedup` finds one. */
+    /** Returns the step that adds a job, for the unit of the change that requires it. Does nothing when `dedup` finds one. */
     enqueueStep(job: NewJob): Step {
 
         const now = this.#now();
@@ -87,14 +85,14 @@ export class JobStore {
         return result.ok && result.steps[0]?.rows === 1;
     }
 
-    /** Adds a job without a key. Returns its number, to ask for its {@link outcome}. */
+    /** Adds a job without a key. Returns its id, for {@link outcome}. */
     async add(job: Omit<NewJob, 'dedup'>): Promise<number> {
 
         const result = await this.#database.commit({ steps: [this.enqueueStep(job)] });
         return result.ok ? result.steps[0]?.insertId ?? 0 : 0;
     }
 
-    /** What has become of a job, however much it was given; `failed` when it is forgotten. */
+    /** Returns the state of a job without its payload; `failed` when it was purged. */
     async outcome(id: number): Promise<Pick<Job, 'state' | 'lastError'>> {
 
         const { outcome } = this.#sql;
@@ -102,7 +100,7 @@ export class JobStore {
         return row ? { state: row.state, lastError: row.last_error } : { state: 'failed', lastError: 'it is not there any more' };
     }
 
-    /** Takes the job of a kind that is due for the longest time, also from one whose lease has run out; null when there is none. */
+    /** Claims the oldest due job of a kind, or one whose lease has expired; null when there is none. */
     async claim(kind: string, leaseMs: number): Promise<LeasedJob | null> {
 
         const now = this.#now();
@@ -122,13 +120,13 @@ export class JobStore {
         return null;
     }
 
-    /** Keeps a lease for `leaseMs` from now; false when it is lost: whoever works on the job must stop. */
+    /** Extends a lease to `leaseMs` from now; false when it is lost, in which case the job must be stopped. */
     renew(job: LeasedJob, leaseMs: number): Promise<boolean> {
 
         return this.#change(this.#sql.renew.step({ ...this.#held(job), until: this.#now() + leaseMs }));
     }
 
-    /** Writes down how far a job is, in one unit with further steps; false when its lease is lost: then nothing is written. */
+    /** Stores the progress of a job, in one unit with further steps; false, with nothing written, when its lease is lost. */
     async report(job: LeasedJob, progress: JsonValue, steps: readonly Step[] = []): Promise<boolean> {
 
         const values = { ...this.#held(job), progress: JSON.stringify(progress) };
@@ -141,45 +139,45 @@ export class JobStore {
         return result.ok;
     }
 
-    /** Ends a job well; false when its lease is lost. */
+    /** Completes a job; false when its lease is lost. */
     complete(job: LeasedJob): Promise<boolean> {
 
         return this.#change(this.#sql.complete.step(this.#held(job)));
     }
 
-    /** Ends a job well and removes it; false when its lease is lost. */
+    /** Completes a job and deletes it; false when its lease is lost. */
     forget({ id, lease }: LeasedJob): Promise<boolean> {
 
         return this.#change(this.#sql.forget.step({ id, lease }));
     }
 
-    /** Ends an attempt with an error: the job runs again at `retryAt` (epoch ms), or has failed for good when that is null. */
+    /** Ends an attempt with an error: the job runs again at `retryAt` (epoch ms), or has failed permanently when that is null. */
     fail(job: LeasedJob, error: string, retryAt: number | null): Promise<boolean> {
 
         const values = { ...this.#held(job), error: error.slice(0, MAX_ERROR_LENGTH) };
         return this.#change(retryAt === null ? this.#sql.fail.step(values) : this.#sql.retry.step({ ...values, run_at: retryAt }));
     }
 
-    /** Gives a job back as if it had not been started: somebody else may go on with it at once. */
+    /** Returns a job as if it had not been started: another process may claim it at once. */
     release(job: LeasedJob): Promise<boolean> {
 
         return this.#change(this.#sql.again.step({ ...this.#held(job), run_at: this.#now(), attempts: job.attempts - 1 }));
     }
 
-    /** Ends a run of a job that never ends: it runs again at `runAt` (epoch ms), with a clean record. */
+    /** Ends a run of a periodic job: it runs again at `runAt` (epoch ms), with attempts and error reset. */
     repeat(job: LeasedJob, runAt: number): Promise<boolean> {
 
         return this.#change(this.#sql.again.step({ ...this.#held(job), run_at: runAt, attempts: 0 }));
     }
 
-    /** The job of a number. */
+    /** Returns a job by id. */
     async get(id: number): Promise<Job | null> {
 
         const [row] = await this.#database.read<JobRow>(this.#sql.get, this.#sql.get.values({ id }));
         return row ? toJob(row) : null;
     }
 
-    /** Jobs of a kind, newest first. */
+    /** Returns jobs of a kind, newest first. */
     async list({ kind, state, limit }: JobFilter): Promise<Job[]> {
 
         const { list, listState } = this.#sql;
@@ -190,7 +188,10 @@ export class JobStore {
         return rows.map(toJob);
     }
 
-    /** When the next waiting job of a kind is due or a lease of it runs out, whichever is first; null when there is neither. */
+    /**
+     * Returns when the next waiting job of a kind is due, or a lease of it expires, whichever is first (epoch ms); null for
+     * neither.
+     */
     async nextDue(kind: string): Promise<number | null> {
 
         const [waiting, expired] = await Promise.all([this.#sql.nextWaiting, this.#sql.nextExpired].map(async (statement) => {
@@ -202,7 +203,7 @@ export class JobStore {
         return Number.isFinite(due) ? due : null;
     }
 
-    /** Forgets jobs that ended before a time (epoch ms), at most `limit`; resolves to their number. */
+    /** Deletes up to `limit` jobs that ended before a time (epoch ms); resolves to their number. */
     async purge(before: number, limit: number): Promise<number> {
 
         const { ended } = this.#sql;
@@ -239,7 +240,7 @@ export interface JobRow {
 
 const COLUMNS = ['id', 'kind', 'state', 'payload', 'progress', 'run_at', 'attempts', 'last_error', 'created_on', 'updated_on'];
 
-/** Leaving the lease behind. */
+/** Columns of a job without a lease. */
 const UNLEASED = { lease_owner: null, lease_until: null };
 
 export function toJob(found: JobRow): Job {
@@ -258,7 +259,7 @@ export function toJob(found: JobRow): Job {
     };
 }
 
-/** Every change but the first one is conditional: on the job being due, or on the lease being held still. */
+/** Every change except the first is conditional: on the job being due, or on the lease being held. */
 export function buildJobStatements(dialect: Dialect) {
 
     const build = statements(dialect);

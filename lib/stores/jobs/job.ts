@@ -1,25 +1,25 @@
 /**
- * A job as it is stored.
+ * A stored job.
  */
 
 import type { JsonValue } from '../../util/json-types.js';
 
-/** `waiting` for its time, `running` somewhere, `done`, or `failed` for good. */
+/** `waiting` to be due, `running` on some node, `done`, or `failed` permanently. */
 export type JobState = 'waiting' | 'running' | 'done' | 'failed';
 
-/** A job as it is in the table. Times are epoch ms. */
+/** A job as stored. Times are epoch ms. */
 export interface Job {
     readonly id: number;
     readonly kind: string;
     readonly state: JobState;
     readonly payload: JsonValue;
-    /** What the job last reported, or null. */
+    /** Last reported progress, or null. */
     readonly progress: JsonValue;
-    /** Not before this time. */
+    /** Earliest time to run. */
     readonly runAt: number;
-    /** How often it was started. */
+    /** Number of starts. */
     readonly attempts: number;
-    /** Message of the last failure. */
+    /** Message of the last error. */
     readonly lastError: string | null;
     readonly createdOn: number;
     readonly updatedOn: number;

@@ -1,16 +1,15 @@
 /**
- * Objects as they were last read, within a budget of memory. An entry is used only when it is certain that the object still
- * has the same transaction number, so nothing old is ever shown; what is saved is reading, parsing and writing
- * the content again.
+ * LRU cache of objects within a budget of memory. An entry is used only when the object is known to have the same transaction
+ * number still, so that it is never stale; it saves reading, parsing and serialising the content.
  */
 
 import { LRUCache } from 'lru-cache';
 import type { StoredObject } from '../../model/stored-object.js';
 
-/** A rough count of the bytes that an object takes besides its text. */
+/** Estimated size of an object besides its text, in bytes. */
 const OVERHEAD = 1024;
 
-/** An object with what was known when it was last found to be current. */
+/** An object, with what was known when it was last validated. */
 export interface CacheEntry<F> {
     readonly object: StoredObject;
     facts: F;
@@ -20,18 +19,22 @@ interface Entry<F> extends CacheEntry<F> {
     readonly bytes: number;
 }
 
-/** LRU cache of objects by id, within a number of bytes. */
+/** LRU cache of objects by id, limited in bytes. */
 export class ObjectCache<F> {
 
     readonly #entries: LRUCache<string, Entry<F>> | null;
 
-    /** @param budget bytes; 0 keeps nothing. An object of more than an eighth of it is not kept. */
+    /**
+     * @param budget bytes; 0 disables the cache. An object of more than an eighth of it is not cached.
+     */
     constructor(budget: number) {
 
-        this.#entries = budget > 0 ? new LRUCache({ maxSize: budget, maxEntrySize: Math.max(1, Math.floor(budget / 8)), sizeCalculation: ({ bytes }) => bytes }) : null;
+        this.#entries = budget > 0 ? new LRUCache({
+            maxSize: budget, maxEntrySize: Math.max(1, Math.floor(budget / 8)), sizeCalculation: ({ bytes }) => bytes
+        }) : null;
     }
 
-    /** The object as it was last read; undefined when it is not cached. Does not count as a use. */
+    /** Returns an object as last read; undefined when it is not cached. Does not count as a use. */
     get(id: string): CacheEntry<F> | undefined {
 
         return this.#entries?.peek(id);

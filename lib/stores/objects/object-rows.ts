@@ -1,5 +1,5 @@
 /**
- * Between rows of `objects` and `payloads` and the objects that the service works with.
+ * Maps rows of `objects` and `payloads` to stored objects and back.
  */
 
 import type { SqlValue } from '../../../db/database.js';
@@ -20,7 +20,7 @@ export const OBJECT_COLUMNS = [
 /** Columns of `payloads` that describe an element. */
 export const ELEMENT_COLUMNS = ['name', 'filename', 'media_type', 'size', 'blob_id', 'store', 'hash'] as const;
 
-/** So often an object is read that is changed while it is read. */
+/** Maximum number of reads of an object that changes while it is read. */
 const READINGS = 5;
 
 /** A row of `objects`. */
@@ -54,7 +54,7 @@ export interface ElementRow {
     hash: string | null;
 }
 
-/** The object of a row. */
+/** Returns the object of a row. */
 export function toObject(found: ObjectRow, elements: readonly StoredElement[]): StoredObject {
 
     return {
@@ -68,14 +68,14 @@ export function toObject(found: ObjectRow, elements: readonly StoredElement[]): 
     };
 }
 
-/** What an object is stored as, with its parts left as texts. */
+/** Returns the stored parts of an object, with JSON as text. */
 export function toParts(found: ObjectRow, elements: readonly StoredElement[]): ObjectParts {
 
     const { id, type, content, acl, user_metadata: userMetadata } = found;
     return { id, type, content, acl, userMetadata, metadata: toMetadata(found), elements };
 }
 
-/** The element of a row. */
+/** Returns the element of a row. */
 export function toElement(found: ElementRow): StoredElement {
 
     return {
@@ -84,15 +84,15 @@ export function toElement(found: ElementRow): StoredElement {
     };
 }
 
-/** A row of `payloads`, and the transaction number that its object had in that moment. */
+/** A row of `payloads`, with the transaction number of its object at the time of the read. */
 export type DatedElementRow = ElementRow & { txn_id: number };
 
 /**
- * The elements of an object from the rows that were read after its own; null when it has been changed in between, so that they belong
- * to another state of it and both have to be read again. Rows that are lost are nothing to wait for.
+ * Returns the elements of an object, from rows that were read after its own; null when the object was changed in between, so that
+ * both have to be read again. Missing rows are ignored after the last attempt.
  *
- * @param reading the how manyth it was, from 1
- * @throws DoipError 503 when the object is changed faster than it can be read
+ * @param reading number of the attempt, from 1
+ * @throws DoipError 503 when the object changes faster than it can be read
  */
 export function elementsOf({ id, txn_id }: Pick<ObjectRow, 'id' | 'txn_id'>, rows: readonly DatedElementRow[], reading: number): StoredElement[] | null {
 
@@ -111,7 +111,7 @@ export function elementsOf({ id, txn_id }: Pick<ObjectRow, 'id' | 'txn_id'>, row
     return [];
 }
 
-/** The values of an object's row. */
+/** Returns the values of an object's row. */
 export function objectValues(object: StoredObject): Record<(typeof OBJECT_COLUMNS)[number], SqlValue> {
 
     const { metadata } = object;
@@ -135,7 +135,7 @@ export function objectValues(object: StoredObject): Record<(typeof OBJECT_COLUMN
     };
 }
 
-/** The metadata of a row; without `hashes` where they were not read. */
+/** Returns the metadata of a row; without `hashes` where they were not read. */
 export function toMetadata(found: Omit<ObjectRow, 'content'>): Metadata & { txnId: number } {
 
     return {

@@ -1,5 +1,5 @@
 /**
- * Reading many objects as they are: by their ids, or all of them in pages.
+ * Reads many objects in their current state: by id, or all of them in pages.
  */
 
 import type { Knex } from 'knex';
@@ -10,25 +10,25 @@ import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, toObject, toParts } from './object-rows.js';
 import type { DatedElementRow, ObjectRow } from './object-rows.js';
 
-/** Most objects that are read at once. */
+/** Maximum number of objects in one read. */
 export const OBJECTS_PER_BATCH = 100;
 
-/** Most ids that are read at once. */
+/** Maximum number of ids in one read. */
 export const IDS_PER_BATCH = 1000;
 
-/** Objects whose texts have more bytes are read one by one. */
+/** Bytes of texts above which an object is read separately. */
 const LONG_BYTES = 16 * 1024;
 
-/** Bytes of texts that are read in one go; what is made of them takes several times as much. */
+/** Bytes of texts in a portion; parsed they take several times as much memory. */
 const PORTION_BYTES = 8 * 1024 * 1024;
 
-/** Objects whose texts have more bytes are a page of their own; a page of others has 25 MiB at most. */
+/** Bytes of texts above which an object is a page of its own; other pages have at most 25 MiB. */
 const PAGE_ALONE_BYTES = 256 * 1024;
 
-/** What is stored of some objects. */
+/** Stored texts of objects. */
 export interface ObjectTexts {
     readonly objects: readonly ObjectParts[];
-    /** Ids of those that are so long that they are to be read one by one. */
+    /** Ids of long objects, which have to be read one by one. */
     readonly long: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export class ObjectScan {
         this.#sql = buildStatements(db);
     }
 
-    /** The objects that exist among some ids, at most {@link OBJECTS_PER_BATCH}, in no order. */
+    /** Returns the objects that exist among at most {@link OBJECTS_PER_BATCH} ids, in no order. */
     async byIds(ids: readonly string[]): Promise<StoredObject[]> {
 
         if (ids.length === 0) {
@@ -56,7 +56,7 @@ export class ObjectScan {
         return await this.#withElements(await this.#db.read<ObjectRow>(statement, bindings), toObject);
     }
 
-    /** What is stored of the objects that exist among some ids, at most {@link OBJECTS_PER_BATCH}, in no order. */
+    /** Returns the stored texts of the objects that exist among at most {@link OBJECTS_PER_BATCH} ids, in no order. */
     async texts(ids: readonly string[]): Promise<ObjectTexts> {
 
         const { statement, bindings } = this.#sql.texts.with({ ids });
@@ -68,7 +68,7 @@ export class ObjectScan {
         };
     }
 
-    /** What is stored of one object, however long it is; null when it is not there. */
+    /** Returns the stored texts of one object of any length; null when it does not exist. */
     async text(id: string): Promise<ObjectParts | null> {
 
         const { statement, bindings } = this.#sql.byIds.with({ ids: [id] });
@@ -76,7 +76,7 @@ export class ObjectScan {
         return found ?? null;
     }
 
-    /** The same ids, in portions of which the objects may be in memory at once; at most {@link OBJECTS_PER_BATCH}. */
+    /** Splits ids, at most {@link OBJECTS_PER_BATCH}, into portions whose objects fit into memory together. */
     async portions(ids: readonly string[]): Promise<string[][]> {
 
         if (ids.length === 0) {
@@ -103,7 +103,10 @@ export class ObjectScan {
         return portions;
     }
 
-    /** The next objects by id after one, at most {@link OBJECTS_PER_BATCH}, long ones alone; from the first with an empty id. */
+    /**
+     * Returns the next objects by id after one, at most {@link OBJECTS_PER_BATCH}, long ones alone; from the first with an empty
+     * id.
+     */
     async after(id: string): Promise<StoredObject[]> {
 
         const { after } = this.#sql;
@@ -121,19 +124,19 @@ export class ObjectScan {
                 return objects;
             }
 
-            // All of them were deleted while they were read: these are not the last ones.
+            // All of them were deleted while they were read, so this is not the end.
             last = read.at(-1)?.id ?? last;
         }
     }
 
-    /** The next ids after one, at most {@link IDS_PER_BATCH}; from the first with an empty id. */
+    /** Returns the next ids after one, at most {@link IDS_PER_BATCH}; from the first with an empty id. */
     async idsAfter(id: string): Promise<string[]> {
 
         const { idsAfter } = this.#sql;
         return (await this.#db.read<{ id: string }>(idsAfter, idsAfter.values({ id }))).map((row) => row.id);
     }
 
-    /** The objects of some rows, in their order. Those that are gone by then are left out. */
+    /** Returns the objects of rows, in order, without those that were deleted meanwhile. */
     async #withElements<T>(rows: readonly ObjectRow[], make: Maker<T>): Promise<T[]> {
 
         const made = await this.#made(rows, make);
@@ -180,10 +183,10 @@ export class ObjectScan {
     }
 }
 
-/** Bytes of the texts of a row; told by either database without reading them. */
+/** Bytes of the texts of a row, which both databases compute without reading the texts. */
 const LENGTH = 'octet_length(content) + coalesce(octet_length(user_metadata), 0)';
 
-/** The columns of an object; without its texts where they have more bytes. */
+/** Returns the columns of an object; its texts only up to a number of bytes. */
 function columnsUpTo(knex: Knex, bytes: number): (string | Knex.Raw)[] {
 
     return [

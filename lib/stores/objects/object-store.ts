@@ -1,5 +1,5 @@
 /**
- * Rows of objects, with the rows of their elements. Reads give whole objects; writes give steps for the unit of a change.
+ * Rows of objects and of their elements. Reads return whole objects; writes return steps for the unit of a change.
  */
 
 import type { Database, Step } from '../../../db/database.js';
@@ -12,7 +12,7 @@ import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, objectValues, toObject } f
 import type { DatedElementRow, ObjectRow } from './object-rows.js';
 import type { Subject } from '../../model/access-subject.js';
 
-/** Counters that tell whether cached knowledge is still current; they only grow. */
+/** Counters that validate caches; they only increase. */
 export interface Epochs {
     /** Types and the design object. */
     readonly types: number;
@@ -20,7 +20,7 @@ export interface Epochs {
     readonly identity: number;
 }
 
-/** An object, or its absence, together with the counters of the same moment. */
+/** An object, or null for none, with the epochs of the same moment. */
 export interface ObjectView {
     readonly object: StoredObject | null;
     readonly epochs: Epochs;
@@ -31,13 +31,13 @@ interface EpochRow {
     readonly epoch_identity: number;
 }
 
-/** When an object was last found to be current, and what the epochs were. */
+/** When a cached object was last validated, and the epochs of that moment. */
 interface Checked {
     readonly revision: number | null;
     readonly epochs: Epochs;
 }
 
-/** Bytes of the cache where nobody says otherwise. */
+/** Default size of the cache, in bytes. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
 type Column = (typeof OBJECT_COLUMNS)[number];
@@ -50,10 +50,12 @@ export class ObjectStore {
     readonly #db: Database;
     readonly #cache: ObjectCache<Checked>;
     readonly #sql: ReturnType<typeof buildStatements>;
-    /** The id that was last looked for in vain: mostly that of the service, which is the target of many requests and no object. */
+    /** The last id that was not found: mostly that of the service, which is the target of many requests, but not an object. */
     #absent: Checked & { readonly id: string } | null = null;
 
-    /** @param cacheBytes memory for objects that were read last */
+    /**
+     * @param cacheBytes size of the cache of objects
+     */
     constructor(db: Database, cacheBytes = CACHE_BYTES) {
 
         this.#db = db;
@@ -61,7 +63,10 @@ export class ObjectStore {
         this.#sql = buildStatements(db);
     }
 
-    /** The object of an id, with the epochs of the same moment. What another request is being answered just now may still be missing. */
+    /**
+     * Returns an object with the epochs of the same moment. A change that is committed, but not reported to this process yet, may
+     * be missing.
+     */
     async view(id: string): Promise<ObjectView> {
 
         const { revision } = this.#db;
@@ -80,8 +85,8 @@ export class ObjectStore {
     }
 
     /**
-     * The object as the database has it, even if nobody in this process was told of the commit yet. For those who have seen a newer
-     * epoch and look for what came with it: {@link view} could show them the old one again and again.
+     * Returns an object as the database has it, including changes whose commit was not reported to this process yet. For callers
+     * that have seen a newer epoch and need what came with it, which {@link view} might not return.
      */
     async freshView(id: string): Promise<ObjectView> {
 
@@ -106,7 +111,7 @@ export class ObjectStore {
     async #read(id: string, reading = 1): Promise<ObjectView> {
 
         const { view, elements } = this.#sql;
-        // Noted before the read: what is committed during it counts as later.
+        // Taken before the read: what is committed during it counts as later.
         const { revision } = this.#db;
         const found = single(await this.#db.read<EpochRow &(ObjectRow | { id: null })>(view, view.values({ id })));
         if (found.id === null) {
@@ -126,7 +131,7 @@ export class ObjectStore {
         return { object, epochs };
     }
 
-    /** Types of the objects that exist among the given ids. */
+    /** Returns the types of the objects that exist among the ids. */
     async typesOf(ids: readonly string[]): Promise<Map<string, string>> {
 
         const found = new Map<string, string>();
@@ -140,7 +145,7 @@ export class ObjectStore {
         return found;
     }
 
-    /** What rights depend on, of the objects that exist among the ids. */
+    /** Returns what access depends on, for the objects that exist among the ids. */
     async subjectsOf(ids: readonly string[]): Promise<Map<string, Subject>> {
 
         const found = new Map<string, Subject>();
@@ -154,7 +159,7 @@ export class ObjectStore {
         return found;
     }
 
-    /** Ids and transaction numbers of the tips of a type, by id, from `after` on, at most 500. */
+    /** Returns ids and transaction numbers of up to 500 tips of a type, ascending by id from `after` (exclusive). */
     async listTips(type: string, after: string): Promise<{ id: string; txnId: number }[]> {
 
         const { listTips } = this.#sql;
@@ -162,14 +167,14 @@ export class ObjectStore {
         return rows.map(({ id, txn_id }) => ({ id, txnId: txn_id }));
     }
 
-    /** The highest transaction number in use, 0 when there is no object. */
+    /** Returns the highest transaction number in use, 0 when there is no object. */
     async highestTxnId(): Promise<number> {
 
         const [found] = await this.#db.read<{ highest: number | null }>(this.#sql.highestTxnId, []);
         return found?.highest ?? 0;
     }
 
-    /** Steps that insert an object; the unit fails with `taken` when its id is in use. */
+    /** Returns the steps that insert an object; the unit fails with `taken` when its id is in use. */
     insertSteps(object: StoredObject, taken: string): Step[] {
 
         return [
@@ -178,7 +183,7 @@ export class ObjectStore {
         ];
     }
 
-    /** Steps that replace an object; the unit fails with `changed` when it is no longer the one that was read. */
+    /** Returns the steps that replace an object; the unit fails with `changed` when it is not in the state that was read. */
     updateSteps(before: StoredObject, after: StoredObject, changed: string): Step[] {
 
         const expected = before.metadata.txnId;
@@ -192,13 +197,13 @@ export class ObjectStore {
         return steps;
     }
 
-    /** A step that changes nothing; the unit fails with `changed` when the object is no longer the one that was read. */
+    /** Returns a step without a change; the unit fails with `changed` when the object is not in the state that was read. */
     holdStep({ id, metadata: { txnId } }: StoredObject, changed: string): Step {
 
         return this.#sql.hold.step({ id, expected: txnId }, { expect: { rows: 1, otherwise: changed } });
     }
 
-    /** Steps that delete an object; the unit fails with `changed` when it is no longer the one that was read. */
+    /** Returns the steps that delete an object; the unit fails with `changed` when it is not in the state that was read. */
     deleteSteps(before: StoredObject, changed: string): Step[] {
 
         const { id, metadata: { txnId } } = before;

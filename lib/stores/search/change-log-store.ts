@@ -1,10 +1,10 @@
 /**
- * The log of changed objects: one row for each change, written with it.
+ * Change log: one row for each change of an object, written with it.
  *
- * The numbers of rows are given before commits and differ in order from them; on a cluster they go in steps, and undone inserts leave
- * holes. So nothing is derived from them. Rows that can be read are moved, some hundred at a time, into batches, whose positions have no
- * holes and become visible in ascending order: a batch is inserted under the position after the highest that was read, and the key refuses
- * all but one. A change that is committed late is simply in a later batch.
+ * Row numbers are assigned before the commit, in a different order; on a cluster they go in steps, and rolled back inserts leave
+ * gaps. So nothing is derived from them. Visible rows are moved, some hundred at a time, into batches, whose positions have no gaps
+ * and become visible in ascending order: a batch is inserted at the position after the highest that was read, and the primary key
+ * rejects all but one. A change that is committed late is simply in a later batch.
  */
 
 import type { CommitResult, Database, Step } from '../../../db/database.js';
@@ -14,27 +14,27 @@ import { statements } from '../../../db/statements.js';
 export interface LogRow {
     readonly seq: number;
     readonly objectId: string;
-    /** Which process wrote it, and as the how-manieth. */
+    /** The process that wrote it, and the number of the change in that process. */
     readonly origin: string;
     readonly number: number;
 }
 
-/** Rows that were put in order together. */
+/** Rows that were ordered together. */
 export interface LogBatch {
     readonly position: number;
     readonly rows: readonly LogRow[];
 }
 
-/** Rows of one read, and of one batch; no more than a list of a statement may have. */
+/** Maximum number of rows in one read, and in one batch; no more than a list of a statement may have. */
 export const LOG_ROWS = 500;
 
-/** Batches of one read. */
+/** Maximum number of batches in one read. */
 const BATCHES = 8;
 
-/** Batches that are removed by one statement. */
+/** Maximum number of batches deleted by one statement. */
 const PRUNED_PER_BATCH = 100;
 
-/** What a batch fails with that somebody else has made. */
+/** `failed` of a batch whose position another node has used. */
 const TAKEN = 'search:taken';
 
 export class SearchLogStore {
@@ -48,33 +48,36 @@ export class SearchLogStore {
         this.#sql = buildStatements(db);
     }
 
-    /** Steps of a unit that changes or deletes an object. They come after the object's own. */
+    /** Returns the steps for a unit that changes or deletes an object; they come after the steps of the object. */
     steps(objectId: string, origin: string, number: number): Step[] {
 
         return [this.#sql.append.step({ objectId, origin, number })];
     }
 
-    /** Appends rows, together with other steps that come before them. */
+    /** Appends rows, after other steps of the same unit. */
     async append(rows: readonly Omit<LogRow, 'seq'>[], along: readonly Step[]): Promise<CommitResult> {
 
         return await this.#db.commit({ steps: [...along, ...rows.map((row) => this.#sql.append.step(row))] });
     }
 
-    /** Rows that are in no batch yet, from a number on, at most {@link LOG_ROWS}. To be read before batches: rows only go there. */
+    /**
+     * Returns up to {@link LOG_ROWS} rows that are in no batch yet, after a number. To be read before batches, because rows only
+     * move there.
+     */
     async unordered(after: number): Promise<LogRow[]> {
 
         const { unordered } = this.#sql;
         return await this.#db.read<LogRow & Record<string, never>>(unordered, unordered.values({ after }));
     }
 
-    /** The next batches after a position; an empty list when there are none. */
+    /** Returns the next batches after a position; empty when there are none. */
     async batches(after: number): Promise<LogBatch[]> {
 
         const { batches } = this.#sql;
         return (await this.#db.read<BatchRow>(batches, batches.values({ after }))).map(toBatch);
     }
 
-    /** The highest position, 0 when there is none. */
+    /** Returns the highest position, 0 when there is none. */
     async last(): Promise<number> {
 
         const [found] = await this.#db.read<{ last: number | null }>(this.#sql.last, []);
@@ -82,15 +85,15 @@ export class SearchLogStore {
     }
 
     /**
-     * Makes the next batch. Each of its statements is a transaction of its own, so that no node which stops in the middle holds a lock;
-     * what it leaves undone the next one does.
+     * Makes the next batch. Each statement is a transaction of its own, so that a node which stops in between holds no lock; the
+     * next call completes what is left.
      *
-     * @returns true when there may be more to be done; false when little was left, or others are at it
+     * @returns true when there may be more to do; false when little was left, or another node is doing it
      */
     async order(): Promise<boolean> {
 
         const { newest } = this.#sql;
-        // Before the rows: what becomes a batch between the two readings takes the position that is tried then.
+        // Read before the rows: a batch that is made between the two reads takes the position that is tried then.
         const [found] = await this.#db.read<BatchRow>(newest, newest.values({}));
         const batch = found ? toBatch(found) : { position: 0, rows: [] };
         const rows = await this.unordered(0);
@@ -111,7 +114,7 @@ export class SearchLogStore {
         return ok && rows.length === LOG_ROWS;
     }
 
-    /** Removes the oldest batches below a position, a few at a time; true when none is left. The highest batch must stay. */
+    /** Deletes some of the oldest batches below a position; true when none is left. The highest batch must stay. */
     async prune(below: number): Promise<boolean> {
 
         const [found] = await this.#db.read<{ first: number | null }>(this.#sql.first, []);
@@ -149,7 +152,7 @@ function buildStatements({ dialect }: Database) {
         })),
         unordered: build<'after'>((knex, bind) => knex('search_log').where('seq', '>', bind('after')).orderBy('seq').limit(LOG_ROWS)
             .select('seq', 'object_id as objectId', 'origin', 'number')),
-        // Row by row, by the key: a range of MySQL would wait for the rows in it that somebody is about to commit.
+        // By key, row by row: a range would wait in MySQL for rows in it that are not committed yet.
         remove: build.list<never, 'seqs'>((knex, bind, list) => {
 
             const seqs = list('seqs');

@@ -1,5 +1,5 @@
 /**
- * Rows of the forms in which objects are indexed where these differ from the objects.
+ * Rows of the indexed forms of objects, where these differ from the objects.
  */
 
 import type { Database, Step } from '../../../db/database.js';
@@ -16,7 +16,7 @@ interface FormRow {
     readonly acl: string | null;
 }
 
-/** Forms for indexing in the database. */
+/** Indexed forms in the database. */
 export class IndexFormStore {
 
     readonly #db: Database;
@@ -28,7 +28,7 @@ export class IndexFormStore {
         this.#sql = buildStatements(db);
     }
 
-    /** The step that keeps the form of an object in the state that the unit gives it. */
+    /** Returns the step that stores the form of an object, for the state that the unit writes. */
     saveStep({ id, metadata: { txnId } }: StoredObject, { content, userMetadata, acl }: IndexedForm): Step {
 
         return this.#sql.save.step({
@@ -38,7 +38,10 @@ export class IndexFormStore {
         });
     }
 
-    /** Steps that give an object that is stored already another form, or none; the unit fails with `changed` when it is in another state. */
+    /**
+     * Returns the steps that replace or delete the form of a stored object; the unit fails with `changed` when it is in another
+     * state.
+     */
     replaceSteps(object: StoredObject, form: IndexedForm | null, changed: string): Step[] {
 
         const { id, metadata: { txnId } } = object;
@@ -48,13 +51,13 @@ export class IndexFormStore {
         ];
     }
 
-    /** The step that removes the form of an object, if it has one. */
+    /** Returns the step that deletes the form of an object, if it has one. */
     removeStep(id: string): Step {
 
         return this.#sql.remove.step({ id });
     }
 
-    /** Forms of objects by id, at most 512 of them; those that were made for another state of an object are left out. */
+    /** Returns the forms of at most 512 objects by id, without those made for another state of an object. */
     async read(objects: readonly StoredObject[]): Promise<Map<string, IndexedForm>> {
 
         if (objects.length === 0) {

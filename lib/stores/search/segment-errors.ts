@@ -1,13 +1,13 @@
 /**
- * Why the index of a node cannot be read or stored. In a file of its own, without the database: threads that search or merge
- * load it, too.
+ * Errors of reading or storing the index of a node. A separate file without the database, because the search and merge threads load
+ * it.
  */
 
-/** There is no room to store a segment. */
+/** There is no disk space to store a segment. */
 export class NoRoomForSegment extends Error {}
 
-/** A part does not have the bytes that were written. */
+/** Stored bytes are missing, or differ from those that were written. */
 export class DamagedSegment extends Error {}
 
-/** The index of the node was forgotten by others, or what it lacks was removed from the log: it can only be built anew. */
+/** Another node removed the index of this node, or the log no longer has what it lacks: it has to be rebuilt. */
 export class ForgottenIndex extends Error {}

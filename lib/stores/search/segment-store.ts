@@ -1,6 +1,6 @@
 /**
- * Segments of the search index as rows, and what is known of the index of a node. Sections are cut into parts that fit into any
- * packet; each part has a checksum.
+ * Stored segments of the search index, and the manifest of each node. Sections are split into parts that fit into any packet; each
+ * part has a checksum.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -13,24 +13,24 @@ import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from './segment-erro
 /** Bytes of a part. */
 const PART_BYTES = 1024 * 1024;
 
-/** Parts that are read or removed at once. */
+/** Number of parts listed or deleted at once. */
 const PARTS_PER_BATCH = 8;
 
-/** The index of a node. */
+/** Manifest of the index of a node. */
 export interface SearchManifest {
-    /** Its version. */
+    /** Version of the index. */
     readonly layout: number;
-    /** Batch of the log up to which they have all changes; null while it is being built. */
+    /** Batch of the change log up to which the index is complete; null while it is being built. */
     readonly covered: number | null;
 }
 
 export interface StoredSegment {
     readonly id: number;
-    /** Gone ones included. */
+    /** Deleted ones included. */
     readonly documents: number;
 }
 
-/** The change from one set of segments to the next. */
+/** Change from one set of segments to the next. */
 export interface SegmentSwitch {
     readonly added: readonly number[];
     readonly removed: readonly number[];
@@ -38,7 +38,7 @@ export interface SegmentSwitch {
     readonly covered: number | null;
 }
 
-/** What a unit fails with when the row of the index is not there. */
+/** `failed` of a unit when the manifest does not exist. */
 const NO_MANIFEST = 'search:no-manifest';
 
 export class SearchSegmentStore {
@@ -47,7 +47,9 @@ export class SearchSegmentStore {
     readonly #owner: string;
     readonly #sql: ReturnType<typeof buildStatements>;
 
-    /** @param owner names the node */
+    /**
+     * @param owner name of the node
+     */
     constructor(db: Database, owner: string) {
 
         this.#db = db;
@@ -55,7 +57,7 @@ export class SearchSegmentStore {
         this.#sql = buildStatements(db);
     }
 
-    /** Null when the node has no index. */
+    /** Returns the manifest; null when the node has no index. */
     async manifest(): Promise<SearchManifest | null> {
 
         const { manifest } = this.#sql;
@@ -63,7 +65,7 @@ export class SearchSegmentStore {
         return found ?? null;
     }
 
-    /** Forgets the index of the node and begins a new one. Rows of the old segments are left to {@link sweep}. */
+    /** Discards the index of the node and starts a new one. Rows of the old segments are left to {@link sweep}. */
     async reset(layout: number, now: number): Promise<void> {
 
         await this.#commit([
@@ -72,27 +74,27 @@ export class SearchSegmentStore {
         ]);
     }
 
-    /** Notes that the index of the node is of another version now. */
+    /** Sets the version of the index of the node. */
     async adopt(layout: number): Promise<void> {
 
         await this.#commit([this.#sql.adopt.step({ owner: this.#owner, layout })]);
     }
 
-    /** Notes that the node is there; false when its index was forgotten. */
+    /** Heartbeat of the node; false when its index was removed. */
     async seen(now: number): Promise<boolean> {
 
         const [step] = await this.#commit([this.#sql.seen.step({ owner: this.#owner, now })]);
         return step?.rows === 1;
     }
 
-    /** The segments of the index, in the order in which they were added. */
+    /** Returns the segments of the index, in the order in which they were added. */
     async segments(): Promise<StoredSegment[]> {
 
         const { segments } = this.#sql;
         return await this.#db.read<StoredSegment & Record<string, never>>(segments, segments.values({ owner: this.#owner }));
     }
 
-    /** Stores a segment; it does not belong to the index before {@link switch}. Returns its id. */
+    /** Stores a segment, which becomes part of the index by {@link switch}. Returns its id. */
     async write(documents: number, sections: Iterable<readonly [name: string, bytes: Uint8Array]>): Promise<number> {
 
         const [created] = await this.#commit([this.#sql.create.step({ owner: this.#owner, documents })], false);
@@ -106,13 +108,13 @@ export class SearchSegmentStore {
         return id;
     }
 
-    /** Steps that write one small section anew. */
+    /** Returns the steps that replace a small section. */
     rewriteSteps(id: number, name: string, bytes: Uint8Array): Step[] {
 
         return [this.#sql.removeSection.step({ id, name }), ...this.#partSteps(id, name, bytes)];
     }
 
-    /** Bytes of each section of a segment. DamagedSegment when parts are missing. */
+    /** Returns the bytes of each section of a segment. Throws DamagedSegment when parts are missing. */
     async sizes(id: number): Promise<Map<string, number>> {
 
         const sizes = new Map<string, number>();
@@ -129,7 +131,7 @@ export class SearchSegmentStore {
         return sizes;
     }
 
-    /** Some bytes of a section, in memory of their own that threads can share. Reads part by part. */
+    /** Reads bytes of a section into shared memory, part by part. */
     async piece(id: number, name: string, start: number, end: number): Promise<Uint8Array> {
 
         const piece = new Uint8Array(new SharedArrayBuffer(end - start));
@@ -137,14 +139,14 @@ export class SearchSegmentStore {
             const bytes = await this.#part(id, name, part);
             const offset = part * PART_BYTES - start;
             piece.set(bytes.subarray(Math.max(-offset, 0), Math.min(end - part * PART_BYTES, PART_BYTES)), Math.max(offset, 0));
-            // A large piece takes a while; whatever else the process does comes first.
+            // A large range takes a while; yield to the other work of the process.
             await setImmediate();
         }
 
         return piece;
     }
 
-    /** All sections of a segment, in memory that threads can share. */
+    /** Reads all sections of a segment into shared memory. */
     async read(id: number): Promise<Map<string, Uint8Array>> {
 
         const sections = new Map<string, Uint8Array>();
@@ -155,7 +157,7 @@ export class SearchSegmentStore {
         return sections;
     }
 
-    /** Makes another set of segments the index, with all that is to change at the same time. ForgottenIndex when there is none any more. */
+    /** Commits another set of segments, with the changes that belong to it. Throws ForgottenIndex when there is no manifest. */
     async switch(change: SegmentSwitch, steps: readonly Step[], now: number): Promise<void> {
 
         const { added, removed, covered } = change;
@@ -168,14 +170,14 @@ export class SearchSegmentStore {
             ]);
         }
         catch (error) {
-            // The connection was lost during the commit: what is there now tells what has become of it.
+            // The connection was lost during the commit: the stored state shows the outcome.
             if (!(error instanceof DatabaseError) || error.fault !== 'unknown-outcome' || !await this.#isSwitched(change)) {
                 throw error;
             }
         }
     }
 
-    /** Removes segments that do not belong to the index any more, or never did. Nobody must be writing one. */
+    /** Deletes segments that are not part of the index. Must not run while a segment is being written. */
     async sweep(): Promise<void> {
 
         const { leftovers } = this.#sql;
@@ -185,14 +187,14 @@ export class SearchSegmentStore {
         }
     }
 
-    /** Up to which batch the indexes of all nodes have the log; 0 when one has nothing yet. */
+    /** Returns the batch up to which the indexes of all nodes have the log; 0 when one of them is incomplete. */
     async coveredByAll(): Promise<number> {
 
         const [found] = await this.#db.read<{ least: number | null; unknown: number }>(this.#sql.leastCovered, []);
         return !found || found.unknown > 0 ? 0 : found.least ?? 0;
     }
 
-    /** Forgets indexes of nodes that were not seen since a time. */
+    /** Removes the indexes of nodes without a heartbeat since a time. */
     async forgetAbsent(since: number): Promise<void> {
 
         await this.#commit([this.#sql.forgetAbsent.step({ since, owner: this.#owner })]);
@@ -213,7 +215,7 @@ export class SearchSegmentStore {
 
         const steps: Step[] = [];
         for (let part = 0; part === 0 || part * PART_BYTES < bytes.length; ++part) {
-            // Shared memory can be given to no driver, hence the copy.
+            // Drivers do not accept shared memory, hence the copy.
             const piece = Buffer.from(bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES));
             steps.push(this.#sql.addPart.step({ id, name, part, crc: crc32(piece), bytes: piece }));
         }
@@ -240,7 +242,9 @@ export class SearchSegmentStore {
         }
     }
 
-    /** @param essential false for what makes the database grow */
+    /**
+     * @param essential false for steps that make the database grow
+     */
     async #commit(steps: readonly Step[], essential = true) {
 
         const result = await this.#db.commit({ steps, essential }).catch(explainFull);
