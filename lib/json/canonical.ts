@@ -1,14 +1,13 @@
 /**
- * One text for every way to write the same JSON, and its hash. Clients compute the same hashes on their side, so that nothing
- * here may ever change.
+ * Canonical JSON and its hash. Clients compute the same hashes, so that this must never change.
  */
 
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../util/json-types.js';
 
 /**
- * The canonical text of a value: no blanks, properties in the order of the UTF-16 code units of their names, numbers and
- * strings as JavaScript writes them. Arrays count as unordered: their entries stand in the order of their own canonical texts.
+ * Returns the canonical text of a value: no white space, properties sorted by the UTF-16 code units of their names, numbers and
+ * strings as JSON.stringify writes them. Arrays count as unordered: their elements are sorted by their canonical texts.
  */
 export function canonicalJson(value: JsonValue): string {
 
@@ -31,7 +30,7 @@ export function canonicalJson(value: JsonValue): string {
     return `{${members.join(',')}}`;
 }
 
-/** Lower-case hex SHA-256 of the canonical text of a value, in UTF-8. */
+/** Returns the SHA-256 of the canonical text in UTF-8, in lower-case hex. */
 export function hashJson(value: JsonValue): string {
 
     return createHash('sha256').update(canonicalJson(value)).digest('hex');

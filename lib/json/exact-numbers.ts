@@ -1,14 +1,15 @@
 /**
- * Numbers keep the text they were sent with, such as `1.10` or an integer beyond 2^53, although JavaScript reads them as doubles.
+ * Exact numbers: numbers keep the text they were sent with, such as `1.10` or an integer beyond 2^53, although JavaScript parses
+ * them to doubles.
  *
- * An object or array with such numbers has their texts under a symbol: spreading copies it, JSON.stringify and validators
- * do not see it. A text counts only as long as the number beside it is the double of the text, so a changed number is written
- * as JavaScript writes it. Values without such numbers have no symbol.
+ * An object or array with such numbers has their texts under a symbol, which the spread operator copies, and JSON.stringify and
+ * validators ignore. A text is valid only while the number beside it is the double of the text, so a changed number is written as
+ * JavaScript writes it. Values without such numbers have no symbol.
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 
-/** Texts by property name or index, only of numbers that JavaScript writes otherwise. Copies share it, so it is never changed. */
+/** Texts by property name or index, only of numbers that JavaScript writes differently. Shared by copies, so never modified. */
 export type NumberTexts = ReadonlyMap<string, string>;
 
 const NUMBER_TEXTS = Symbol('number texts');
@@ -19,13 +20,13 @@ interface Container {
     [NUMBER_TEXTS]?: NumberTexts;
 }
 
-/** The texts of the numbers that are directly in an object or array. */
+/** Returns the texts of the numbers that are directly in an object or array. */
 export function numberTextsOf(container: object): NumberTexts | undefined {
 
     return (container as Container)[NUMBER_TEXTS];
 }
 
-/** Gives an object or array the texts of its numbers, instead of those that it had. */
+/** Replaces the texts of the numbers of an object or array. */
 export function setNumberTexts<T extends object>(container: T, texts: NumberTexts | undefined): T {
 
     if (texts !== undefined && texts.size > 0) {
@@ -38,27 +39,27 @@ export function setNumberTexts<T extends object>(container: T, texts: NumberText
     return container;
 }
 
-/** Tells {@link hasNumberTexts} that a value has numbers with a text in parts that it shows only when it is written. */
+/** Makes {@link hasNumberTexts} true for a value whose numbers with a text only appear when it is serialised. */
 export function markNumberTexts(value: object): void {
 
     (value as Container)[NUMBER_TEXTS] = NONE;
 }
 
-/** Gives a copy of an object or array the texts of the original, whose properties or indices must be the same. */
+/** Copies the texts to a copy of an object or array, which must have the same properties or indices. */
 export function copyNumberTexts<T extends object>(original: object, copy: T): T {
 
     const texts = numberTextsOf(original);
     return texts ? setNumberTexts(copy, texts) : copy;
 }
 
-/** The text of the number at a key of a container; undefined for what JavaScript writes as it was sent. */
+/** Returns the text of the number at a key of a container; undefined if JavaScript writes the number as it was sent. */
 export function numberTextAt(container: object, key: string): string | undefined {
 
     const text = numberTextsOf(container)?.get(key);
     return text !== undefined && Object.is(Number(text), (container as JsonObject)[key]) ? text : undefined;
 }
 
-/** Gives the number at a key of a container, which nobody else knows yet, a text, or takes its text away. */
+/** Sets or removes the text of the number at a key of a container, which must not be shared yet. */
 export function setNumberText<T extends object>(container: T, key: string, text: string | undefined): T {
 
     const texts = numberTextsOf(container);
@@ -71,7 +72,7 @@ export function setNumberText<T extends object>(container: T, key: string, text:
     return setNumberTexts(container, text === undefined ? changed : changed.set(key, text));
 }
 
-/** A number on its own that is to be written with its text. */
+/** A number by itself that is written with its text. */
 export class SentNumber {
 
     readonly #text: string;
@@ -93,7 +94,7 @@ export class SentNumber {
     }
 }
 
-/** An object of one property. A number that is a {@link SentNumber} becomes a number with its text. */
+/** Returns an object with one property; a {@link SentNumber} becomes a number with its text. */
 export function objectOf(name: string, value: JsonValue): JsonObject {
 
     if (!(value instanceof SentNumber)) {
@@ -103,7 +104,7 @@ export function objectOf(name: string, value: JsonValue): JsonObject {
     return setNumberText({ [name]: value.toJSON() }, name, value.toString());
 }
 
-/** True when a number somewhere in a value has a text of its own. */
+/** Returns whether a number anywhere in a value has a text. */
 export function hasNumberTexts(value: unknown): boolean {
 
     if (typeof value !== 'object' || value === null) {
@@ -129,8 +130,8 @@ function anyMember(object: object): boolean {
 }
 
 /**
- * Gives numbers of a value, which nobody else knows yet, the texts that the same numbers at the same places have in another
- * value. For values that went through something that knows doubles only.
+ * Copies the texts of numbers to the same numbers at the same places of another value, which must not be shared yet. For values
+ * that went through code that only knows doubles.
  */
 export function restoreNumberTexts<T extends JsonValue>(original: JsonValue, value: T): T {
 
@@ -152,7 +153,7 @@ function restore(original: JsonValue, value: JsonValue): void {
         const was = Object.hasOwn(original, key) ? original[key] : undefined;
         const text = typeof was === 'number' && was === value[key] && !texts.has(key) ? numberTextAt(original, key) : undefined;
         if (text !== undefined) {
-            value[key] = was as number;                     // -0 became 0 on its way
+            value[key] = was as number;                     // -0 may have become 0
             texts.set(key, text);
         }
         else if (was !== undefined) {
@@ -163,7 +164,7 @@ function restore(original: JsonValue, value: JsonValue): void {
     setNumberTexts(value, texts);
 }
 
-/** An array is looked at like an object that has its indices as names. */
+/** Treats an array as an object with its indices as names. */
 function isContainer(value: JsonValue): value is JsonObject {
 
     return typeof value === 'object' && value !== null;

@@ -1,6 +1,6 @@
 /**
- * Pruning: what the `filter` of requests leaves of a JSON value. The pointers become one mask, and each part of the value
- * is looked at once, however many pointers there are.
+ * Filters JSON values by pointers (the `filter` of requests). The pointers are compiled to one mask, so that each part of a value
+ * is visited once for any number of pointers.
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
@@ -9,22 +9,21 @@ import { badRequest } from '../errors/errors.js';
 import { copyNumberTexts, numberTextAt, setNumberTexts } from './exact-numbers.js';
 import { parsePointer } from './pointer.js';
 
-/** Pointers of one filter. */
+/** Maximum number of pointers in a filter. */
 const MAX_POINTERS = 10_000;
 
 /**
- * Only the parts of a value that one of the pointers names, with their parents as a skeleton (the `filter` of requests).
- * `_` stands for every element of an array; a number keeps that element alone, so that indices shift. The empty pointer
- * keeps everything, and a pointer to nothing yields nothing.
+ * Returns the parts of a value that a pointer refers to, inside of their parents. `_` stands for every element of an array; a
+ * number keeps only that element, so that indices shift. The empty pointer keeps everything; a pointer to nothing is ignored.
  *
- * @throws 400 when one of the pointers is malformed, or when there are more than 10,000.
+ * @throws DoipError 400 when a pointer is malformed, or when there are more than 10,000
  */
 export function prune(root: JsonValue, pointers: readonly string[]): JsonValue {
 
     return pruner(pointers)(root);
 }
 
-/** {@link prune} with the same pointers for many values; throws at once. */
+/** Compiles pointers to a function like {@link prune} for many values; throws immediately. */
 export function pruner(pointers: readonly string[]): (root: JsonValue) => JsonValue {
 
     if (pointers.length > MAX_POINTERS) {
@@ -44,11 +43,11 @@ export function pruner(pointers: readonly string[]): (root: JsonValue) => JsonVa
     return (root) => masked(root, mask) ?? null;
 }
 
-/** Which parts of a value to keep: all of it, or what its members say. */
+/** Parts of a value to keep: all of it, or those of its members. */
 interface Mask {
     whole: boolean;
     readonly members: Map<string, Mask>;
-    /** Masks of array elements that are named by number as well as by `_`, merged once and kept. */
+    /** Masks of array elements that are named by number as well as by `_`, merged once. */
     readonly merged: Map<string, Mask>;
 }
 
@@ -112,7 +111,7 @@ function maskedObject(value: JsonObject, mask: Mask): JsonObject {
         }
     }
 
-    // fromEntries defines properties and never assigns, so a member called __proto__ stays a member
+    // fromEntries defines properties, so a member called __proto__ does not set the prototype
     return copyNumberTexts(value, Object.fromEntries(kept));
 }
 

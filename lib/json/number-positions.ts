@@ -1,28 +1,28 @@
 /**
- * Finds the objects and arrays that numbers of a JSON text belong to, and tells them the texts of these numbers. It follows
- * the text token by token, so that it takes time linear in its length; it runs only for texts that have such numbers.
+ * Assigns the texts of numbers to the objects and arrays that contain them. It scans the JSON text token by token, in linear time,
+ * and only runs for texts with such numbers.
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { setNumberTexts } from './exact-numbers.js';
 import { closingQuote } from './scanner.js';
 
-/** An object or array around the current token. */
+/** An object or array that encloses the current token. */
 interface Position {
     readonly isArray: boolean;
-    /** Looked up when it is first needed. */
+    /** Resolved on first use. */
     container: JsonObject | undefined;
     texts: Map<string, string> | undefined;
-    /** The current element of an array. */
+    /** Index of the current element of an array. */
     index: number;
-    /** Where the current property name of an object is in the text, with its quotes. */
+    /** Range of the current property name in the text, with quotes. */
     name: readonly [number, number];
     /** The next string of an object is a property name. */
     wantsName: boolean;
 }
 
 /**
- * Adds the texts of numbers to a value that JSON.parse made of a text. A lone number has no place for its text.
+ * Adds the texts of numbers to a value that JSON.parse returned for a text. The text of a number by itself is dropped.
  *
  * @param numbers start and end of each such number in the text, in order: start, end, start, end …
  */
@@ -46,7 +46,7 @@ export function addNumberTexts(root: JsonValue, text: string, numbers: readonly 
     }
 }
 
-/** All numbers as one text, to cut them from: a piece that is cut from the text itself keeps all of that in memory. */
+/** Joins the numbers to one text to slice from: slices of the text itself would keep all of it in memory. */
 function joined(text: string, numbers: readonly number[]): string {
 
     const texts: string[] = [];
@@ -57,7 +57,7 @@ function joined(text: string, numbers: readonly number[]): string {
     return texts.join('');
 }
 
-/** Passes over one token; the index of its last character. */
+/** Skips one token; returns the index of its last character. */
 function pass(path: Position[], text: string, i: number): number {
 
     const token = text.charAt(i);
@@ -96,7 +96,7 @@ function keyOf({ isArray, index, name }: Position, text: string): string {
     return isArray ? String(index) : JSON.parse(text.slice(...name)) as string;
 }
 
-/** Gives the innermost container the text of its current number. */
+/** Sets the text of the current number in the innermost container. */
 function keep(root: JsonValue, path: readonly Position[], text: string, number: string): void {
 
     const place = path.at(-1);
@@ -114,7 +114,7 @@ function keep(root: JsonValue, path: readonly Position[], text: string, number: 
     setNumberTexts(containerAt(root, path, path.length - 1, text), place.texts);
 }
 
-/** The container at a depth of the path. Only those around it that are not known yet are looked up. */
+/** Returns the container at a depth of the path; resolves those around it that are not resolved yet. */
 function containerAt(root: JsonValue, path: readonly Position[], depth: number, text: string): JsonObject {
 
     const place = path[depth] as Position;

@@ -1,6 +1,6 @@
 /**
- * Finds out what is wrong with JSON text that `strict-parser.ts` refused, and where: a strict parser that stops at the first
- * fault. Slower than JSON.parse and never on the way of good requests.
+ * Finds the first error in JSON text that `strict-parser.ts` rejected: a strict parser, slower than JSON.parse, and never used for
+ * valid texts.
  */
 
 import type { DoipError } from '../errors/errors.js';
@@ -10,7 +10,7 @@ import { escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
 
 const MAX_POINTER_SHOWN = 200;
 
-/** The error that names the first fault of a text. */
+/** Returns the error for the first mistake in a text. */
 export function explainError(text: string, maxDepth: number, name: string): DoipError {
 
     const finder = new ErrorFinder(text, maxDepth);
@@ -34,7 +34,7 @@ export function explainError(text: string, maxDepth: number, name: string): Doip
     return badRequest(`${name} is malformed`, { details: { line: 1, column: 1 } });
 }
 
-/** Text that is not JSON. */
+/** The text is not JSON. */
 class JsonSyntaxError extends Error {
 
     readonly index: number;
@@ -46,7 +46,7 @@ class JsonSyntaxError extends Error {
     }
 }
 
-/** JSON that would not come back as it was sent. */
+/** Valid JSON that would not be returned as it was sent. */
 class JsonValueError extends Error {
 
     readonly pointer: string;
@@ -70,7 +70,7 @@ class ErrorFinder {
         this.maxDepth = maxDepth;
     }
 
-    /** The whole text must be one value. */
+    /** Parses the whole text as one value. */
     document(): void {
 
         this.value('', 0);
@@ -100,7 +100,7 @@ class ErrorFinder {
         return character === '-' || character !== undefined && /[0-9]/.test(character) ? this.number(pointer) : this.word();
     }
 
-    /** Answers `prototype carrier` for an object that has a property of that name. */
+    /** Returns `prototype carrier` for an object with a property of that name. */
     private object(pointer: string, depth: number): string {
 
         const seen = new Set<string>();
@@ -155,7 +155,7 @@ class ErrorFinder {
         return 'array';
     }
 
-    /** Skips a string and answers its value. */
+    /** Skips a string and returns its value. */
     private string(pointer: string): string {
 
         const start = this.index++;
@@ -274,7 +274,7 @@ class ErrorFinder {
 
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** Line and column, both from 1. */
+/** Returns line and column, 1-based. */
 function positionOf(text: string, index: number): { line: number; column: number } {
 
     const before = text.slice(0, index).split('\n');
@@ -286,7 +286,7 @@ function shortened(pointer: string): string {
     return clipped(pointer, MAX_POINTER_SHOWN);
 }
 
-/** The start of a text, cut between characters. */
+/** Cuts a text without splitting a surrogate pair. */
 function clipped(text: string, length: number): string {
 
     return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;

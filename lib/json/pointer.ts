@@ -1,7 +1,6 @@
 /**
- * JSON pointers (RFC 6901): reading and changing JSON values by pointer. Every function returns a new value and
- * leaves its input alone; unchanged branches are shared between the two. Only own properties are ever looked at, so a
- * pointer cannot reach what JavaScript objects inherit.
+ * JSON pointers (RFC 6901): reads and changes JSON values by pointer. Every function returns a new value and does not modify its
+ * input; unchanged branches are shared. Only own properties are accessed, so that a pointer cannot reach inherited ones.
  */
 
 import { badRequest, notFound } from '../errors/errors.js';
@@ -12,12 +11,12 @@ import { isJsonObject } from '../util/json-types.js';
 /** A parsed pointer: unescaped member names and array indices, from the root down. */
 export type JsonPointer = readonly string[];
 
-/** Nobody addresses deeper than this; a longer pointer is an attack on the stack. */
+/** Maximum length of a pointer in segments, to protect the stack. */
 const MAX_SEGMENTS = 1000;
 
 const INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 
-/** Parses a pointer; 400 `Invalid JSON Pointer X` when it is not one. The empty text is the root. */
+/** Parses a pointer; the empty text is the root. Throws DoipError 400 for a malformed one. */
 export function parsePointer(text: string): JsonPointer {
 
     if (text === '') {
@@ -32,25 +31,25 @@ export function parsePointer(text: string): JsonPointer {
     return text.includes('~') ? segments.slice(1).map(unescapeSegment) : segments.slice(1);
 }
 
-/** The text of a parsed pointer. */
+/** Returns the text of a parsed pointer. */
 export function formatPointer(pointer: JsonPointer): string {
 
     return pointer.map((segment) => '/' + escapeSegment(segment)).join('');
 }
 
-/** The pointer of a member or array element of the value at `parent`. */
+/** Returns the pointer of a member or array element of the value at `parent`. */
 export function childPointer(parent: string, segment: string | number): string {
 
     return `${parent}/${typeof segment === 'number' ? segment : escapeSegment(segment)}`;
 }
 
-/** A member name as it is written inside a pointer. */
+/** Escapes a member name for use in a pointer. */
 export function escapeSegment(segment: string): string {
 
     return /[~/]/.test(segment) ? segment.replaceAll('~', '~0').replaceAll('/', '~1') : segment;
 }
 
-/** The value at a pointer; undefined when there is none. 400 when a pointer given as text is malformed. */
+/** Returns the value at a pointer; undefined when there is none. Throws DoipError 400 for a malformed pointer. */
 export function getAt(root: JsonValue, pointer: string | JsonPointer): JsonValue | undefined {
 
     let value: JsonValue | undefined = root;
@@ -64,7 +63,7 @@ export function getAt(root: JsonValue, pointer: string | JsonPointer): JsonValue
     return value;
 }
 
-/** Like {@link getAt}, for a value that is shown: a number that JavaScript would write otherwise is a {@link SentNumber}. */
+/** Like {@link getAt}, for values to be shown: a number that JavaScript writes differently is returned as a {@link SentNumber}. */
 export function shownAt(root: JsonValue, pointer: string | JsonPointer): JsonValue | undefined {
 
     const segments = parsed(pointer);
@@ -73,7 +72,7 @@ export function shownAt(root: JsonValue, pointer: string | JsonPointer): JsonVal
     return text === undefined ? getAt(root, segments) : new SentNumber(text) as unknown as JsonValue;
 }
 
-/** Like {@link shownAt}, but 404 when there is nothing at the pointer. */
+/** Like {@link shownAt}; throws DoipError 404 when there is no value. */
 export function requireAt(root: JsonValue, pointer: string | JsonPointer): JsonValue {
 
     const value = shownAt(root, pointer);
@@ -85,11 +84,11 @@ export function requireAt(root: JsonValue, pointer: string | JsonPointer): JsonV
 }
 
 /**
- * The root with `value` at the pointer. Nothing but the last member is created: its parent must exist. In an array the
- * segment is an existing index, or `-` or the length of the array to append.
+ * Returns the root with `value` at the pointer. Only the last member is created: its parent must exist. In an array the segment is
+ * an existing index, or `-` or the length of the array to append.
  *
- * @param text of a number that JavaScript would write otherwise
- * @throws 400 for a malformed or empty pointer and where the parent is missing, a scalar, or has no such index.
+ * @param text of a number that JavaScript writes differently
+ * @throws DoipError 400 for a malformed or empty pointer, or when the parent is missing, a scalar, or has no such index
  */
 export function setAt(root: JsonValue, pointer: string | JsonPointer, value: JsonValue, text?: string): JsonValue {
 
@@ -115,9 +114,9 @@ export function setAt(root: JsonValue, pointer: string | JsonPointer, value: Jso
 }
 
 /**
- * The root without what is at the pointer; later elements of an array move up.
+ * Returns the root without the value at the pointer; later elements of an array move up.
  *
- * @throws 400 for a malformed or empty pointer, 404 where there is nothing to remove.
+ * @throws DoipError 400 for a malformed or empty pointer, 404 when there is nothing to remove
  */
 export function removeAt(root: JsonValue, pointer: string | JsonPointer): JsonValue {
 
@@ -139,7 +138,7 @@ export function removeAt(root: JsonValue, pointer: string | JsonPointer): JsonVa
     }) ?? refuse(pointer);
 }
 
-/** The texts of numbers move up with the numbers. */
+/** Removes an element, and shifts the texts of numbers accordingly. */
 function withoutElement(array: readonly JsonValue[], index: number): JsonValue[] {
 
     const texts = [...numberTextsOf(array) ?? []].filter(([key]) => key !== String(index))
@@ -147,7 +146,7 @@ function withoutElement(array: readonly JsonValue[], index: number): JsonValue[]
     return setNumberTexts(array.toSpliced(index, 1), new Map(texts));
 }
 
-/** Rebuilds the spine from the root to the changed parent; undefined when the parent does not exist. */
+/** Rebuilds the path from the root to the changed parent; undefined when the parent does not exist. */
 function replaceBelow(
     root: JsonValue, segments: JsonPointer, change: (parent: JsonValue, last: string) => JsonValue
 ): JsonValue | undefined {
@@ -184,7 +183,7 @@ function childOf(value: JsonValue | undefined, segment: string): JsonValue | und
     return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
-/** Index at which an array takes a value: existing, or its length to append; -1 when there is none. */
+/** Returns the index for writing to an array: an existing one, or its length to append; -1 for an invalid one. */
 function insertionIndex(array: readonly JsonValue[], segment: string): number {
 
     if (segment === '-') {

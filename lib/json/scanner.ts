@@ -1,15 +1,15 @@
 /**
- * One pass over JSON text for what JSON.parse does not tell: depth, strings that would not survive, numbers that JavaScript would
- * write otherwise, and the number of properties. It runs on every body, so it takes nothing apart and allocates next to nothing.
+ * Scans JSON text in one pass for what JSON.parse does not report: depth, strings that would be altered, numbers that JavaScript
+ * writes differently, and the number of properties. It runs on every body, so it allocates hardly anything.
  */
 
-/** What {@link inspect} answers for text that must be refused. */
+/** Result of {@link inspect} for a text that must be rejected. */
 export const FAULTY = -1;
-/** Characters of a number. */
+/** Maximum length of a number, in characters. */
 export const MAX_NUMBER_LENGTH = 1000;
-/** JavaScript writes no number with more characters. */
+/** Maximum length of a number written by JavaScript. */
 export const MAX_WRITTEN_LENGTH = 25;
-/** A number of so few digits, without an exponent, is not beyond any double. */
+/** Without an exponent, shorter numbers are within the range of doubles. */
 const FINITE_LENGTH = 300;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -18,10 +18,10 @@ const DOT = 0x2e;
 const ZERO = 0x30;
 
 /**
- * Counts the colons outside of strings, which is the number of properties if the text is JSON, or answers FAULTY when the
- * text is too deep, has strings that would not survive, or numbers beyond any double. Other syntax is left to JSON.parse.
+ * Returns the number of colons outside of strings, which is that of properties if the text is JSON; FAULTY when the text is too
+ * deep, has strings that would be altered, or numbers beyond the range of doubles. Other errors are left to JSON.parse.
  *
- * @param numbers takes start and end of each number that JavaScript would write otherwise
+ * @param numbers receives start and end of each number that JavaScript writes differently
  */
 export function inspect(text: string, maxDepth: number, numbers: number[]): number {
 
@@ -31,7 +31,7 @@ export function inspect(text: string, maxDepth: number, numbers: number[]): numb
 
     let colons = 0;
     let depth = 0;
-    let escape = /\\u[dD]/.test(text) ? nextEscape(text, 0) : Infinity;          // Other escapes cannot be wrong in this way
+    let escape = /\\u[dD]/.test(text) ? nextEscape(text, 0) : Infinity;          // Only escapes of surrogates can be invalid
     for (let i = 0; i < text.length; ++i) {
         const code = text.charCodeAt(i);
         if (code === QUOTE) {
@@ -71,7 +71,7 @@ export function inspect(text: string, maxDepth: number, numbers: number[]): numb
     return colons;
 }
 
-/** Index of the quote that closes the string whose opening quote is at `start`; the length of the text when there is none. */
+/** Returns the index of the closing quote of the string that starts at `start`; the length of the text when there is none. */
 export function closingQuote(text: string, start: number): number {
 
     const quote = text.indexOf('"', start + 1);
@@ -96,14 +96,14 @@ function closingQuoteAfterEscapes(text: string, start: number): number {
     return text.length;
 }
 
-/** Index of the next backslash; Infinity when there is none. */
+/** Returns the index of the next backslash; Infinity when there is none. */
 function nextEscape(text: string, start: number): number {
 
     const index = text.indexOf('\\', start);
     return index === -1 ? Infinity : index;
 }
 
-/** True when the rest of a string, from its first escape on, has an escaped lone surrogate. */
+/** Returns whether a string, from its first escape on, has an escaped lone surrogate. */
 function hasLoneSurrogate(text: string, start: number, end: number): boolean {
 
     for (let i = start; i < end; ++i) {
@@ -120,7 +120,7 @@ function hasLoneSurrogate(text: string, start: number, end: number): boolean {
     return false;
 }
 
-/** Characters of the escape at `i`, both halves of a surrogate pair taken together; FAULTY for half a pair. */
+/** Returns the length of the escape at `i`, that of a surrogate pair as a whole; FAULTY for a lone surrogate. */
 export function escapeLength(text: string, i: number): number {
 
     if (text.charCodeAt(i + 1) !== 0x75 || (text.charCodeAt(i + 2) | 0x20) !== 0x64) {          // u, d: surrogates are D800 to DFFF
@@ -137,8 +137,8 @@ export function escapeLength(text: string, i: number): number {
 }
 
 /**
- * Index behind the number at `start`, its bitwise complement when JavaScript would write the number otherwise; FAULTY when it is
- * too long or beyond any double.
+ * Returns the index after the number at `start`, as bitwise complement when JavaScript writes the number differently; FAULTY when
+ * it is too long or beyond the range of doubles.
  */
 function numberEnd(text: string, start: number): number {
 
@@ -150,7 +150,7 @@ function numberEnd(text: string, start: number): number {
 
     const hasExponent = (text.charCodeAt(end) | 0x20) === 0x65;         // e E
     if (!hasExponent && end - start <= 15 && (dot < 0 ? text[start] !== '-' || text[start + 1] !== '0' : isPlainFraction(text, dot, end))) {
-        return end;                                         // A double holds any fifteen decimal digits
+        return end;                                         // A double can represent any fifteen decimal digits
     }
 
     if (hasExponent) {
@@ -166,7 +166,7 @@ function numberEnd(text: string, start: number): number {
     }
 
     if (end - start > MAX_WRITTEN_LENGTH && end - start < FINITE_LENGTH && !hasExponent) {
-        return ~end;                                        // Reading so many digits takes long, and JSON.parse does it anyway
+        return ~end;                                        // Not converted here: that is slow for so many digits, and JSON.parse does it anyway
     }
 
     const token = text.slice(start, end);
@@ -175,10 +175,10 @@ function numberEnd(text: string, start: number): number {
         return FAULTY;
     }
 
-    return Number.isNaN(value) || String(value) === token ? end : ~end;         // JSON.parse says what is not a number
+    return Number.isNaN(value) || String(value) === token ? end : ~end;         // JSON.parse reports invalid numbers
 }
 
-/** True for a fraction in the form of JavaScript: without zeros at its end, and not so small that it gets an exponent. */
+/** Returns whether a fraction has the form of JavaScript: no trailing zeros, and not so small that it gets an exponent. */
 function isPlainFraction(text: string, dot: number, end: number): boolean {
 
     return text.charCodeAt(end - 1) !== ZERO && !text.startsWith('000000', dot + 1);

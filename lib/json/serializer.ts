@@ -1,8 +1,8 @@
 /**
- * Writes JSON values with their numbers as they were sent (`exact-numbers.ts`). Values without such numbers are left to
+ * Serialises JSON values with their numbers as they were sent (`exact-numbers.ts`). Values without such numbers are left to
  * JSON.stringify.
  *
- * Text for the database begins with a blank when it has such numbers, so that other text is read as fast as JSON.parse does it.
+ * Stored text with such numbers is marked by a leading blank, so that other text is parsed by JSON.parse alone.
  */
 
 import { hasNumberTexts, numberTextAt, SentNumber } from './exact-numbers.js';
@@ -11,37 +11,37 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 
 const MARK = ' ';
 
-/** What JSON.stringify makes of a value, but for the numbers that have a text of their own. */
+/** Serialises like JSON.stringify, except for numbers with a text of their own. */
 export function writeJson(value: unknown, indent = 0): string {
 
     return hasNumberTexts(value) ? written(value, ' '.repeat(indent), '\n') : JSON.stringify(value, null, indent);
 }
 
-/** The text of a value for the database; to be read by {@link readStored}. */
+/** Serialises a value for the database; to be read by {@link readStored}. */
 export function writeStored(value: unknown): string {
 
     return hasNumberTexts(value) ? MARK + written(value, '', '') : JSON.stringify(value);
 }
 
-/** The text for the database of a value whose text is known. */
+/** Converts the known text of a value to the form for the database. */
 export function marked(text: string, value: object): string {
 
     return hasNumberTexts(value) ? MARK + text : text;
 }
 
-/** Reads what {@link writeStored} or JSON.stringify wrote. */
+/** Parses text written by {@link writeStored} or JSON.stringify. */
 export function readStored(text: string): JsonValue {
 
     return isMarked(text) ? parseOwnJson(text) : JSON.parse(text) as JsonValue;
 }
 
-/** True when a stored text has numbers with a text of their own. */
+/** Returns whether a stored text has numbers with a text of their own. */
 export function isMarked(text: string): boolean {
 
     return text.startsWith(MARK);
 }
 
-/** A stored text as it is shown. */
+/** Removes the mark of a stored text. */
 export function unmarked(text: string): string {
 
     return isMarked(text) ? text.slice(MARK.length) : text;
@@ -52,7 +52,9 @@ function hasOwnForm(value: object): value is { toJSON(): unknown } {
     return 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
-/** @param margin what stands before the bracket that closes the value, when there is an indent */
+/**
+ * @param margin line break and indentation of the closing bracket; used with an indent only
+ */
 function written(value: unknown, indent: string, margin: string): string {
 
     if (typeof value !== 'object' || value === null) {

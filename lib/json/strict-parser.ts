@@ -1,9 +1,9 @@
 /**
- * Strict reading of JSON text. What JavaScript would read but change or lose (repeated property names, lone surrogates,
- * `__proto__`) is refused, and numbers keep their text (`exact-numbers.ts`), so that content comes back as it went in.
+ * Strict JSON parser. What JavaScript would accept but alter or drop (duplicate property names, lone surrogates, `__proto__`) is
+ * rejected, and numbers keep their text (`exact-numbers.ts`), so that content is returned as it was sent.
  *
- * One fast pass finds what JSON.parse does not tell; JSON.parse builds the value; a count of the properties finds repeated
- * names. Only when something is wrong a second, slower pass (`parse-error.ts`) finds out where.
+ * One fast scan finds what JSON.parse does not report; JSON.parse builds the value; counting its properties detects duplicate
+ * names. Only after an error, a second, slower parser (`parse-error.ts`) locates it.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -16,30 +16,30 @@ import { SentNumber } from './exact-numbers.js';
 import { FAULTY, inspect, MAX_WRITTEN_LENGTH } from './scanner.js';
 import { jsonFromPython } from '../util/text/python-format.js';
 
-/** How strictly to read, and what to call the text in messages. */
+/** Limits, and the name of the text in messages. */
 export interface JsonTextOptions {
-    /** Levels of arrays and objects allowed; default {@link DEFAULT_MAX_DEPTH}. */
+    /** Maximum nesting of arrays and objects; default {@link DEFAULT_MAX_DEPTH}. */
     readonly maxDepth?: number;
-    /** Values allowed, those inside of others included; default any number. */
+    /** Maximum number of values, including nested ones; default unlimited. */
     readonly maxValues?: number;
-    /** Names the text in messages, such as `parameter attributes`; default `JSON`. */
+    /** Name of the text in messages, such as `parameter attributes`; default `JSON`. */
     readonly name?: string;
-    /** True: a number on its own that JavaScript would write otherwise comes as a {@link SentNumber}. */
+    /** Return a number by itself that JavaScript writes differently as a {@link SentNumber}. */
     readonly sentNumber?: boolean;
 }
 
-/** Values of a parameter. Nobody writes as many by hand, and parameters come from anybody. */
+/** Maximum number of values in a parameter, since parameters come from any client. */
 const PARAMETER_VALUES = 20_000;
 
-/** Levels of nesting allowed where nobody says otherwise. */
+/** Default for the maximum nesting. */
 export const DEFAULT_MAX_DEPTH = 128;
 
 /**
- * Reads JSON text. Bytes must be UTF-8; a byte order mark is skipped.
+ * Parses JSON text. Bytes must be UTF-8; a byte order mark is skipped.
  *
- * Refused with 413: more values than allowed, and numbers that are many and long. Refused with 400: invalid UTF-8, syntax errors
- * (with line and column), and with the JSON pointer of the culprit: nesting beyond the limit, repeated property names,
- * properties that reach for prototypes, lone surrogates, numbers beyond any double or of more than 1,000 characters.
+ * @throws DoipError 413 for more values than allowed, and for many long numbers; 400 for invalid UTF-8, for syntax errors (with
+ * line and column), and with a JSON pointer for: nesting beyond the limit, duplicate property names, properties that could reach a
+ * prototype, lone surrogates, numbers beyond the range of doubles or of more than 1,000 characters
  */
 export function parseJson(input: string | Uint8Array, options: JsonTextOptions = {}): JsonValue {
 
@@ -54,7 +54,7 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
         value = JSON.parse(text) as JsonValue;
     }
     catch {
-        throw explainError(text, maxDepth, name);           // Says more than JSON.parse
+        throw explainError(text, maxDepth, name);           // With a better message than JSON.parse
     }
 
     if (colons === FAULTY || countProperties(value) !== colons) {
@@ -69,7 +69,7 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
     return value;
 }
 
-/** Numbers of more characters than JavaScript ever writes cost time by their length, so it counts as well. */
+/** Limits the total length of numbers longer than JavaScript writes them, since they cost time by their length. */
 function checkNumberLengths(numbers: readonly number[], maxValues: number, name: string): void {
 
     const most = maxValues * MAX_WRITTEN_LENGTH;
@@ -82,7 +82,7 @@ function checkNumberLengths(numbers: readonly number[], maxValues: number, name:
     }
 }
 
-/** Reads JSON text that this service wrote, with the texts of its numbers and without any check. */
+/** Parses JSON text written by this service, with the texts of its numbers and without checks. */
 export function parseOwnJson(text: string): JsonValue {
 
     const value = JSON.parse(text) as JsonValue;
@@ -93,8 +93,8 @@ export function parseOwnJson(text: string): JsonValue {
 }
 
 /**
- * Reads JSON as it arrives in query parameters: strict JSON, or what Python prints for lists and dictionaries (single
- * quotes, `True`, `False`, `None`), since published clients send that.
+ * Parses JSON of query parameters: strict JSON, or Python's output of lists and dictionaries (single quotes, `True`, `False`,
+ * `None`), which published clients send.
  */
 export function parseLenientJson(text: string, given: JsonTextOptions = {}): JsonValue {
 
@@ -116,14 +116,14 @@ export function parseLenientJson(text: string, given: JsonTextOptions = {}): Jso
             return parseJson(json, options);
         }
         catch {
-            throw error;                                    // The caller knows the text as it was sent
+            throw error;                                    // Positions refer to the text as sent
         }
     }
 }
 
 /**
- * Reads a parameter that is JSON where it happens to be valid JSON and plain text otherwise. A lone number that JavaScript would
- * write otherwise stays text; values inside arrays and objects are as strict as everywhere.
+ * Parses a parameter as JSON if it is valid JSON, otherwise returns it as text. A number by itself that JavaScript writes
+ * differently stays text; nested values are as strict as everywhere.
  */
 export function parseJsonOrText(text: string, options: JsonTextOptions = {}): JsonValue {
 
@@ -144,7 +144,7 @@ export function parseJsonOrText(text: string, options: JsonTextOptions = {}): Js
     }
 }
 
-/** Decodes UTF-8 without its byte order mark; 400 when it is not UTF-8. */
+/** Decodes UTF-8 without its byte order mark; throws DoipError 400 when it is invalid. */
 export function decodeUtf8(bytes: Uint8Array, name = 'the text'): string {
 
     if (!isUtf8(bytes)) {
@@ -155,7 +155,7 @@ export function decodeUtf8(bytes: Uint8Array, name = 'the text'): string {
     return withoutMark(buffer.toString('utf8'));
 }
 
-/** True for properties that could reach a prototype when objects are merged or copied carelessly. */
+/** Returns whether a property could reach a prototype when objects are merged or copied carelessly. */
 export function reachesPrototype(key: string, value: unknown): boolean {
 
     return key === '__proto__' ||
@@ -172,7 +172,7 @@ function withoutMark(text: string): string {
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** The number of properties in a value, or FAULTY when one reaches for a prototype. Depth is bounded by the inspection. */
+/** Counts the properties of a value; FAULTY when one could reach a prototype. The scan has limited the depth. */
 function countProperties(value: JsonValue): number {
 
     if (typeof value !== 'object' || value === null) {

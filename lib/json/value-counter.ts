@@ -1,6 +1,6 @@
 /**
- * How many values a JSON text holds, before it is parsed: memory and time go by values rather than by bytes, and a text of a
- * megabyte may hold half a million of them.
+ * Counts the values of a JSON text before it is parsed: memory and time depend on values rather than bytes, and a text of one
+ * megabyte can have half a million of them.
  */
 
 import { tooLarge } from '../errors/errors.js';
@@ -10,19 +10,22 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
-/** By which a brace differs from a bracket. */
+/** Difference between braces and brackets. */
 const LOWER_BIT = 0x20;
 
-/** One object gets this part of all values as its properties: very wide objects take several times as long as others. */
+/**
+ * Divisor: an object may have at most this share of all allowed values as properties, because very wide objects are several times
+ * slower.
+ */
 const SHARE_OF_OBJECT = 4;
 
 /**
- * Requires that a text holds no more values than allowed, and no object with more than a quarter as many properties. An empty
- * array or object counts as two.
+ * Checks that a text has no more values than allowed, and no object with more than a quarter as many properties. An empty array or
+ * object counts as two. Throws DoipError 413.
  */
 export function checkValueCount(text: string, most: number, name: string): void {
 
-    // A value takes two characters at least, its comma included, and a property more than twice as many.
+    // A value takes at least two characters, its comma included, and a property more than twice as many.
     const fault = text.length > most ? new ValueCounter(text, most).fault() : null;
     if (fault !== null) {
         throw tooLarge(`${name} holds ${fault}`);
@@ -33,7 +36,7 @@ class ValueCounter {
 
     readonly #text: string;
     readonly #most: number;
-    /** Members so far of the arrays (below zero, not counted) and objects that are open. */
+    /** Number of members so far of the open objects; negative for arrays, whose elements are not counted. */
     readonly #open: number[] = [];
     #count = 1;
 
@@ -43,7 +46,7 @@ class ValueCounter {
         this.#most = most;
     }
 
-    /** What there is too much of; null when everything is allowed. */
+    /** Returns which limit is exceeded; null for none. */
     fault(): string | null {
 
         const text = this.#text;

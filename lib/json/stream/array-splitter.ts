@@ -1,5 +1,5 @@
 /**
- * Takes the elements out of a JSON array, or out of the array `results` in an object, while its text arrives. See `item-splitter.ts`.
+ * Extracts the elements of a JSON array, or of the array `results` in an object, from a stream. See `item-splitter.ts`.
  */
 
 import { ByteBuffer } from '../../util/streams/byte-buffer.js';
@@ -38,19 +38,19 @@ const EXPECTED: Readonly<Record<State, string>> = {
     'after-member': ', or }'
 };
 
-/** An array, or an object in which `results` is one. */
+/** State machine for an array, or an object with the array `results`. */
 export class ArraySplitter implements JsonSplitter {
 
     readonly #gatherer: ByteBuffer;
     readonly #scanner = new ValueScanner();
     #place: State = 'start';
-    /** What the value that is being gathered is; null between values. */
+    /** Kind of the value that is being buffered; null between values. */
     #value: ValueKind | null = null;
     #isObject = false;
     #name = '';
     #hasResults = false;
     #position = 0;
-    /** Bytes before the current piece. */
+    /** Number of bytes before the current chunk. */
     #before = 0;
     #valueStart = 0;
 
@@ -93,7 +93,7 @@ export class ArraySplitter implements JsonSplitter {
         }
     }
 
-    /** One character between values: the number of bytes that are done with. */
+    /** Handles one byte between values; returns how many bytes were consumed. */
     #step(byte: number, offset: number): number {
 
         const place = this.#place;
@@ -187,7 +187,7 @@ export class ArraySplitter implements JsonSplitter {
     }
 }
 
-/** What follows a character at a place, where it is not a value. */
+/** Transitions by punctuation. */
 const PUNCTUATION: Readonly<Record<State, ReadonlyMap<number, State>>> = {
     'start': new Map([[OPEN_ARRAY, 'element-or-end'], [OPEN_OBJECT, 'name-or-end']]),
     'end': new Map(),
@@ -202,10 +202,10 @@ const PUNCTUATION: Readonly<Record<State, ReadonlyMap<number, State>>> = {
     'after-member': new Map([[COMMA, 'name'], [CLOSE_OBJECT, 'end']])
 };
 
-/** The value that may begin at a place. */
+/** Kind of the value that may start in a state. */
 const VALUES: Readonly<Partial<Record<State, ValueKind>>> = {
     'element-or-end': 'element', 'element': 'element', 'name-or-end': 'name', 'name': 'name', 'member': 'member'
 };
 
-/** What no value begins with. */
+/** Bytes that no value starts with. */
 const NO_VALUE: ReadonlySet<number> = new Set([COMMA, COLON, CLOSE_ARRAY, CLOSE_OBJECT]);

@@ -1,7 +1,7 @@
 /**
- * Takes a long JSON text apart into its items while it arrives: the elements of an array, the elements of `results` in an
- * object, or the lines of newline-delimited JSON. Only one item is in memory at a time, and it stays bytes: whoever wants its
- * value parses it. What stands around the items is checked here, what is in them is not.
+ * Splits a long JSON text into items while it arrives: the elements of an array, the elements of `results` in an object, or the
+ * lines of newline-delimited JSON. Only one item is in memory at a time, as bytes, to be parsed by the caller. Syntax is checked
+ * outside of the items only.
  */
 
 import { ByteBuffer } from '../../util/streams/byte-buffer.js';
@@ -9,18 +9,18 @@ import { ArraySplitter } from './array-splitter.js';
 import { isBlank } from './value-scanner.js';
 import type { JsonItem, JsonSplitter } from './splitter.js';
 
-/** How to take a text apart. */
+/** Options for splitting. */
 export interface JsonItemsOptions {
-    /** `json`: an array, or an object with the array `results`. `ndjson`: one value per line; blank lines do not count. */
+    /** `json`: an array, or an object with the array `results`. `ndjson`: one value per line; blank lines are ignored. */
     readonly format: 'json' | 'ndjson';
-    /** Bytes of one item; longer ones are skipped and reported without bytes. */
+    /** Maximum length of an item, in bytes; longer ones are skipped and reported without bytes. */
     readonly maxItemBytes: number;
 }
 
 /**
- * The items of a text, one after the other.
+ * Iterates over the items of a text.
  *
- * @throws DoipError 400 with `offset` (bytes) where the text is not what its format says, after all items before that place
+ * @throws DoipError 400 with `offset` (bytes) where the text does not have its format, after all items before that place
  */
 export async function *jsonItems(body: AsyncIterable<Uint8Array>, { format, maxItemBytes }: JsonItemsOptions): AsyncGenerator<JsonItem> {
 

@@ -1,23 +1,26 @@
 /**
- * What cuts a long JSON text into its items.
+ * Interface of the splitters of long JSON texts.
  */
 
 /** One item of the text. */
 export interface JsonItem {
     /** 0-based. */
     readonly position: number;
-    /** Where it begins, in bytes from the start of the text. */
+    /** Start in the text, in bytes. */
     readonly offset: number;
-    /** Its length. */
+    /** Length in bytes. */
     readonly length: number;
-    /** Null when it is longer than allowed. */
+    /** Null when it exceeds the limit. */
     readonly bytes: Buffer | null;
 }
 
-/** Takes a text apart piece by piece. */
+/** Splits a text that arrives in chunks. */
 export interface JsonSplitter {
-    /** The items that end in this piece. Must be run to its end before the next piece. Throws 400 where the text breaks. */
+    /**
+     * Returns the items that end in this chunk. Must be iterated to the end before the next chunk. Throws DoipError 400 for a
+     * syntax error.
+     */
     take(piece: Uint8Array): Generator<JsonItem>;
-    /** The items that the end of the text ends. Throws 400 when the text must not end here. */
+    /** Returns the items that the end of the text completes. Throws DoipError 400 when the text is incomplete. */
     end(): Generator<JsonItem>;
 }

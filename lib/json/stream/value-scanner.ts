@@ -1,27 +1,26 @@
 /**
- * Finds the end of a JSON value in bytes that arrive in pieces. It looks at brackets and strings only; whether the value is
- * JSON is for the parser to say.
+ * Finds the end of a JSON value in a stream of bytes, by brackets and strings only; the parser validates the value.
  */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** True for the white space of JSON. */
+/** Returns whether a byte is white space of JSON. */
 export function isBlank(byte: number): boolean {
 
     return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Scans one value after the other. */
+/** Scans values one after the other. */
 export class ValueScanner {
 
     #depth = 0;
     #inString = false;
-    /** The last byte of the piece before was a backslash that escapes the first of the next one. */
+    /** The last byte of the previous chunk was a backslash that escapes the first byte of this one. */
     #escaped = false;
     #isFirst = true;
 
-    /** A value begins with the next byte. */
+    /** Starts a value at the next byte. */
     begin(): void {
 
         this.#depth = 0;
@@ -30,7 +29,7 @@ export class ValueScanner {
         this.#isFirst = true;
     }
 
-    /** Index behind the value that goes on at `start`; -1 when it does not end in this piece. */
+    /** Returns the index after the value that continues at `start`; -1 when it does not end in this chunk. */
     scan(piece: Uint8Array, start: number): number {
 
         let i = start;
@@ -57,17 +56,17 @@ export class ValueScanner {
         return -1;
     }
 
-    /** Where {@link #structure} stopped. */
+    /** Index at which {@link #structure} stopped. */
     #at = 0;
 
-    /** Passes over everything but strings: the end of the value, -1 at the end of the piece, or GO_ON at the start of a string. */
+    /** Scans outside of strings: returns the end of the value, -1 at the end of the chunk, or GO_ON at the start of a string. */
     #structure(piece: Uint8Array, start: number): number {
 
         for (let i = start; i < piece.byteLength; ++i) {
             const byte = piece[i] ?? 0;
             if (byte === QUOTE) {
                 if (this.#depth === 0 && !this.#isFirst) {
-                    return i;                               // Behind a bare word: not part of it
+                    return i;                               // After a bare word: not part of it
                 }
 
                 this.#isFirst = false;
@@ -81,7 +80,7 @@ export class ValueScanner {
             }
             else if (byte === 0x7d || byte === 0x5d) {      // } ]
                 if (this.#depth === 0) {
-                    return i;                               // Behind a bare word
+                    return i;                               // After a bare word
                 }
 
                 if (--this.#depth === 0) {
@@ -98,7 +97,7 @@ export class ValueScanner {
         return -1;
     }
 
-    /** Index behind the closing quote, -1 when it is not in this piece. */
+    /** Returns the index after the closing quote, -1 when it is not in this chunk. */
     #stringEnd(piece: Uint8Array, start: number): number {
 
         let i = start;
@@ -130,7 +129,7 @@ export class ValueScanner {
 
 const GO_ON = -2;
 
-/** The number of backslashes right before `end`, not before `start`. */
+/** Returns the number of backslashes directly before `end`, not before `start`. */
 function backslashes(piece: Uint8Array, start: number, end: number): number {
 
     let first = end;
