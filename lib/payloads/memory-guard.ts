@@ -1,15 +1,17 @@
 /**
- * Keeps the bytes that a thread holds beside its heap within a limit, which node cannot do: large arrays are refused when the
- * thread has too many already.
+ * Limits the memory of a thread outside of its heap, which node cannot do: the allocation of a large array fails when the thread
+ * has too much already.
  */
 
 const LARGE = 1024 * 1024;
 
-const GUARDED = ['ArrayBuffer', 'Uint8Array', 'Uint8ClampedArray', 'Uint16Array', 'Int16Array', 'Uint32Array', 'Int32Array', 'Float32Array', 'Float64Array'] as const;
+const GUARDED = [
+    'ArrayBuffer', 'Uint8Array', 'Uint8ClampedArray', 'Uint16Array', 'Int16Array', 'Uint32Array', 'Int32Array', 'Float32Array', 'Float64Array'
+] as const;
 
 let limit = Infinity;
 
-/** Sets the limit, in bytes, for this thread. */
+/** Sets the limit of this thread, in bytes. */
 export function guardMemory(bytes: number): void {
 
     if (limit === Infinity) {

@@ -1,6 +1,6 @@
 /**
- * Texts of payloads, as they belong to objects: what is known of them, and seeing to it that what is not known is read. The
- * reading is a job that is written down with the object, so that nothing is forgotten.
+ * Texts of the payloads of objects: returns those that were extracted, and has the others extracted. The job for that is stored
+ * together with the object, so that none is lost.
  */
 
 import type { Step } from '../../db/database.js';
@@ -12,36 +12,36 @@ import type { Catalog } from '../types/catalog.js';
 import type { TextFormat } from './readers/text-format.js';
 import { formatKey, textFormat } from './readers/text-format.js';
 
-/** Texts that were read by older rules are read again when their object is indexed anew. */
+/** Version of the extraction rules. Increase it to have texts extracted again when their object is reindexed. */
 export const TEXT_RULES = 1;
 
-/** What is known of the texts of an object. */
+/** Extracted texts of an object. */
 export interface ObjectTexts {
     /** By name of the element. */
     readonly texts: ReadonlyMap<string, string>;
-    /** True when some element has not been read yet. */
+    /** True when the text of an element was not extracted yet. */
     readonly isPending: boolean;
-    /** Why some elements have no text. */
+    /** Reasons why elements have no text. */
     readonly reasons: readonly string[];
 }
 
-/** An element whose bytes may hold text. */
+/** An element whose bytes may contain text. */
 export interface TextElement {
     readonly element: StoredElement;
     readonly format: TextFormat;
     readonly key: TextKey;
 }
 
-/** Adds jobs that read the texts of an object. */
+/** Queue of jobs that extract the texts of an object. */
 export interface TextJobs {
     enqueueStep(objectId: string): Step;
-    /** Says that there may be jobs now. */
+    /** Signals that there may be jobs. */
     wake(): void;
 }
 
-/** How much is searched, in UTF-16 units. */
+/** Maximum length of indexed texts, in UTF-16 units. */
 export interface PayloadTextLimits {
-    /** Of one element; with 0 none is read. */
+    /** Of one element; with 0 none is extracted. */
     readonly characters: number;
     /** Of all elements of one object together. */
     readonly objectCharacters: number;
@@ -49,13 +49,13 @@ export interface PayloadTextLimits {
 
 const NOTHING: ObjectTexts = { texts: new Map(), isPending: false, reasons: [] };
 
-/** Facts of an object's texts, before the texts themselves are read. */
+/** Elements of an object, and what is stored of their texts. */
 interface CacheEntry {
     readonly elements: readonly TextElement[];
     readonly facts: ReadonlyMap<string, TextFacts>;
 }
 
-/** Knows the texts of payloads. */
+/** Provides the texts of payloads. */
 export class PayloadTexts {
 
     readonly participant: WriteParticipant;
@@ -91,7 +91,7 @@ export class PayloadTexts {
         };
     }
 
-    /** Elements of an object whose text is to be searched. */
+    /** Returns the elements of an object whose texts are indexed. */
     elementsOf({ type, elements }: StoredObject): TextElement[] {
 
         if (elements.length === 0 || this.#limits.characters === 0 || this.#catalog.current.get(type)?.indexesPayloads === false) {
@@ -105,7 +105,7 @@ export class PayloadTexts {
         });
     }
 
-    /** Those of them that were not read yet by the rules of today. */
+    /** Returns those of them whose text was not extracted by the current rules. */
     async unread(object: StoredObject): Promise<TextElement[]> {
 
         const elements = this.elementsOf(object);
@@ -113,16 +113,16 @@ export class PayloadTexts {
         return elements.filter(({ key }) => facts.get(textKeyOf(key))?.rules !== TEXT_RULES);
     }
 
-    /** What was known of the texts of an object when its change was stored. */
+    /** Returns the texts of an object as known when its change was stored. */
     ofChange(change: ObjectChange): ObjectTexts {
 
         return this.#ofChange.get(change) ?? NOTHING;
     }
 
     /**
-     * Texts of objects, by id.
+     * Returns the texts of objects, by id.
      *
-     * @param most reading ends after the object with which there are so many UTF-16 units; the others are missing in the answer
+     * @param most limit in UTF-16 units: objects after the one that reaches it are missing in the result
      */
     async of(objects: readonly StoredObject[], most = Infinity): Promise<Map<string, ObjectTexts>> {
 

@@ -1,6 +1,6 @@
 /**
- * Reads texts of elements in a thread of its own, one after the other, within limits of bytes, time and memory. The thread is
- * started when it is needed and ends when there is nothing to do; one that is stuck or has grown too large is ended at once.
+ * Extracts the texts of elements in a worker thread, one at a time, with limits of bytes, time and memory. The thread is started on
+ * demand and ends when it is idle; it is terminated when it exceeds a limit.
  */
 
 import { join } from 'node:path';
@@ -9,17 +9,17 @@ import { WorkerClient } from '../util/workers/worker-client.js';
 import type { TextFormat } from './readers/text-format.js';
 import type { TextAnswers, TextCall, TextResult } from './text-messages.js';
 
-/** How much is spent on one element. */
+/** Limits for one element. */
 export interface TextLimits {
-    /** UTF-16 units that are kept of the text of one element. */
+    /** Maximum length of the text of one element, in UTF-16 units. */
     readonly characters: number;
-    /** UTF-16 units that are indexed of all elements of one object together. */
+    /** Maximum length of the indexed texts of one object, in UTF-16 units. */
     readonly objectCharacters: number;
-    /** Bytes of formats that can only be read as a whole. */
+    /** Maximum number of bytes of formats that can only be read as a whole. */
     readonly bytes: number;
-    /** Of reading one element, waiting for its bytes not counted. */
+    /** Timeout for reading one element, without waiting for its bytes. */
     readonly milliseconds: number;
-    /** Bytes of memory of the thread. */
+    /** Maximum memory of the thread, in bytes. */
     readonly memory: number;
 }
 
@@ -29,7 +29,7 @@ export const DEFAULT_TEXT_LIMITS: TextLimits = {
     characters: 400_000, objectCharacters: 1_600_000, bytes: 64 * MIB, milliseconds: 30_000, memory: 256 * MIB
 };
 
-/** The thread ends when it had nothing to do for so long. */
+/** Milliseconds without work after which the thread ends. */
 const IDLE_MS = 10_000;
 
 type TextPort = WorkerClient<TextCall, TextAnswers>;
@@ -40,7 +40,7 @@ interface TextThread {
     cause: Error | null;
 }
 
-/** Reads texts. */
+/** Extracts texts. */
 export class TextExtractor {
 
     readonly #limits: TextLimits;
@@ -54,17 +54,17 @@ export class TextExtractor {
     }
 
     /**
-     * Reads the text of some bytes. One caller after the other.
+     * Extracts the text of bytes. Calls are serialised.
      *
-     * @param open the bytes; read no further than is wanted
-     * @param signal ends the reading with its reason
-     * @returns the text, or why there is none; rejects only when the bytes could not be had
+     * @param open returns the bytes, which are read only as far as needed
+     * @param signal aborts with its reason
+     * @returns the text, or why there is none; rejects only when the bytes cannot be read
      */
     async read(format: TextFormat, open: () => AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<TextResult> {
 
         const turn = this.#last.then(() => this.#read(format, open, signal));
         this.#last = turn.catch(() => {
-            // Whoever asked hears of it.
+            // Reported by the caller who started it.
         });
         return await turn;
     }
@@ -136,7 +136,7 @@ export class TextExtractor {
 
 class TooSlow extends Error {}
 
-/** Calls of one reading, which have a time together. */
+/** Calls for one element, which share a timeout. */
 class Reading {
 
     readonly #port: TextPort;
@@ -170,7 +170,7 @@ class Reading {
     }
 }
 
-/** Bytes on their own: with a part of some memory all of it would be sent. */
+/** Copies a part of a buffer, because posting it would clone the whole buffer. */
 function ownBytes(chunk: Uint8Array): Uint8Array {
 
     return chunk.byteLength === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);

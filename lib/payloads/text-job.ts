@@ -1,5 +1,5 @@
 /**
- * The job that reads the texts of an object's payloads and has the object indexed with them.
+ * Job that extracts the texts of an object's payloads and has the object reindexed.
  */
 
 import type { Log } from '../../db/log.js';
@@ -16,13 +16,13 @@ import type { TextResult } from './text-messages.js';
 
 export const TEXT_JOB = 'payloads.text';
 
-/** An element that ended the whole service so often is left alone. */
+/** Number of attempts after which an element is skipped, because it may have crashed the service. */
 const MAX_ATTEMPTS = 3;
 
-/** What a process that died was reading is read by others after so long. */
+/** Milliseconds after which the jobs of a process that died are taken over. */
 const LEASE_MS = 10_000;
 
-/** The job for one object; while it waits there is no other. */
+/** Returns the job for one object; at most one is waiting. */
 export function textJob(objectId: string): NewJob {
 
     return { kind: TEXT_JOB, payload: objectId, dedup: { key: objectId, until: 'start' } };
@@ -38,7 +38,7 @@ export interface TextJobParts {
     readonly log: Log;
 }
 
-/** The kind of these jobs. */
+/** Returns the kind of these jobs. */
 export function readTexts(parts: TextJobParts): JobKind {
 
     return {
@@ -66,7 +66,7 @@ async function readOne(parts: TextJobParts, job: RunningJob, { id, element: { el
 
     const progress: JsonValue = { blobId: key.blobId };
     if (job.attempts > 1 && !isSame(job.progress, progress)) {
-        // Should it end the service again, the next attempt knows with which element.
+        // If this element crashes the service again, the next attempt knows which one it was.
         await job.report(progress);
     }
 

@@ -1,11 +1,11 @@
 /**
- * What the thread that reads texts is told, and what it answers.
+ * Messages to and from the thread that extracts texts.
  */
 
 import type { TextFormat } from './readers/text-format.js';
 import type { ReadLimits } from './readers/text-reader.js';
 
-/** One element after the other: it is begun, its bytes are given in order, it is ended. */
+/** One element at a time: begin, its bytes in order, end. */
 export type TextCall =
     | { readonly kind: 'begin'; readonly format: TextFormat; readonly limits: ReadLimits; readonly memory: number }
     | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
@@ -16,7 +16,7 @@ export type TextResult = { readonly text: string; readonly reason: null } | { re
 
 export interface TextAnswers {
     readonly begin: null;
-    /** False when the rest is not wanted: the element is to be ended. */
+    /** False when no more bytes are needed: send `end`. */
     readonly bytes: boolean;
     readonly end: TextResult;
 }

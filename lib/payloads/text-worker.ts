@@ -1,5 +1,5 @@
 /**
- * The thread that reads texts: whatever a file does to its reader happens here.
+ * Entry point of the thread that extracts texts, which isolates the service from what a file does to its reader.
  */
 
 import { serveCalls } from '../util/workers/worker-server.js';
@@ -38,7 +38,7 @@ async function end(): Promise<TextResult> {
     return reason === null ? { text: sink.text(), reason: null } : { text: null, reason };
 }
 
-/** What a reader throws is why there is no text. */
+/** Runs a reader; its error is the reason why there is no text. */
 async function attempt<T>(work: (reader: TextReader) => T | Promise<T>): Promise<T | null> {
 
     try {

@@ -1,15 +1,15 @@
 /**
- * From bytes to text: by a byte order mark, by the charset that was told, by what the text says of itself, else UTF-8 where the
- * bytes are that and Windows-1252 where they are not, as browsers do it.
+ * Decodes text: by its byte order mark, the given charset, or the one that it declares; otherwise as UTF-8 if it is valid UTF-8,
+ * else as Windows-1252, like browsers do.
  */
 
 import { TextDecoder } from 'node:util';
 import { NoText } from './text-reader.js';
 
-/** Says which charset the beginning of a text names; it is read as Latin letters. */
+/** Returns the charset that the start of a text declares; the text is decoded as Latin-1. */
 export type Declaration = (head: string) => string | null;
 
-/** Bytes in which a declaration is looked for. */
+/** Number of bytes that are searched for a declaration. */
 const HEAD_BYTES = 1024;
 
 const BYTE_ORDER_MARKS: readonly (readonly [mark: readonly number[], charset: string])[] = [
@@ -29,7 +29,7 @@ export class TextDecoding {
         this.#declaration = declaration;
     }
 
-    /** The text of the next bytes; an unfinished letter waits for the next ones. */
+    /** Decodes the next bytes; an incomplete character is completed by those after them. */
     write(bytes: Uint8Array): string {
 
         this.#decoder ??= this.#choose(bytes);
@@ -58,19 +58,19 @@ export class TextDecoding {
     }
 }
 
-/** The charset that a page declares. */
+/** Returns the charset declared by an HTML page. */
 export function declaredInHtml(head: string): string | null {
 
     return /<meta\b[^>]*?charset\s*=\s*(?:["']\s*)?([\w.:+-]+)/i.exec(head)?.[1] ?? declaredInXml(head);
 }
 
-/** The charset that an XML declaration names. */
+/** Returns the charset of an XML declaration. */
 export function declaredInXml(head: string): string | null {
 
     return /^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:+-]+)["']/i.exec(head)?.[1] ?? null;
 }
 
-/** Null for no charset, and for one that nobody knows. */
+/** Returns null for no charset, and for an unknown one. */
 function decoderOf(charset: string | null): TextDecoder | null {
 
     try {
@@ -84,7 +84,7 @@ function decoderOf(charset: string | null): TextDecoder | null {
 function isUtf8(bytes: Uint8Array): boolean {
 
     try {
-        // As a stream, a letter that is cut off at the end is no fault.
+        // In streaming mode, a character that is cut off at the end is no error.
         new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
         return true;
     }

@@ -1,5 +1,5 @@
 /**
- * Reader of Word documents: XML files in a zip file. They are unpacked as far as their text is wanted, never as a whole.
+ * Reader of Word documents: XML files in a zip file. They are unpacked as a stream, and only as far as text is needed.
  */
 
 import { pipeline } from 'node:stream/promises';
@@ -10,16 +10,16 @@ import { declaredInXml, TextDecoding } from './charset.js';
 import { NoText, WholeBytes } from './text-reader.js';
 import type { ReadLimits, TextReader, TextSink } from './text-reader.js';
 
-/** The files that hold text, the body first. */
+/** Files with text, the body first. */
 const PARTS = [/^word\/document\d*\.xml$/, /^word\/(?:footnotes|endnotes|comments|header\d*|footer\d*)\.xml$/];
 
-/** Files that a document is looked through for. */
+/** Maximum number of files in a document. */
 const MAX_ENTRIES = 10_000;
 
-/** What is unpacked may be so many times as long as a file may be. */
+/** Maximum size of the unpacked files, as a multiple of the maximum size of a document. */
 const UNPACKED_FACTOR = 4;
 
-/** Elements after which a word has ended. */
+/** Elements that end a word. */
 const ENDS: ReadonlySet<string> = new Set(['w:p', 'w:tab', 'w:br', 'w:cr', 'w:tc']);
 
 /** Reads the text of a Word document. */
@@ -107,7 +107,7 @@ async function partsOf(zip: ZipFile): Promise<Entry[]> {
     return found.sort((a, b) => a.place - b.place).map(({ entry }) => entry);
 }
 
-/** Text is in `w:t`; other elements hold field codes and what was deleted. */
+/** Text is in `w:t`; other elements contain field codes and deleted text. */
 function wordParser(sink: TextSink): Parser {
 
     let isText = false;

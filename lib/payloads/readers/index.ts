@@ -1,5 +1,5 @@
 /**
- * The reader for each kind of text, and how the kind is found out where nobody told it.
+ * Readers by kind of text, and detection of the kind where it is not given.
  */
 
 import { DocxReader } from './docx.js';
@@ -22,13 +22,13 @@ const READERS: Readonly<Record<TextKind, Make>> = {
     unknown: (charset, limits, sink) => new UnknownReader(charset, limits, sink)
 };
 
-/** A reader that puts what it reads into a sink. */
+/** Opens a reader that writes into a sink. */
 export function openReader({ kind, charset }: TextFormat, limits: ReadLimits, sink: TextSink): TextReader {
 
     return READERS[kind](charset, limits, sink);
 }
 
-/** Looks at the first bytes, then reads on as what they are. */
+/** Detects the kind by the first bytes, then reads on by that. */
 class UnknownReader implements TextReader {
 
     readonly #open: (kind: TextKind) => TextReader;
@@ -59,7 +59,7 @@ class UnknownReader implements TextReader {
     }
 }
 
-/** What some first bytes are the beginning of; null for anything that is no text. */
+/** Returns the kind that the first bytes indicate; null when they are not text. */
 export function kindOfBytes(bytes: Buffer): TextKind | null {
 
     const head = bytes.subarray(0, 2048).toString('latin1');
@@ -82,7 +82,7 @@ export function kindOfBytes(bytes: Buffer): TextKind | null {
     return isText(bytes) ? 'plain' : null;
 }
 
-/** UTF-8 without control characters, or UTF-16 that says so. */
+/** UTF-8 without control characters, or UTF-16 with a byte order mark. */
 function isText(bytes: Buffer): boolean {
 
     if (bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff) {

@@ -1,27 +1,27 @@
 /**
- * Reader of HTML and XML. Entities that a document defines itself are not looked at, so that they cannot grow.
+ * Reader of HTML and XML. Entities defined in a document are not expanded, because they could grow without limit.
  */
 
 import { Parser } from 'htmlparser2';
 import { declaredInHtml, declaredInXml, TextDecoding } from './charset.js';
 import type { TextReader, TextSink } from './text-reader.js';
 
-/** Elements of HTML whose text is none for readers. */
+/** Elements of HTML whose content is not displayed as text. */
 const SILENT: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'object', 'iframe']);
 
-/** Elements of HTML that stand within words. */
+/** Elements of HTML that do not separate words. */
 const INLINE: ReadonlySet<string> = new Set([
     'a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins', 'kbd', 'mark', 'q', 'rp', 'rt',
     'ruby', 's', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr'
 ]);
 
-/** Reads the text between tags; of HTML only what a reader sees. */
+/** Reads the text between tags; of HTML only the visible text. */
 export class MarkupReader implements TextReader {
 
     readonly #decoding: TextDecoding;
     readonly #sink: TextSink;
     readonly #parser: Parser;
-    /** Silent elements that are open. */
+    /** Number of open elements without visible text. */
     #silent = 0;
 
     constructor(kind: 'html' | 'xml', charset: string | null, sink: TextSink) {

@@ -1,14 +1,14 @@
 /**
- * Reader of PDF files, by pdf.js. Pages are read one after the other, and only as far as their text is wanted.
+ * Reader of PDF files, by pdf.js. Reads page by page, and only as far as text is needed.
  */
 
 import { NoText, WholeBytes } from './text-reader.js';
 import type { ReadLimits, TextReader, TextSink } from './text-reader.js';
 
-/** What is used of a document of pdf.js. */
+/** The part of a document of pdf.js that is used. */
 interface PdfDocument {
     readonly numPages: number;
-    /** Counted from 1. */
+    /** 1-based. */
     getPage(number: number): Promise<{ streamTextContent(): ReadableStream<TextChunk>; cleanup(): void }>;
     destroy(): Promise<void>;
 }
@@ -17,10 +17,10 @@ interface TextChunk {
     readonly items: readonly { readonly str?: string; readonly hasEOL?: boolean }[];
 }
 
-/** A file is given up after so many pages in a row that cannot be read. */
+/** Number of consecutive unreadable pages after which a file is given up. */
 const MAX_BROKEN_PAGES = 10;
 
-/** A header may come late, as in files that were cut out of mails. */
+/** Maximum offset of the header, which may be preceded by other bytes, as in files cut out of mails. */
 const HEADER_WITHIN = 1024;
 
 /** Reads the text of a PDF file. */
@@ -102,7 +102,7 @@ export class PdfReader implements TextReader {
 
 async function openPdf(data: Uint8Array): Promise<PdfDocument> {
 
-    // pdf.js would unpack with streams whose size nobody could watch; without them it unpacks by itself.
+    // pdf.js would unpack with streams whose size cannot be limited; without them it uses its own code.
     Reflect.deleteProperty(globalThis, 'DecompressionStream');
     const pdf = await import('unpdf');
     try {

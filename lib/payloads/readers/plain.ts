@@ -6,7 +6,7 @@ import { TextDecoding } from './charset.js';
 import { NoText, WholeBytes } from './text-reader.js';
 import type { ReadLimits, TextReader, TextSink } from './text-reader.js';
 
-/** Reads text as it is. */
+/** Reads text unchanged. */
 export class PlainReader implements TextReader {
 
     readonly #decoding: TextDecoding;
@@ -61,7 +61,7 @@ export class JsonReader implements TextReader {
         }
     }
 
-    /** With a list of its own, as what is read may be nested without end. */
+    /** Uses a stack of its own, because the nesting is not limited. */
     #walk(root: unknown): void {
 
         const waiting: unknown[] = [root];

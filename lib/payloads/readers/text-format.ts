@@ -1,13 +1,13 @@
 /**
- * Which elements hold text, and how it is written, judged by what clients say of them: media type first, then the file name.
+ * Determines which elements contain text, and in what format, from what clients declare: media type first, then the file name.
  */
 
-/** How the text of an element is to be read; `unknown` is found out from the first bytes. */
+/** Kind of reader; `unknown` is detected from the first bytes. */
 export type TextKind = 'plain' | 'json' | 'html' | 'xml' | 'pdf' | 'docx' | 'unknown';
 
 export interface TextFormat {
     readonly kind: TextKind;
-    /** As the media type names it, lower-cased. */
+    /** From the media type, in lower case. */
     readonly charset: string | null;
 }
 
@@ -26,7 +26,7 @@ const BY_TYPE: Readonly<Record<string, TextKind>> = {
     'application/x-sh': 'plain', 'application/x-tex': 'plain', 'application/x-latex': 'plain', 'application/x-subrip': 'plain'
 };
 
-/** Types below `text/` whose text is not simply there. */
+/** Types below `text/` that need a reader of their own. */
 const NOT_PLAIN: ReadonlySet<string> = new Set(['text/rtf', 'text/richtext', 'text/enriched']);
 
 const BY_EXTENSION: ReadonlyMap<string, TextKind> = new Map<string, TextKind>(Object.entries({
@@ -40,10 +40,10 @@ const BY_EXTENSION: ReadonlyMap<string, TextKind> = new Map<string, TextKind>(Ob
     go: 'plain', rs: 'plain', rb: 'plain', sh: 'plain', sql: 'plain', css: 'plain', srt: 'plain', vtt: 'plain', ttl: 'plain', nt: 'plain'
 } satisfies Record<string, TextKind>));
 
-/** Media types that say nothing. */
+/** Media types without information. */
 const UNSPECIFIC: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/unknown']);
 
-/** The format of an element; null when it is not known to hold text. */
+/** Returns the format of an element; null when it is not known to contain text. */
 export function textFormat({ mediaType, filename }: { readonly mediaType: string | null; readonly filename: string | null }): TextFormat | null {
 
     const type = (mediaType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -51,7 +51,7 @@ export function textFormat({ mediaType, filename }: { readonly mediaType: string
     return kind && { kind, charset: charsetOf(mediaType ?? '') };
 }
 
-/** The format in few letters, to be kept beside what was found; at most 60 bytes. */
+/** Returns the format as a short key for the stored text; at most 60 bytes. */
 export function formatKey({ kind, charset }: TextFormat): string {
 
     return charset === null ? kind : `${kind};${charset}`;

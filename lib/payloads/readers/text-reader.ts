@@ -1,27 +1,27 @@
 /**
- * What reading the text of an element is made of: readers take bytes and put text into a sink, which takes no more than is wanted.
+ * Interface of readers: they take bytes and write text into a sink, which limits its length.
  */
 
-/** Why an element has no text that could be searched, in words for whoever looks after the service. */
+/** An element has no searchable text; the message is the reason, for administrators. */
 export class NoText extends Error {}
 
-/** How much may be read. */
+/** Limits of a reader. */
 export interface ReadLimits {
-    /** UTF-16 units of text that are kept. */
+    /** Maximum length of the text, in UTF-16 units. */
     readonly characters: number;
-    /** Bytes of formats that can only be read as a whole, and of what is packed in them. */
+    /** Maximum number of bytes of formats that can only be read as a whole; limits what is unpacked from them as well. */
     readonly bytes: number;
 }
 
 /** Reads one element. */
 export interface TextReader {
-    /** Takes the next bytes; false when no more are wanted. */
+    /** Takes the next bytes; returns false when no more are needed. */
     push(bytes: Uint8Array): boolean;
-    /** Puts all that is left into the sink. Throws {@link NoText} when the bytes are not what they were said to be. */
+    /** Writes the rest into the sink. Throws {@link NoText} when the bytes do not have the declared format. */
     finish(): Promise<void> | void;
 }
 
-/** Gathers text; blanks and line ends become single blanks. */
+/** Collects text; white space becomes single blanks. */
 export class TextSink {
 
     readonly #most: number;
@@ -49,16 +49,16 @@ export class TextSink {
         this.#length += tidy.length;
     }
 
-    /** What was gathered. */
+    /** Returns the collected text. */
     text(): string {
 
         const all = this.#parts.join('').replace(/ {2,}/g, ' ').trim().slice(0, this.#most);
-        // Half a letter at the cut, or from wrong bytes, is no letter.
+        // Lone surrogates come from cutting, or from wrong bytes.
         return all.toWellFormed();
     }
 }
 
-/** Gathers the bytes of a format that cannot be read in pieces. */
+/** Collects the bytes of a format that cannot be read in chunks. */
 export class WholeBytes {
 
     readonly #most: number;
@@ -82,7 +82,7 @@ export class WholeBytes {
         return true;
     }
 
-    /** All of them, once. */
+    /** Returns all bytes, once. */
     take(): Buffer {
 
         const all = Buffer.concat(this.#parts, this.#length);
