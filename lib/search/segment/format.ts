@@ -3,12 +3,12 @@
  *
  * - Documents are numbered from 0. Fields are numbered in the order of their names (UTF-8).
  * - Term dictionaries, called spaces, are five: `text` has words, `number` words of numbers (there are many, and few patterns match
- * them), `stem` stems of words of texts, each after its language and a zero byte, `keyword` whole values in lower case, `principal`
- * entries of access control lists. Terms are sorted; each has one entry for every field in which it occurs, sorted by field. A segment
- * without stems has no sections for them.
+ *   them), `stem` stems of words of texts, each after its language and a zero byte, `keyword` whole values in lower case, `principal`
+ *   entries of access control lists. Terms are sorted; each has one entry for every field in which it occurs, sorted by field. A segment
+ *   without stems has no sections for them.
  * - Postings of an entry: number of documents, then for each the delta to the one before shifted left by one, with the lowest bit set
- * when the term occurs once, else followed by the frequency. An entry with one document in which the term occurs once has no bytes:
- * its offset is the document with {@link SINGLE} set.
+ *   when the term occurs once, else followed by the frequency. An entry with one document in which the term occurs once has no bytes:
+ *   its offset is the document with {@link SINGLE} set.
  * - Positions of an entry: for each document its positions, delta-encoded.
  * - Doc values (columns): the distinct values of a field in sort order, numbers before texts; the index of a value is its ordinal.
  */
