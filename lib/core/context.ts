@@ -103,6 +103,7 @@ export class Context implements OperationContext {
     }
 }
 
+/** Parts of a context. */
 export interface ContextFacts {
     readonly caller: Caller;
     readonly targetId: string;

@@ -17,7 +17,7 @@ export interface Operation<A extends object = JsonObject> {
     readonly aliases?: readonly string[];
     /** One line for users. */
     readonly summary: string;
-    /** What it is performed on: the service, an object, or either. */
+    /** Allowed targets: the service, objects, or both. */
     readonly target: 'service' | 'object' | 'any';
     /** HTTP methods in DOIP over HTTP; default POST only. */
     readonly methods?: readonly ('GET' | 'POST')[];

@@ -102,7 +102,7 @@ export type PerformFor = (caller: Caller, request: DoipRequest) => Promise<Opera
 const PAGE_SIZE = 100;
 
 /**
- * Declares an operation of one's own, with the types of its attributes inferred from its schema.
+ * Declares a custom operation, with the types of its attributes inferred from its schema.
  *
  * @example
  * const wordCount = defineOperation({ id: '20.500.123/Op.WordCount', summary: 'count the words of the content',

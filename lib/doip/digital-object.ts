@@ -31,9 +31,9 @@ export interface Metadata {
 
 /** A named binary part of an object; REST calls it payload. */
 export interface Element {
-    /** The name of the element, unique within its object. */
+    /** Name of the element, unique within its object. */
     id: string;
-    /** Bytes. */
+    /** Length in bytes. */
     length: number;
     /** Media type, if known. */
     type?: string;

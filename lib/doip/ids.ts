@@ -2,7 +2,7 @@
  * Ids. An object id is a handle, `prefix/suffix`; only the id of the design object has no slash.
  */
 
-/** The id of the design object. */
+/** Id of the design object. */
 export const DESIGN_ID = 'design';
 
 /** Alias for the id of the service in requests. */

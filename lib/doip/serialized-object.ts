@@ -22,6 +22,7 @@ export interface WrittenParts {
     readonly responseContext: JsonObject | null;
 }
 
+/** A digital object that is parsed on first access to its attributes. */
 export class SerializedObject implements DigitalObject {
 
     readonly id: string;

@@ -58,7 +58,7 @@ export class HandleServer {
     readonly #authorization: string;
     readonly #isSecure: boolean;
 
-    /** @throws Error when a file cannot be read */
+    /** @throws Error if a file cannot be read */
     constructor(options: HandleServerOptions) {
 
         const { url, cert, key, ca } = options;

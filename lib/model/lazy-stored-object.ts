@@ -21,6 +21,7 @@ export interface ObjectParts extends Pick<StoredObject, 'id' | 'type' | 'metadat
     readonly elements: readonly StoredElement[];
 }
 
+/** An object as stored, not parsed yet. */
 export class LazyStoredObject {
 
     readonly id: string;

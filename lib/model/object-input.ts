@@ -9,7 +9,7 @@ import type { Acl } from '../doip/digital-object.js';
 export interface StagedElement {
     readonly store: string;
     readonly blobId: number;
-    /** Bytes. */
+    /** Size in bytes. */
     readonly size: number;
     /** Lower-case hex SHA-256, if requested. */
     readonly hash: string | null;

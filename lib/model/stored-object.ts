@@ -10,13 +10,13 @@ export interface StoredElement {
     readonly name: string;
     readonly filename: string | null;
     readonly mediaType: string | null;
-    /** Bytes. */
+    /** Size in bytes. */
     readonly size: number;
-    /** Number of the blob in its element store. */
+    /** Id of the blob in its element store. */
     readonly blobId: number;
     /** Name of the element store that holds the bytes. */
     readonly store: string;
-    /** Lower-case hex SHA-256 of the bytes, when the type asks for hashes. */
+    /** Lower-case hex SHA-256 of the bytes; null if not computed. */
     readonly hash: string | null;
 }
 

@@ -15,7 +15,7 @@ export interface AclDefaults {
     readonly aclCreate: readonly string[];
     /** Who may provide script modules by objects of the type. Absent: the administrator only. */
     readonly aclModules?: readonly string[];
-    /** Who finds objects of the type by searching, among those who may read them; `writers` are those of the object. Absent: all readers. */
+    /** Readers who find objects of the type by searching; `writers` stands for the writers of the object. Absent: all readers. */
     readonly aclSearch?: readonly string[];
     /** Absent: the rules for methods of the whole service apply. */
     readonly aclMethods?: MethodAcls;
@@ -39,9 +39,9 @@ export interface AccessRules {
      * completely.
      */
     entryOf(type: string): AclDefaults | undefined;
-    /** Names of all types, the built-in ones included. */
+    /** Returns the names of all types, including built-in types. */
     typeNames(): Iterable<string>;
-    /** Names that may have an entry: all types, and deleted types of which there may still be objects. */
+    /** Returns the names that may have an entry: all types, and deleted types of which there may still be objects. */
     entryNames(): Iterable<string>;
 }
 

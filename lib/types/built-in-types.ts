@@ -6,7 +6,10 @@
 import type { JsonObject } from '../util/json-types.js';
 import { NO_LANGUAGE, TEXT_LANGUAGES } from '../model/text-language.js';
 
+/** Name of the type whose objects define types. */
 export const SCHEMA_TYPE = 'Schema';
+
+/** Name of the type of the design object. */
 export const DESIGN_TYPE = 'CordraDesign';
 
 /** True for the name of a built-in type; no Schema object may define it. */

@@ -5,7 +5,7 @@
 import type { JsonObject } from '../util/json-types.js';
 import { moduleDirectoryTemplate } from './seed-content.js';
 
-/** Returns name of the template → schema. `keyword` is the name of the extension keyword. */
+/** Returns the templates: name → schema. `keyword` is the name of the extension keyword. */
 export function schemaTemplates(keyword: string): JsonObject {
 
     return {

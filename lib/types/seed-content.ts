@@ -19,7 +19,7 @@ export const INITIAL_AUTH_CONFIG: JsonObject = {
     defaultAcls: { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['authenticated'] }
 };
 
-/** The content of the design object of a fresh service. */
+/** Returns the content of the design object of a fresh service. */
 export function initialDesign({ prefix, baseUri }: { prefix: string; baseUri?: string | null | undefined }): JsonObject {
 
     return {
@@ -28,19 +28,19 @@ export function initialDesign({ prefix, baseUri }: { prefix: string; baseUri?: s
     };
 }
 
-/** Contents of the Schema objects of a fresh service. `keyword` is the name of the extension keyword. */
+/** Returns the contents of the Schema objects of a fresh service. `keyword` is the name of the extension keyword. */
 export function initialTypes(keyword: string): readonly JsonObject[] {
 
     return [userType(keyword), groupType(keyword), documentType(keyword)];
 }
 
-/** Contents that seeded Schema objects had in earlier versions. */
+/** Returns the contents that seeded Schema objects had in earlier versions. */
 export function earlierTypes(keyword: string): readonly JsonObject[] {
 
     return [documentType(keyword, { name: { maxLength: 128 }, description: { maxLength: 2048 } })];
 }
 
-/** Schema for objects whose elements are script modules; `require` finds them under `directory`. */
+/** Returns the schema for objects whose elements are script modules; `require` finds them under `directory`. */
 export function moduleDirectoryTemplate(keyword: string): JsonObject {
 
     return {

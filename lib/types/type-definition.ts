@@ -51,7 +51,7 @@ export class TypeDefinition {
     readonly name: string;
     /** Id of the Schema object; null for built-in types. */
     readonly schemaId: string | null;
-    /** The JSON schema as it was stored. */
+    /** The JSON schema as stored. */
     readonly schema: JsonObject;
     readonly #source: TypeEntry;
     readonly #surroundings: TypeSurroundings;
@@ -85,7 +85,7 @@ export class TypeDefinition {
         return memberOf(this.#rootKeyword(), 'indexPayloads') !== false;
     }
 
-    /** Further index fields of elements: name of the element → name of the field. */
+    /** Additional index fields of elements: name of the element → name of the field. */
     get altPayloadFieldNames(): JsonObject {
 
         const names = memberOf(this.#rootKeyword(), 'search', 'altPayloadFieldNames');

@@ -10,7 +10,7 @@ import { SchemaDocument } from './schema/document.js';
 import { UnusableSchema } from './schema/linker.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
 
-/** A type and its schema. */
+/** A stored type with its cached results. */
 export class TypeEntry {
 
     readonly name: string;

@@ -130,7 +130,7 @@ export class Policy {
 
     /**
      * Decides whether the caller may call a method. The list of the object for the method comes first, then the rule of the
-     * method, then the `default` of its kind, then nobody but the administrator. Both rules come from the entry of the type if
+     * method, then the `default` of its kind, then only the administrator. Both rules come from the entry of the type if
      * it has rules for methods, else from those of the service; without either, writers may call.
      */
     canCall(caller: Caller, call: MethodCall): Decision {

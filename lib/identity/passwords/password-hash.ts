@@ -30,6 +30,7 @@ export interface Pbkdf2Record {
     readonly hash: string;
 }
 
+/** A password hash with its parameters. */
 export type PasswordRecord = ScryptRecord | Pbkdf2Record;
 
 /** 16 MiB and some 0.1 s: as strong as the OWASP recommendations, with the least memory that is not slow. */

@@ -48,7 +48,7 @@ export interface HookPayload {
     readonly name: string;
     readonly filename?: string;
     readonly mediaType?: string;
-    /** Bytes. */
+    /** Size in bytes. */
     readonly size: number;
 }
 

@@ -53,7 +53,7 @@ export class ProgramCatalog {
         this.#name = name;
     }
 
-    /** All modules. */
+    /** All modules of the current catalog. */
     get world(): Program {
 
         return this.#now().world;

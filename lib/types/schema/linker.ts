@@ -29,7 +29,7 @@ const SHORT_ENUM = 20;
 /** With more properties than this, each is compiled as a function of its own: in one piece they would nest too deeply. */
 const FEW_PROPERTIES = 100;
 
-/** Thrown when a schema cannot be used. */
+/** Thrown for a schema that cannot be used. */
 export class UnusableSchema extends Error {
 
     readonly faults: readonly ContentError[];

@@ -30,7 +30,7 @@ export function typeNamesOf(reference: string, base: string): string[] {
     return [...new Set([reference, ...names])].flatMap((name) => (name.endsWith(SUFFIX) ? [name, name.slice(0, -SUFFIX.length)] : [name]));
 }
 
-/** True if a reference can only point outside of this service. */
+/** True if a reference can only refer to a schema outside of this service. */
 export function isRemote(reference: string): boolean {
 
     return /^[A-Za-z][A-Za-z0-9+.-]*:|^\/\//.test(reference) && !/^file:(?:\/\/)?\/cordra\/schemas\//.test(reference);
