@@ -1,30 +1,30 @@
 /**
- * Stemming: the part that the forms of a word in one language have in common, as "hous" of "house" and "houses". Stop words have
- * no stem. Stemmers and stop words are those of lunr for English and of lunr-languages, loaded when a language is first used.
+ * Stemming: reduces the forms of a word in one language to a common stem, such as "hous" for "house" and "houses". Stop words have
+ * no stem. Stemmers and stop words are those of lunr for English, else of lunr-languages, loaded when a language is first used.
  */
 
 import { createRequire } from 'node:module';
 import lunr from 'lunr';
 import type { TextLanguage } from '../../model/text-language.js';
 
-/** Longer words have no stem, as some stemmers take time by the square of the length; in UTF-16 units. */
+/** Maximum length of a word with a stem, in UTF-16 units: some stemmers take quadratic time. */
 const MAX_STEMMED_LENGTH = 64;
 
-/** Longer words are not cached, as they may keep the whole text in memory that they were cut from. */
+/** Maximum length of a cached word: V8 makes longer matches slices, which keep the whole text in memory. */
 const MAX_CACHED_LENGTH = 12;
 const MAX_CACHED_WORDS = 20_000;
 
-/** Elided articles and possessives, which stemmers do not know. */
+/** Elided articles and possessives, which the stemmers do not remove. */
 const CLITICS: Partial<Record<TextLanguage, RegExp>> = {
     en: /'s$/,
     fr: /^(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu)'/,
     it: /^(?:[cdlmnstv]|(?:[ad]a|de|ne|su|co|a)ll|(?:da|de|ne|su|a)?gl|un|quest|quell)'/
 };
 
-/** A plugin of lunr-languages: adds its language to the lunr that it is given. */
+/** A plugin of lunr-languages: adds its language to the given lunr. */
 type Plugin = (host: object) => void;
 
-/** What a plugin adds. */
+/** Functions added by a plugin. */
 interface LanguageFunctions {
     readonly stopWordFilter: lunr.PipelineFunction;
     readonly stemmer: lunr.PipelineFunction;
@@ -34,7 +34,7 @@ const load = createRequire(__filename);
 
 const stemmers = new Map<TextLanguage, Stemmer>();
 
-/** The stem of a term; null for stop words, and for what is too long or has no letters. */
+/** Returns the stem of a term; null for stop words, and for a term that is too long or has no letters. */
 export function stemOf(term: string, language: TextLanguage): string | null {
 
     let stemmer = stemmers.get(language);
@@ -46,7 +46,7 @@ export function stemOf(term: string, language: TextLanguage): string | null {
     return stemmer.stem(term);
 }
 
-/** A stem as a term of the index. */
+/** Returns the index term of a stem. */
 export function stemTerm(stem: string, language: TextLanguage): string {
 
     return `${language}\0${stem}`;
@@ -90,7 +90,7 @@ class Stemmer {
 
     #stem(term: string): string | null {
 
-        // Invisible characters, such as soft hyphens, are no letters to a stemmer.
+        // Format characters, such as soft hyphens, confuse stemmers.
         const word = term.normalize('NFC').replaceAll(/\p{Cf}/gu, '').replaceAll('\u2019', '\'');
         const bare = this.#clitic ? word.replace(this.#clitic, '') : word;
         const [stem = ''] = /\p{L}/u.test(bare) ? this.#pipeline.runString(bare) : [];
@@ -98,7 +98,7 @@ class Stemmer {
     }
 }
 
-/** Plugins change the lunr that they are given: here it is a copy with the few members that they need. */
+/** Loads a language. Plugins modify the lunr that they are given, so they get an object with the few members that they need. */
 function loadLanguage(language: TextLanguage): LanguageFunctions {
 
     const host: Record<string, unknown> = {
@@ -110,7 +110,7 @@ function loadLanguage(language: TextLanguage): LanguageFunctions {
     }
 
     const { stopWordFilter, stemmer } = host[language] as LanguageFunctions;
-    // A pipeline warns of functions without a name.
+    // Registered, because a pipeline warns about functions without a name.
     lunr.Pipeline.registerFunction(stopWordFilter, `doip-gateway:stop-words-${language}`);
     lunr.Pipeline.registerFunction(stemmer, `doip-gateway:stemmer-${language}`);
     return { stopWordFilter, stemmer };

@@ -38,7 +38,7 @@ export class SegmentBuilder implements FieldConsumer {
     #documents = 0;
     /** Number of words of the current document. */
     #words = 0;
-    /** Number of those in texts with a language. */
+    /** Number of its words in texts with a language. */
     #stemmed = 0;
 
     get documents(): number {
@@ -127,7 +127,7 @@ export class SegmentBuilder implements FieldConsumer {
         return writer.finish();
     }
 
-    /** Positions count the occurrences of a stem; they are not stored. */
+    /** Adds the stems of words. Positions only serve to count occurrences: they are not stored. */
     #stem(field: string, words: readonly AnalysedWord[], { start, language }: { readonly start: number; readonly language: TextLanguage }): void {
 
         for (const { term, position } of words.slice(0, Math.max(MAX_STEMMED_WORDS - this.#stemmed, 0))) {

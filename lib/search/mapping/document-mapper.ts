@@ -98,7 +98,7 @@ function textOf(value: unknown): readonly string[] {
     return typeof value === 'string' ? [value] : [];
 }
 
-/** The languages that annotations name, then that of all objects: the first one of a place counts. */
+/** Returns the languages given by annotations, then the default one; the first one of a place counts. */
 export function languagesOf(annotations: readonly Annotation[], byDefault: TextLanguage | null): LanguageMark[] {
 
     const marks = annotations.flatMap(({ pointer, keyword }): LanguageMark[] => {
@@ -120,7 +120,8 @@ export function copiesOf(content: JsonObject, annotations: readonly Annotation[]
     return annotations.flatMap(({ pointer, keyword }) => {
 
         const field = memberOf(keyword, 'search', 'altFieldName');
-        return typeof field === 'string' && isFreeName(field) ? valuesIn(getAt(content, pointer)).map((value) => ({ field, value, language: languages.at(pointer) })) : [];
+        return typeof field === 'string' && isFreeName(field) ?
+            valuesIn(getAt(content, pointer)).map((value) => ({ field, value, language: languages.at(pointer) })) : [];
     });
 }
 

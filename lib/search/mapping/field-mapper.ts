@@ -13,7 +13,10 @@ import { LanguageMap } from './language-map.js';
 
 /** Receives the fields of one object. */
 export interface FieldConsumer {
-    /** A text whose words are found in the field and in the default field, by their stems as well if it has a language. No phrase spans two texts of a field. */
+    /**
+     * A text whose words are found in the field and in the default field, by their stems as well if it has a language. No phrase
+     * spans two texts of a field.
+     */
     text(field: string, text: string, language: TextLanguage | null): void;
     /** A whole value, found regardless of case. */
     keyword(field: string, value: string): void;

@@ -27,7 +27,7 @@ export interface IndexDocument {
     readonly indexedOn: number;
 }
 
-/** The language of the texts in a value of the content. */
+/** Language of the texts in a value of the content. */
 export interface LanguageMark {
     /** JSON pointer of the value; empty for the whole content and the text of elements. The longest one counts. */
     readonly pointer: string;

@@ -1,20 +1,20 @@
 /**
- * The languages of the texts in some content, by the place of a value. Where no value differs from the rest, nothing is looked up.
+ * Languages of the texts in some content, by the place of a value. Lookups are skipped where the whole content has one language.
  */
 
 import { childPointer } from '../../json/pointer.js';
 import type { TextLanguage } from '../../model/text-language.js';
 import type { LanguageMark } from './index-document.js';
 
-/** Seen from one value. */
+/** The map as seen from one value. */
 export class LanguageMap {
 
     /** No text has a language. */
     static readonly NONE = new LanguageMap(null, null, '');
 
-    /** Of texts in the value, unless a value in it has another. */
+    /** Language of the texts in the value, unless a nested value has its own. */
     readonly language: TextLanguage | null;
-    /** Null when no value in the content has another. */
+    /** Languages by JSON pointer; null when no value has its own. */
     readonly #marks: ReadonlyMap<string, TextLanguage | null> | null;
     readonly #pointer: string;
 
@@ -25,7 +25,7 @@ export class LanguageMap {
         this.#pointer = pointer;
     }
 
-    /** As the whole content is seen. Of two marks of a place the first counts. */
+    /** Returns the map as seen from the whole content. The first of several marks of a place counts. */
     static of(marks: readonly LanguageMark[] = []): LanguageMap {
 
         if (marks.length === 0) {
@@ -37,7 +37,7 @@ export class LanguageMap {
         return new LanguageMap(whole, byPointer.size > Number(byPointer.has('')) ? byPointer : null, '');
     }
 
-    /** As a member or an element of the value is seen. */
+    /** Returns the map as seen from a member or an element of the value. */
     within(name: string | number): LanguageMap {
 
         if (!this.#marks) {
@@ -49,7 +49,7 @@ export class LanguageMap {
         return new LanguageMap(own === undefined ? this.language : own, this.#marks, pointer);
     }
 
-    /** The language of texts in a value, by its JSON pointer. */
+    /** Returns the language of the texts in a value, by its JSON pointer. */
     at(pointer: string): TextLanguage | null {
 
         for (let end = pointer.length; end > 0; end = pointer.lastIndexOf('/', end - 1)) {

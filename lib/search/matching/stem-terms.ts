@@ -1,5 +1,5 @@
 /**
- * The terms of a space that a word of a query stands for: itself; among stems its stem in each language that texts of the segment have.
+ * Terms of a dictionary that match a word: the word itself, or in the dictionary of stems its stem in each language of the segment.
  */
 
 import type { TextLanguage } from '../../model/text-language.js';
@@ -9,7 +9,7 @@ import type { TermQuery } from '../query/query.js';
 import { encodeText } from '../segment/byte-buffers.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
 
-/** The numbers of these terms. */
+/** Returns the numbers of these terms. */
 export function termsOf(space: TermDictionary, { term, includesStems = false }: Pick<TermQuery, 'term' | 'includesStems'>): number[] {
 
     if (space.name !== 'stem') {
@@ -31,7 +31,7 @@ function found(space: TermDictionary, term: string): number[] {
 
 const languageCache = new WeakMap<TermDictionary, readonly TextLanguage[]>();
 
-/** The languages of the stems of a space. */
+/** Returns the languages of the stems in a dictionary. */
 function languagesIn(space: TermDictionary): readonly TextLanguage[] {
 
     let languages = languageCache.get(space);
