@@ -1,16 +1,16 @@
 /**
- * What this program calls itself.
+ * Name and version of this program.
  */
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The version of the interface that existing clients test for; our own number stands beside it. */
+/** Version of the interface, which existing clients check; that of the implementation is a separate member. */
 export const COMPATIBLE_VERSION = '2.5.2';
 
 const PACKAGE_FILE = join(__dirname, '../../../package.json');
 
-/** Name and version of this program, and when it was built (RFC 3339). */
+/** Name, version and build time (RFC 3339) of this program. */
 export const implementation = describeImplementation();
 
 function describeImplementation(): { readonly name: string; readonly version: string; readonly timestamp: string } {

@@ -129,10 +129,10 @@ function refused(read: () => unknown): unknown {
     }
 }
 
-describe('The time of reading', () => {
+describe('the reading time', () => {
 
     for (const [name, read, length = LENGTH] of READERS) {
-        it(`${name} grows no faster than what is read`, { timeout: 60_000 }, () => {
+        it(`of ${name} grows linearly with the input`, { timeout: 60_000 }, () => {
 
             for (const [kind, text] of HOSTILE_TEXTS) {
                 expectLinear(kind, read, text, length);

@@ -23,7 +23,7 @@ forEachDatabase((name, create) => {
 
         afterEach(() => database.dispose());
 
-        it('has a design and types, which can be deleted and do not come back', async () => {
+        it('gets a design and types, which stay deleted once they are deleted', async () => {
 
             const first = await startGateway(database);
             const before = await first.perform('gateway/Op.Schemas.List');
@@ -38,7 +38,7 @@ forEachDatabase((name, create) => {
             expect(Object.keys(after.value as object)).to.not.include('Document');
         });
 
-        it('is seeded by the configuration; afterwards the design wins, and the log says so', async () => {
+        it('is seeded by the configuration; later the design takes precedence, and differences are logged', async () => {
 
             const lines: Record<string, unknown>[] = [];
             const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });

@@ -61,7 +61,7 @@ describe('the data folder', () => {
         return child;
     };
 
-    it('is made with its parents, for its owner alone', () => {
+    it('is created with its parents, accessible to its owner only', () => {
 
         const dataDir = join(folder, 'a/b');
 
@@ -70,7 +70,7 @@ describe('the data folder', () => {
         expect(statSync(dataDir).mode & 0o777).to.equal(0o700);
     });
 
-    it('is refused while another process has it, naming the process and the folder', async () => {
+    it('is rejected while another process holds its lock, with the process and the folder in the message', async () => {
 
         const child = await holder(folder);
 
@@ -79,7 +79,7 @@ describe('the data folder', () => {
         expect(error.message).to.equal(`the folder ${folder} is in use by process ${child.pid}: stop it, or choose another folder with DATA_DIR`);
     });
 
-    it('is refused again and again, without loosening the lock of the holder', async () => {
+    it('is rejected repeatedly without releasing the lock of the holder', async () => {
 
         await holder(folder);
 
@@ -88,7 +88,7 @@ describe('the data folder', () => {
         }
     });
 
-    it('is free at once when its process was killed', async () => {
+    it('is free at once after its process was killed', async () => {
 
         for (let i = 0; i < 3; ++i) {
             await kill(await holder(folder));
@@ -97,13 +97,13 @@ describe('the data folder', () => {
         claimDataDir(folder).release();
     });
 
-    it('is free when its process let go', () => {
+    it('is free after its process released it', () => {
 
         claimDataDir(folder).release();
         claimDataDir(folder).release();
     });
 
-    it('is refused to the same process a second time, by whatever path, and stays locked for others', async () => {
+    it('cannot be locked twice by one process, by any path, and stays locked for others', async () => {
 
         const claim = claimDataDir(folder);
 
@@ -120,21 +120,21 @@ describe('the data folder', () => {
         }
     });
 
-    it('leaves one small file behind', () => {
+    it('leaves one small lock file behind', () => {
 
         claimDataDir(folder).release();
 
         expect(readdirSync(folder)).to.equal(['gateway.lock']);
     });
 
-    it('says what to do when its lock file is damaged', () => {
+    it('reports a damaged lock file with a remedy', () => {
 
         writeFileSync(join(folder, 'gateway.lock'), 'x'.repeat(5000));
 
         expect(() => claimDataDir(folder)).to.throw(DataDirError, /gateway\.lock in .* is damaged: remove it/);
     });
 
-    it('says what to do when it is a file', () => {
+    it('reports a path that is a file with a remedy', () => {
 
         const path = join(folder, 'file');
         writeFileSync(path, '');
@@ -142,7 +142,7 @@ describe('the data folder', () => {
         expect(() => claimDataDir(path)).to.throw(DataDirError, /cannot be used \(EEXIST\): .* DATA_DIR/);
     });
 
-    it('says what to do when it cannot be written to', { skip: process.getuid?.() === 0 }, () => {
+    it('reports a missing write permission with a remedy', { skip: process.getuid?.() === 0 }, () => {
 
         chmodSync(folder, 0o500);
 
@@ -150,16 +150,16 @@ describe('the data folder', () => {
     });
 });
 
-describe('the instructions for a first start', () => {
+describe('repoInit.json', () => {
 
     const write = (text: string): void => writeFileSync(join(folder, 'repoInit.json'), text);
 
-    it('are null when there is no file', () => {
+    it('is null when there is no file', () => {
 
         expect(readRepoInit(folder)).to.be.null();
     });
 
-    it('are read whole, and stay until they are removed', () => {
+    it('is read completely, and stays until it is removed', () => {
 
         const instructions = {
             adminPassword: 'open sesame', prefix: '20.1000', baseUri: 'https://example.org/', handleAdminIdentity: '300:20.1000/admin',
@@ -171,14 +171,14 @@ describe('the instructions for a first start', () => {
         expect<unknown>(readRepoInit(folder)).to.equal(instructions);
     });
 
-    it('may hold members for others', () => {
+    it('may contain unknown members', () => {
 
         write('{"prefix":"20.1000","replicationCredentials":{}}');
 
         expect(readRepoInit(folder)?.prefix).to.equal('20.1000');
     });
 
-    it('can be removed, and removed again', () => {
+    it('can be removed repeatedly', () => {
 
         write('{}');
 
@@ -203,7 +203,7 @@ describe('the instructions for a first start', () => {
     ];
 
     for (const [text, message] of bad) {
-        it(`are refused when they are ${text === '' ? 'empty' : text.slice(0, 40)}`, () => {
+        it(`is rejected when it is ${text === '' ? 'empty' : text.slice(0, 40)}`, () => {
 
             write(text);
 
@@ -212,7 +212,7 @@ describe('the instructions for a first start', () => {
         });
     }
 
-    it('are refused when they cannot be read', () => {
+    it('is rejected when it cannot be read', () => {
 
         rmSync(folder, { recursive: true });
         writeFileSync(folder, '');

@@ -59,7 +59,7 @@ forEachDatabase((name, open) => {
             expect(status).to.equal('0.DOIP/Status.104');
         });
 
-        it('give back their content as it came, in the order of the schema', async () => {
+        it('return their content unchanged, in the order of the schema', async () => {
 
             const content = {
                 name: 'ü€𝄞 "quoted" \\ \u0000', n: [0, -1, 1.5, 1e21, 1e-7, 9007199254740991], deep: { a: [{ b: null }], '': true }, 'a/b~c': 'x'

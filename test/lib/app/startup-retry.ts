@@ -17,7 +17,7 @@ const { describe, it, beforeEach, afterEach } = lab;
 
 const STATUS = 'gateway/Op.StartupStatus';
 
-describe('a start that does not give up', () => {
+describe('the start-up retry', () => {
 
     let database: TestDatabase;
     let gateway: Gateway;
@@ -51,7 +51,7 @@ describe('a start that does not give up', () => {
 
     const state = async (): Promise<unknown> => (await talkTo(gateway).perform(STATUS)).value;
 
-    it('is over when the gateway has started', async () => {
+    it('ends when the gateway has started', async () => {
 
         const start = startOf(join(database.options.dataDir, 'data'));
         await start.start();
@@ -62,7 +62,7 @@ describe('a start that does not give up', () => {
         expect((await talkTo(gateway).perform('0.DOIP/Op.Hello')).status).to.equal('0.DOIP/Status.001');
     });
 
-    it('goes on after an attempt in vain, and tells of its success once', async () => {
+    it('continues after a failed attempt, and reports success once', async () => {
 
         const start = startOf(join(blocked, 'data'));
         await start.start();
@@ -76,7 +76,7 @@ describe('a start that does not give up', () => {
         expect(started).to.have.length(1);
     });
 
-    it('ends when it is told to', async () => {
+    it('ends when it is stopped', async () => {
 
         const start = startOf(join(blocked, 'data'));
         await start.start();
@@ -87,7 +87,7 @@ describe('a start that does not give up', () => {
         expect(await state()).to.include({ state: 'FAILED' });
     });
 
-    it('ends with an error that nothing will mend', async () => {
+    it('ends with a permanent error', async () => {
 
         const other = await startGateway(database);
         const start = startOf(database.options.dataDir);
@@ -98,7 +98,7 @@ describe('a start that does not give up', () => {
         expect(started).to.equal([]);
     });
 
-    it('is not waited for any longer than wanted', async () => {
+    it('is awaited no longer than its timeout', async () => {
 
         const start = startOf(join(database.options.dataDir, 'data'), { patienceMs: 0 });
         await start.start();
@@ -110,7 +110,7 @@ describe('a start that does not give up', () => {
         expect((await talkTo(gateway).perform('0.DOIP/Op.Hello')).status).to.equal('0.DOIP/Status.001');
     });
 
-    it('that was stopped under way leaves nothing open', async () => {
+    it('leaves nothing open when it is stopped during an attempt', async () => {
 
         const start = startOf(join(database.options.dataDir, 'data'), { patienceMs: 0 });
         await start.start();

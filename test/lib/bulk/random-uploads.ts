@@ -14,9 +14,9 @@ const ROUNDS = 20;
 
 forEachDatabase((name, create) => {
 
-    describe(`uploads that are changed at random, on ${name}`, () => {
+    describe(`randomly modified uploads on ${name}`, () => {
 
-        it('are stored as a whole or refused as a whole', { timeout: 240_000 }, async () => {
+        it('are stored completely or rejected completely', { timeout: 240_000 }, async () => {
 
             const seed = Date.now() % 2 ** 31;
             const place = await create();

@@ -92,7 +92,7 @@ forEachDatabase((name, create) => {
             await other.dispose();
         });
 
-        it('export everything into a file for its owner alone, and leave an existing file alone', { timeout: 120_000 }, async () => {
+        it('export everything to a file for its owner only, and do not overwrite an existing file', { timeout: 120_000 }, async () => {
 
             const lines = (await readFile(file, 'utf8')).split('\n');
             const [{ mode }, { error, code }] = [await stat(file), await runCommand(database, ['export', file])];
@@ -106,7 +106,7 @@ forEachDatabase((name, create) => {
             expect(await readdir(database.options.dataDir)).to.not.include('all.ndjson.part');
         });
 
-        it('import all of it elsewhere, and again without doing anything', { timeout: 120_000 }, async () => {
+        it('import everything elsewhere, and do nothing when repeated', { timeout: 120_000 }, async () => {
 
             const first = await runCommand(other, ['import', file]);
             const again = await runCommand(other, ['import', file]);
@@ -134,7 +134,7 @@ forEachDatabase((name, create) => {
             expect<unknown>((versions.value as JsonObject[]).map(({ id }) => id)).to.equal(['test/files-1', 'test/files']);
         });
 
-        it('import an installation of another prefix: its types take the places of the untouched ones of ours', { timeout: 120_000 }, async () => {
+        it('import an installation with another prefix, whose types replace the unchanged default types', { timeout: 120_000 }, async () => {
 
             const [source, fresh, changed] = [await create(), await create(), await create()];
             try {
@@ -197,7 +197,7 @@ forEachDatabase((name, create) => {
             expect(await readdir(database.options.dataDir)).to.not.include('server.json');
         });
 
-        it('go on with an import in the middle of which the server was killed', { timeout: 240_000 }, async () => {
+        it('resume an import during which the server was killed', { timeout: 240_000 }, async () => {
 
             const target = await create();
             const objects = Array.from({ length: 1500 }, (_, n) => JSON.stringify({

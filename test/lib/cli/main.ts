@@ -71,7 +71,7 @@ describe('the command line', () => {
         expect([answer.status, Object.keys(await answer.json() as object)]).to.equal([200, ['state', 'details', 'subsystems']]);
     });
 
-    it('prints a password that it made up once, and never again', async () => {
+    it('prints a generated password once', async () => {
 
         const first = await start({ ADMIN_PASSWORD: '' });
         const password = /password of admin.*: (\S+)/.exec(first.output())?.[1] ?? '';
@@ -87,14 +87,14 @@ describe('the command line', () => {
         expect(second.output()).to.not.include('password');
     });
 
-    it('ends with 0 when it is asked to stop', async () => {
+    it('exits with 0 when it is stopped', async () => {
 
         await start();
 
         expect(await running.pop()?.stop()).to.equal(0);
     });
 
-    it('is what a signal for npm start comes to, and no shell in between', { timeout: 120_000, skip: process.platform === 'win32' }, async () => {
+    it('receives the signals sent to npm start, without a shell in between', { timeout: 120_000, skip: process.platform === 'win32' }, async () => {
 
         const root = join(__dirname, '../../../..');
         const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
@@ -115,7 +115,7 @@ describe('the command line', () => {
         expect((await ended)[0]).to.equal(0);
     });
 
-    it('lets a request in progress end, also when the interrupt comes twice by way of npm', async () => {
+    it('lets a request in progress finish, even when npm repeats the interrupt', async () => {
 
         const service = await start({ LOG_LEVEL: 'info' });
         const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -134,7 +134,7 @@ describe('the command line', () => {
         expect(code).to.equal(0);
     });
 
-    it('ends at once when it is told to stop a second time', async () => {
+    it('exits at once on a second signal', async () => {
 
         const service = await start({ LOG_LEVEL: 'info' });
         const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -151,7 +151,7 @@ describe('the command line', () => {
         await ended;
     });
 
-    it('logs a fault that nobody expected and ends', async () => {
+    it('logs an uncaught exception and exits', async () => {
 
         const crash = join(database.options.dataDir, 'crash.cjs');
         await writeFile(crash, 'process.on("SIGUSR2", () => { throw new Error("out of the blue"); });');
@@ -164,7 +164,7 @@ describe('the command line', () => {
         expect(service.log()).to.include('"level":"fatal"').and.to.include('out of the blue');
     });
 
-    it('prints nothing but the URL to standard output, and logs to standard error', async () => {
+    it('prints only the URL to standard output, and logs to standard error', async () => {
 
         const service = await start({ LOG_LEVEL: 'debug', DATABSE_URL: 'mysql://elsewhere/db' });
         await fetch(`${service.url}/startupStatus`);
@@ -176,7 +176,7 @@ describe('the command line', () => {
         expect(lines[0]).to.include({ level: 'warn', variable: 'DATABSE_URL', setting: 'DATABASE_URL' });
     });
 
-    it('serves one data folder from one process, and from the next one at once when that was killed', async () => {
+    it('locks the data folder, which is free at once after a kill', async () => {
 
         const first = await start();
         const second = await run(['serve'], { PORT: '0', DATA_DIR: database.options.dataDir });
@@ -188,7 +188,7 @@ describe('the command line', () => {
         expect((await fetch(`${third.url}/startupStatus`)).status).to.equal(200);
     });
 
-    it('says which port is in use', async () => {
+    it('reports the port that is in use', async () => {
 
         const other = createServer().listen(0, '127.0.0.1');
         await once(other, 'listening');
@@ -202,7 +202,7 @@ describe('the command line', () => {
     });
 
     for (const [version, code] of [['18.20.4', 1], ['20.11.1', 1], ['20.12.0', 0], ['24.0.0', 0]] as const) {
-        it(`${code === 0 ? 'is content with' : 'says that it cannot do with'} Node ${version}`, async () => {
+        it(`${code === 0 ? 'accepts' : 'rejects'} Node ${version}`, async () => {
 
             const program = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require(${JSON.stringify(CLI)});`;
 
@@ -240,7 +240,7 @@ describe('the command line', () => {
         });
     }
 
-    it('names a setting in the file that nobody knows', async () => {
+    it('reports an unknown setting in the configuration file', async () => {
 
         const file = join(database.options.dataDir, 'config.json');
         await writeFile(file, '{"PROT": 8080}');

@@ -48,7 +48,7 @@ const OBJECTS = [
     }
 ];
 
-describe('the command import, given an export of the reference implementation', () => {
+describe('the command import, given an export of the reference implementation,', () => {
 
     let place: TestDatabase;
 
@@ -88,7 +88,7 @@ describe('the command import, given an export of the reference implementation', 
         'note: old/bob: the password is not hashed in a known way: it has to be set anew', 'note: old/type-paper: hooks in Java (its payload java) are kept and not run'
     ];
 
-    it('takes a folder with a file for each object', { timeout: 60_000 }, async () => {
+    it('reads a folder with one file per object', { timeout: 60_000 }, async () => {
 
         const folder = join(place.options.dataDir, 'export');
         await mkdir(join(folder, 'a/b'), { recursive: true });
@@ -103,7 +103,7 @@ describe('the command import, given an export of the reference implementation', 
         await checkAll();
     });
 
-    it('takes a file of lines, tells those that are no objects, and passes over what is there', { timeout: 60_000 }, async () => {
+    it('reads a file of lines, reports lines that are not objects, and skips existing objects', { timeout: 60_000 }, async () => {
 
         const file = join(place.options.dataDir, 'export.json');
         await writeFile(file, `${OBJECTS.map((object) => JSON.stringify(object)).join('\n')}\n{"cordraObject": 5}\nbroken\n`);
@@ -118,7 +118,7 @@ describe('the command import, given an export of the reference implementation', 
         await checkAll();
     });
 
-    it('loses no bytes of payloads, and tells those that are missing', { timeout: 60_000 }, async () => {
+    it('keeps all bytes of payloads, and reports missing ones', { timeout: 60_000 }, async () => {
 
         const paper = (id: string, payloads: object[], bytes: object): string => JSON.stringify({ cordraObject: { id, type: 'Paper', content: {}, payloads }, payloads: bytes });
         const file = join(place.options.dataDir, 'payloads.json');
@@ -147,7 +147,7 @@ describe('the command import, given an export of the reference implementation', 
         }
     });
 
-    it('tells what it passes over in a folder, and takes the rest', { timeout: 60_000 }, async () => {
+    it('reports what it skips in a folder, and imports the rest', { timeout: 60_000 }, async () => {
 
         const folder = join(place.options.dataDir, 'links');
         await mkdir(join(folder, 'deep'), { recursive: true });
@@ -165,7 +165,7 @@ describe('the command import, given an export of the reference implementation', 
         await checkAll();
     });
 
-    it('says in a sentence what it cannot read from a pipe, or packed', { timeout: 60_000 }, async () => {
+    it('rejects compressed input, and an export in a pipe, with a message', { timeout: 60_000 }, async () => {
 
         const file = join(place.options.dataDir, 'export.gz');
         const text = OBJECTS.map((object) => JSON.stringify(object)).join('\n');
@@ -180,7 +180,7 @@ describe('the command import, given an export of the reference implementation', 
         expect([nothing.code, nothing.error.includes('nothing to import')], nothing.error).to.equal([65, true]);
     });
 
-    it('says in a sentence that a folder is no export', { timeout: 60_000 }, async () => {
+    it('rejects a folder without an export, with a message', { timeout: 60_000 }, async () => {
 
         const folder = join(place.options.dataDir, 'other');
         await mkdir(folder);

@@ -58,7 +58,7 @@ describe('the commands', () => {
         });
     }
 
-    it('say what they take and what cannot be', { timeout: 120_000 }, async () => {
+    it('explain their arguments and reject invalid ones', { timeout: 120_000 }, async () => {
 
         const folder = database.options.dataDir;
         const cases: [string[], number, string][] = [
@@ -76,7 +76,7 @@ describe('the commands', () => {
         }
     });
 
-    it('work through a server with TLS, and with no other one that has its address', { timeout: 120_000 }, async () => {
+    it('work through a server with TLS, and with no other server at its address', { timeout: 120_000 }, async () => {
 
         const database = await createSqlite();
         const service = await startProcess(database, await tlsSettings(database.options.dataDir));
@@ -102,14 +102,14 @@ describe('the commands', () => {
         expect(refused).to.equal(Array.from({ length: 2 }, () => '69 doip-gateway: the server at URL shows another certificate than the server of this folder'));
     });
 
-    it('index everything anew', { timeout: 120_000 }, async () => {
+    it('reindex everything', { timeout: 120_000 }, async () => {
 
         const run = await runCommand(database, ['reindex']);
 
         expect([run.code, run.error]).to.equal([0, 'all objects were indexed anew (opened here)\n']);
     });
 
-    it('are for the administrator alone', async () => {
+    it('are for administrators only', async () => {
 
         const gateway = await startGateway(database);
         await gateway.create('User', { username: 'bob', password: 'bob-password' });

@@ -63,14 +63,14 @@ describe('the configuration', () => {
         expect(config.service).to.include({ handlePrefix: '20.500.123', baseUri: null });
     });
 
-    it('takes an empty variable for one that is not set', () => {
+    it('treats an empty variable as unset', () => {
 
         const config = loadConfig({ PORT: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '', CONFIG_FILE: '', TLS_CERT: '' });
 
         expect(config).to.equal(loadConfig({}));
     });
 
-    it('is the same made in code as read from the environment', () => {
+    it('is the same from code as from the environment', () => {
 
         const made = configure({ PORT: 0, CORS_ORIGINS: ['https://a.example', 'https://b.example'], ADMIN_PASSWORD: SECRET, BASE_URI: undefined });
         const read = loadConfig({ PORT: '0', CORS_ORIGINS: 'https://a.example, https://b.example', ADMIN_PASSWORD: SECRET });
@@ -91,7 +91,7 @@ describe('the configuration', () => {
     ];
 
     for (const [title, name, value, expected] of good) {
-        it(`takes ${title}`, () => {
+        it(`accepts ${title}`, () => {
 
             const config = loadConfig({ [name]: value });
 
@@ -101,7 +101,7 @@ describe('the configuration', () => {
         });
     }
 
-    it('takes a handle server with a secret key, or with a certificate, and this machine without TLS', () => {
+    it('accepts a handle server with a secret key or a certificate, and a local one without TLS', () => {
 
         const certified = { HANDLE_SERVER_URL: 'https://hdl.example:8000', HANDLE_SERVER_CERT: __filename, HANDLE_SERVER_KEY: __filename };
 
@@ -151,7 +151,7 @@ describe('the configuration', () => {
     ];
 
     for (const [environment, fault] of bad) {
-        it(`refuses ${JSON.stringify(environment).slice(0, 80)}`, () => {
+        it(`rejects ${JSON.stringify(environment).slice(0, 80)}`, () => {
 
             const faults = faultsOf(() => loadConfig(environment));
 
@@ -160,7 +160,7 @@ describe('the configuration', () => {
         });
     }
 
-    it('reports every fault at once, of file and environment', () => {
+    it('reports all errors of file and environment together', () => {
 
         const path = file('faults.json', JSON.stringify({ PROT: 1, MAX_PAYLOADS: 'many' }));
 
@@ -181,7 +181,7 @@ describe('the configuration', () => {
     ];
 
     for (const [name, remedy] of misspelt) {
-        it(`refuses the unknown setting ${name} in a file, ${remedy ? `proposing ${remedy}` : 'with no proposal'}`, () => {
+        it(`rejects the unknown setting ${name} in a file, ${remedy ? `proposing ${remedy}` : 'with no proposal'}`, () => {
 
             const path = file('misspelt.json', `{ "${name}": 1 }`);
 
@@ -192,7 +192,7 @@ describe('the configuration', () => {
     }
 
     for (const text of ['', '[]', 'null', '{"PORT":', `{"ADMIN_PASSWORD":"${SECRET}",}`]) {
-        it(`refuses a file that holds ${text === '' ? 'nothing' : text.slice(0, 20)}`, () => {
+        it(`rejects a file that contains ${text === '' ? 'nothing' : text.slice(0, 20)}`, () => {
 
             const [fault, ...others] = faultsOf(() => loadConfig({ CONFIG_FILE: file('broken.json', text) }));
 
@@ -201,28 +201,28 @@ describe('the configuration', () => {
         });
     }
 
-    it('reads a file that starts with a byte order mark', () => {
+    it('reads a file with a byte order mark', () => {
 
         const path = file('bom.json', '\uFEFF{"PORT":9000}');
 
         expect(loadConfig({ CONFIG_FILE: path }).listen.port).to.equal(9000);
     });
 
-    describe('secrets', () => {
+    describe('secrets in the configuration', () => {
 
-        it('come from the environment', () => {
+        it('are read from the environment', () => {
 
             expect(loadConfig({ ADMIN_PASSWORD: SECRET }).admin.password).to.equal(SECRET);
         });
 
-        it('come from a file of their own, without its last line break', () => {
+        it('are read from a file of their own, without its last line break', () => {
 
             const path = file('password', `${SECRET}\n`);
 
             expect(loadConfig({ ADMIN_PASSWORD_FILE: path }).admin.password).to.equal(SECRET);
         });
 
-        it('come from a file that the configuration file names', () => {
+        it('are read from a file that the configuration file names', () => {
 
             const password = file('password', SECRET);
             const path = file('secret-file.json', JSON.stringify({ ADMIN_PASSWORD_FILE: password }));
@@ -230,7 +230,7 @@ describe('the configuration', () => {
             expect(loadConfig({ CONFIG_FILE: path }).admin.password).to.equal(SECRET);
         });
 
-        it('are refused in the configuration file, with the reason and the remedy', () => {
+        it('are rejected in the configuration file, with reason and remedy', () => {
 
             const path = file('secret.json', JSON.stringify({ ADMIN_PASSWORD: SECRET, DATABASE_URL: `mysql://u:${SECRET}@h/d` }));
 
@@ -242,14 +242,14 @@ describe('the configuration', () => {
             expect(faults.join()).to.not.include(SECRET);
         });
 
-        it('are refused when their file is empty', () => {
+        it('are rejected when their file is empty', () => {
 
             const [fault] = faultsOf(() => loadConfig({ ADMIN_PASSWORD_FILE: file('empty', '') }));
 
             expect(fault).to.match(/^ADMIN_PASSWORD \(ADMIN_PASSWORD_FILE, environment\) is not allowed to be empty$/);
         });
 
-        it('are never shown, even when they are what is wrong', () => {
+        it('are never displayed, even when they are invalid', () => {
 
             const environments = [{ DATABASE_URL: `postgres://u:${SECRET}@h/d` }, { ADMIN_PASSWORD: SECRET.repeat(50) }];
 
@@ -260,7 +260,7 @@ describe('the configuration', () => {
         });
     });
 
-    describe('as documentation', () => {
+    describe('the documentation of the configuration', () => {
 
         it('describes every setting in a sentence', () => {
 
@@ -277,7 +277,7 @@ describe('the configuration', () => {
             expect(new Set(names).size).to.equal(names.length);
         });
 
-        it('makes a table with a row per setting', () => {
+        it('is a table with a row per setting', () => {
 
             const rows = configTable().split('\n');
 

@@ -7,7 +7,7 @@ const { describe, it } = lab;
 
 const SETTINGS = ['PORT', 'HOST', 'TLS_KEY', 'BASE_URI', 'DATA_DIR', 'LOG_LEVEL', 'DATABASE_URL', 'ADMIN_PASSWORD', 'ADMIN_PASSWORD_FILE', 'CONFIG_FILE'];
 
-describe('a variable of the environment', () => {
+describe('an environment variable', () => {
 
     const table: [variable: string, setting: string | null][] = [
         ['PROT', 'PORT'], ['HSOT', 'HOST'], ['PORTS', null], ['POST', null], ['HOME', null], ['HOSTNAME', null],
@@ -17,13 +17,13 @@ describe('a variable of the environment', () => {
         ['PGDATABASE', null], ['PORT', null], ['DATABASE_URL', null]
     ];
     for (const [variable, setting] of table) {
-        it(`named ${variable} ${setting === null ? 'is taken for no setting' : `is taken for ${setting}`}`, () => {
+        it(`named ${variable} ${setting === null ? 'is not similar to a setting' : `is recognised as misspelt ${setting}`}`, () => {
 
             expect(misspeltVariables({ [variable]: 'x' }, SETTINGS)).to.equal(setting === null ? [] : [{ variable, setting }]);
         });
     }
 
-    it('that is empty is taken for none', () => {
+    it('is ignored when it is empty', () => {
 
         expect(misspeltVariables({ DATABSE_URL: '' }, SETTINGS)).to.be.empty();
     });

@@ -156,7 +156,7 @@ describe('the dispatcher', () => {
         });
     }
 
-    it('echoes the request id, also with errors, and makes none up', async () => {
+    it('returns the request id, also with errors, and generates none', async () => {
 
         expect((await test.perform('x/context', { requestId: 'r1' })).requestId).to.equal('r1');
         expect((await test.perform('x/broken', { requestId: 'r2' })).requestId).to.equal('r2');
@@ -168,7 +168,7 @@ describe('the dispatcher', () => {
         expect((await test.perform('x/conflict')).attributes).to.equal({ message: 'taken' });
     });
 
-    it('answers nothing but the startup status before the start and after the stop', async () => {
+    it('responds only to the startup status before the start and after the stop', async () => {
 
         const place = await DIALECTS[0]!.create();
         const gateway = createGateway(gatewayOptions(place));
@@ -189,7 +189,7 @@ describe('the dispatcher', () => {
         expect(late.status).to.equal(INTERNAL);
     });
 
-    it('takes no operation once it has started', () => {
+    it('rejects operations after the start', () => {
 
         expect(() => registerAll(test.gateway)).to.throw(/before the gateway starts/);
     });

@@ -43,7 +43,7 @@ async function *bytes(text: string): AsyncGenerator<Uint8Array> {
 
 forEachDatabase((name, create) => {
 
-    describe(`an operation of one's own on ${name}`, () => {
+    describe(`a custom operation on ${name}`, () => {
 
         let database: TestDatabase;
         let node: TestGateway;
@@ -86,14 +86,14 @@ forEachDatabase((name, create) => {
             ['retrieve', 'test/none', MISSING, MISSING]
         ];
         for (const [deed, id, anonymous, ann] of REFUSED) {
-            it(`does what its caller may: ${deed} ${id}`, async () => {
+            it(`does what its caller may do: ${deed} ${id}`, async () => {
 
                 expect((await does(deed, {}, id)).status).to.equal(anonymous);
                 expect((await does(deed, ANN, id)).status).to.equal(ann);
             });
         }
 
-        it('creates, reads, changes, finds and deletes objects as their author', async () => {
+        it('creates, reads, changes, finds and deletes objects on behalf of its caller', async () => {
 
             const made = await does('create', ANN, 'test/own');
             const changed = await does('update', ANN, 'test/own');
@@ -120,7 +120,7 @@ forEachDatabase((name, create) => {
             expect([byAnn.value, byAdmin.value]).to.equal([[], ['test/hidden']]);
         });
 
-        it('changes nothing where the request promised so', async () => {
+        it('changes nothing in a safe request', async () => {
 
             const answer = await does('create', ANN, 'test/by-get', true);
             const found = await does('retrieve', ADMIN, 'test/by-get', true);
@@ -128,7 +128,7 @@ forEachDatabase((name, create) => {
             expect([answer.status, found.status]).to.equal([BAD, MISSING]);
         });
 
-        it('reaches services that ask nobody by a name that says so', async () => {
+        it('reaches services without access control by a name that says so', async () => {
 
             const hidden = await does('services', {});
             const unchecked = await does('unchecked', {});

@@ -45,7 +45,7 @@ describe('the registry of operations', () => {
         ['a one-letter alias', { aliases: ['C'] }, /aliases/]
     ];
     for (const [title, change, message] of refused) {
-        it(`refuses ${title} and names it`, () => {
+        it(`rejects ${title} and names it`, () => {
 
             const registry = new OperationRegistry();
 
@@ -54,7 +54,7 @@ describe('the registry of operations', () => {
         });
     }
 
-    it('refuses a second operation of the same id or alias', () => {
+    it('rejects a second operation with the same id or alias', () => {
 
         const registry = new OperationRegistry();
         registry.register(good);
@@ -63,7 +63,7 @@ describe('the registry of operations', () => {
         expect(() => registry.register({ ...good, id: '20.500.1/Op.Other' })).to.throw(/alias Count is already registered/);
     });
 
-    it('replaces a built-in operation when told to', () => {
+    it('replaces a built-in operation on request', () => {
 
         const registry = new OperationRegistry();
         const builtIn = { ...good, id: '0.DOIP/Op.Retrieve', aliases: ['Retrieve'] };
@@ -75,7 +75,7 @@ describe('the registry of operations', () => {
         expect(registry.all()).to.have.length(1);
     });
 
-    it('takes nothing once it is sealed', () => {
+    it('rejects operations after it was sealed', () => {
 
         const registry = new OperationRegistry();
         registry.seal();
@@ -83,7 +83,7 @@ describe('the registry of operations', () => {
         expect(() => registry.register(good)).to.throw(/before the gateway starts/);
     });
 
-    it('asks resolvers for what it does not know, and lists what they offer without what it has', async () => {
+    it('asks resolvers for unknown operations, and lists theirs without duplicates', async () => {
 
         const registry = new OperationRegistry();
         registry.register(good);

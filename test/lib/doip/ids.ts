@@ -5,7 +5,7 @@ import { idPath } from '../../../lib/doip/ids.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('an id as part of a path', () => {
+describe('an id in a path', () => {
 
     for (const [id, path] of [
         ['test/1', 'test/1'],

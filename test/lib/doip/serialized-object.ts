@@ -46,12 +46,12 @@ function randomText(): LazyStoredObject {
     });
 }
 
-describe('An object made of texts', () => {
+describe('a serialized object', () => {
 
     const views = [true, false].flatMap((full) => [undefined, ['/content/v', '/v', '/id'], ['']].map((filter) => ({ full, filter })));
     const rounds = 300;
 
-    it('is the digital object that was stored, to whoever looks into it', () => {
+    it('is parsed to the stored digital object when it is accessed', () => {
 
         for (let round = 0; round < rounds; ++round) {
             const text = randomText();
@@ -68,7 +68,7 @@ describe('An object made of texts', () => {
         }
     });
 
-    it('is written like any other in every form of REST', () => {
+    it('is written like any other object in every form of REST', () => {
 
         for (let round = 0; round < rounds; ++round) {
             const written = randomText().toWritten(some({ score: 0.25 }));
@@ -79,7 +79,7 @@ describe('An object made of texts', () => {
         }
     });
 
-    it('is not read by those who only write it', () => {
+    it('is not parsed when it is only written', () => {
 
         const broken = new SerializedObject({ id: 'a', type: 'T', elements: [] }, {
             content: 'not JSON', acl: null, userMetadata: null, responseContext: null, metadata: { createdOn: 1, createdBy: 'a', modifiedOn: 1, modifiedBy: 'a' }

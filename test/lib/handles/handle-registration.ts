@@ -18,7 +18,7 @@ const BASE_URI = 'https://repo.example/';
 
 forEachDatabase((name, create) => {
 
-    describe(`registration of handles on ${name}`, () => {
+    describe(`handle registration on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -89,7 +89,7 @@ forEachDatabase((name, create) => {
             return (await gateway.asAdmin('gateway/Op.Handles.Status')).value as Record<string, unknown>;
         }
 
-        it('tells the record of a new object, with the credentials of the service', async () => {
+        it('sends the record of a new object, with the credentials of the service', async () => {
 
             await gateway.create('Document', { name: 'x' }, { id: 'test/ü 1' });
             await put('test/ü 1');
@@ -102,12 +102,12 @@ forEachDatabase((name, create) => {
                 [`Basic ${Buffer.from('300%3Atest/ADMIN:se%20cret/1').toString('base64')}`]);
         });
 
-        it('tells the record of the service', async () => {
+        it('sends the record of the service', async () => {
 
             expect(server.records.get('test/service')?.map(({ type }) => type)).to.equal(['HS_ADMIN', '0.TYPE/DOIPServiceInfo']);
         });
 
-        it('tells again what has changed in a record, and nothing else', async () => {
+        it('sends changed records only', async () => {
 
             await design({ baseUri: BASE_URI, defaultLinks: [{ type: 'url', specific: '/name' }] });
             await gateway.create('Document', { name: 'https://a.example/', description: 'a' }, { id: 'test/1' });
@@ -121,7 +121,7 @@ forEachDatabase((name, create) => {
             expect(server.requests.filter(({ handle }) => handle === 'test/1').map(({ method }) => method)).to.equal(['PUT', 'PUT']);
         });
 
-        it('deletes the handles of deleted objects, also those that nobody knows there', async () => {
+        it('deletes the handles of deleted objects, even if the server does not know them', async () => {
 
             await gateway.create('Document', { name: 'x' }, { id: 'test/1' });
             await gateway.create('Document', { name: 'x' }, { id: 'test/2' });
@@ -135,7 +135,7 @@ forEachDatabase((name, create) => {
             expect([server.records.has('test/1'), server.records.has('test/2')]).to.equal([false, false]);
         });
 
-        it('tells the public nothing of what is inside of an object that it may not read', async () => {
+        it('keeps the content of private objects out of records', async () => {
 
             await design({ baseUri: BASE_URI, defaultLinks: [{ type: 'json' }, { type: 'url', specific: '/name' }, { type: 'payload', all: true }] });
             await gateway.create('Document', { name: 'https://secret.example/' }, { id: 'test/1', attributes: { acl: { readers: [] } } });
@@ -148,7 +148,7 @@ forEachDatabase((name, create) => {
             expect(before).to.contain('objects/test/1').and.to.not.contain('secret.example');
         });
 
-        it('is left alone where the design asks for no records', async () => {
+        it('does nothing when the design defines no records', async () => {
 
             await design({});
             const asked = server.requests.length;
@@ -159,7 +159,7 @@ forEachDatabase((name, create) => {
             expect(server.requests.slice(asked).filter(({ handle }) => handle === 'test/1')).to.equal([]);
         });
 
-        it('delays no write, and waits for a server that is away', async () => {
+        it('delays no write, and waits for an unavailable server', async () => {
 
             await server.stop();
             for (const id of ['test/1', 'test/2', 'test/3']) {
@@ -194,7 +194,7 @@ forEachDatabase((name, create) => {
         }
 
         for (const trouble of [500, 403, 400, 'hang'] as const) {
-            it(`goes on with other handles while one of them meets ${trouble}`, async () => {
+            it(`continues with other handles when one of them gets ${trouble}`, async () => {
 
                 await gateway.stop();
                 gateway = await start(trouble === 'hang' ? 60 : 5000);
@@ -214,7 +214,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('tries a handle again when it is the server that fails at it, not when it was refused', async () => {
+        it('retries a handle after an error of the server, not after a rejection', async () => {
 
             const refused: HandleRequest[] = [];
             server.trouble = (request) => {
@@ -233,7 +233,7 @@ forEachDatabase((name, create) => {
             expect(await outbox()).to.equal(['test/refused']);
         });
 
-        it('tells the last state of a handle last, and never two of them at the same time', async () => {
+        it('sends the latest state of a handle last, one at a time', async () => {
 
             await design({ baseUri: BASE_URI, defaultLinks: [{ type: 'url', specific: '/name' }] });
             server.delay = 5;
@@ -248,7 +248,7 @@ forEachDatabase((name, create) => {
             expect(server.mostAtOnce).to.equal(1);
         });
 
-        it('goes on after a restart', async () => {
+        it('continues after a restart', async () => {
 
             server.trouble = () => 503;
             await gateway.create('Document', { name: 'x' }, { id: 'test/1' });
@@ -260,7 +260,7 @@ forEachDatabase((name, create) => {
             await put('test/1');
         });
 
-        it('is brought up to date as a whole, with a count of the handles that failed', async () => {
+        it('updates all records, and counts the failed handles', async () => {
 
             for (let n = 0; n < 30; ++n) {
                 await gateway.create('Document', { name: 'x' }, { id: `test/${n}` });
@@ -283,7 +283,7 @@ forEachDatabase((name, create) => {
             expect(server.records.has('test/3')).to.be.true();
         });
 
-        it('is brought up to date when a server that was away is back', async () => {
+        it('catches up when the server is available again', async () => {
 
             await gateway.create('Document', { name: 'x' }, { id: 'test/1' });
             await until(async () => (await outbox()).length === 0);

@@ -53,9 +53,9 @@ function handlesWith({ lifecycle = WITHOUT_CODE, minting = MINTING, hook = null 
 const RESOLVING = { handle: 'test/1', object: OBJECT, isService: false, caller: ANONYMOUS, requestContext: {} };
 const ALL = { indexes: [], types: [] };
 
-describe('handles of objects whose type has code', () => {
+describe('handles of objects of a type with code', () => {
 
-    it('lead to what the code shows', async () => {
+    it('resolve to what the code shows', async () => {
 
         const { resolver } = handlesWith({ lifecycle: showing(() => ({ content: { home: 'https://shown.example/' } })) });
 
@@ -65,7 +65,7 @@ describe('handles of objects whose type has code', () => {
         expect(await resolver.locate(RESOLVING, undefined)).to.include({ href: 'https://shown.example/' });
     });
 
-    it('do not exist where the code keeps the object back', async () => {
+    it('do not exist where the code hides the object', async () => {
 
         const { resolver } = handlesWith({ lifecycle: showing(() => {
 
@@ -79,7 +79,7 @@ describe('handles of objects whose type has code', () => {
         }
     });
 
-    it('are registered without what is inside of the object', async () => {
+    it('are registered without the content of the object', async () => {
 
         const open = handlesWith({}).records;
         const kept = handlesWith({ lifecycle: showing(() => ({ content: {} })) }).records;
@@ -91,11 +91,11 @@ describe('handles of objects whose type has code', () => {
     });
 });
 
-describe('handles with values that a script of the design makes', () => {
+describe('handles with values from a script of the design', () => {
 
     const minting = { ...MINTING, javascript: 'exports.createHandleValues = () => []', handleAdminIdentity: '300:test/admin' };
 
-    it('have these, and the value that names the service', async () => {
+    it('have these values, and the value that names the service', async () => {
 
         const { resolver } = handlesWith({ minting, hook: async ({ id }) => [{ index: 1, type: 'URL', data: `https://a.example/${id}` }] });
 
@@ -113,7 +113,7 @@ describe('handles with values that a script of the design makes', () => {
         expect<unknown>((await records.ofPublic(OBJECT)).map(({ index, data }) => [index, data.value])).to.equal([[5, 'other/service']]);
     });
 
-    it('are those of the design where the script makes none, and where nothing runs scripts', async () => {
+    it('are those of the design where the script returns none, or scripts are off', async () => {
 
         for (const hook of [null, async () => undefined]) {
             const values = await handlesWith({ minting, hook }).records.ofPublic(OBJECT);
@@ -122,7 +122,7 @@ describe('handles with values that a script of the design makes', () => {
         }
     });
 
-    it('fail with the script, and are no values that it does not return', async () => {
+    it('fail with the script, and have no values that it does not return', async () => {
 
         const failing = handlesWith({ minting, hook: () => Promise.reject(new Error('the script failed')) }).records;
         const odd = handlesWith({ minting, hook: async () => ({ index: 1 }) }).records;
@@ -131,7 +131,7 @@ describe('handles with values that a script of the design makes', () => {
         await expect(odd.ofPublic(OBJECT)).to.reject('handle values must be an array');
     });
 
-    it('are resolved as the design says where the script fails or makes none, and the log hears of it now and then', async () => {
+    it('resolve by the design when the script fails or returns none, which is logged at intervals', async () => {
 
         const asDesigned = (await handlesWith({ minting }).resolver.resolve(RESOLVING, ALL))['values'];
         const broken: readonly HandleValuesHook[] = [
@@ -149,7 +149,7 @@ describe('handles with values that a script of the design makes', () => {
         }
     });
 
-    it('are not resolved where the script refuses, or there is no room for it now', async () => {
+    it('do not resolve when the script rejects, or no thread is free', async () => {
 
         for (const error of [badRequest('not today'), unavailable('too many scripts', 1)]) {
             const { resolver, complaints } = handlesWith({ minting, hook: () => Promise.reject(error) });
@@ -159,7 +159,7 @@ describe('handles with values that a script of the design makes', () => {
         }
     });
 
-    it('lead nowhere that no browser must be sent to', async () => {
+    it('never redirect to an unsafe address', async () => {
 
         const { resolver } = handlesWith({ minting, hook: async () => [{ index: 1, type: 'URL', data: 'javascript:alert(1)' }] });
 

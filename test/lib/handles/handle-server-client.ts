@@ -86,7 +86,7 @@ describe('a handle server', () => {
         [503, '', /^server: /], [302, '', /^server: the handle server answered 302$/],
         [200, 'x'.repeat(100_000), /^server: .* longer than 65536 bytes$/]
     ] as const) {
-        it(`that answers ${code} ${body.slice(0, 50)} to a PUT comes to ${expected.source}`, async () => {
+        it(`that answers ${code} ${body.slice(0, 50)} to a PUT results in ${expected.source}`, async () => {
 
             const server = await answering((request, response) => {
 
@@ -105,7 +105,7 @@ describe('a handle server', () => {
         expect(await blameOf(server.delete('test/1', SIGNAL))).to.equal('null');
     });
 
-    it('that does not answer, or breaks off, is given up', async () => {
+    it('that does not answer, or closes the connection, times out', async () => {
 
         const silent = await answering(() => {}, { timeoutMs: 50 });
         const half = await answering((request, response) => response.writeHead(200, { 'content-length': 10 }).write('x'), { timeoutMs: 50 });

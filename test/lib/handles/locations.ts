@@ -24,11 +24,11 @@ function linksOf(config: JsonObject, type = 'Document') {
     return readMintingConfig({ handleMintingConfig: config }).linksOf(type);
 }
 
-describe('the places of an object', () => {
+describe('the locations of an object', () => {
 
     const ui = null;
 
-    it('are JSON and the page for people, which comes first, where the design says nothing', () => {
+    it('are JSON and the HTML page, which comes first, unless the design defines others', () => {
 
         expect(locationsOf(object(), linksOf({}), { service: BASE, ui: 'https://ui.example/' })).to.equal([
             { href: 'https://repo.example/objects/test/1', weight: 0, view: 'json' },
@@ -36,7 +36,7 @@ describe('the places of an object', () => {
         ]);
     });
 
-    it('lead people to a page of the service where there is no user interface', () => {
+    it('lead to a page of the service where there is no user interface', () => {
 
         expect(locationsOf(object(), linksOf({}), { service: BASE, ui })[1]).to.equal(
             { href: 'https://repo.example/hdl/test/1?locatt=view:ui', weight: 1, view: 'ui' });
@@ -66,7 +66,7 @@ describe('the places of an object', () => {
         });
     }
 
-    it('follow from links of the type where there are some', () => {
+    it('come from links of the type if it has any', () => {
 
         const config = { schemaSpecificLinks: { Document: [{ type: 'json', primary: true }], Other: 'none' }, defaultLinks: [{ type: 'ui' }] };
 
@@ -75,7 +75,7 @@ describe('the places of an object', () => {
         expect(linksOf(config, 'constructor').map(({ type }) => type)).to.equal(['ui']);
     });
 
-    it('are written as XML that holds any text, and read again', () => {
+    it('are written as XML with any text, and read again', () => {
 
         const places = [
             { href: 'https://a.example/?a=1&b="<>\'', weight: 1, view: 'a "b" <c> & \'d\'' }, { href: 'https://b.example/', weight: 0, view: '/x' }
@@ -89,7 +89,7 @@ describe('the places of an object', () => {
         expect(readLocations(xml)).to.equal(places);
     });
 
-    it('are read from XML as others write it', () => {
+    it('are read from XML of other origin', () => {
 
         const xml = '<?xml version="1.0"?><locations chooseby="weighted"><location id=\'1\' href = \'https://a.example/\'></location>' +
             '<location weight="x" href="b"/><location view="none" /><locationx href="c"/></locations>';
@@ -97,14 +97,14 @@ describe('the places of an object', () => {
         expect(readLocations(xml)).to.equal([{ href: 'https://a.example/', weight: 1, view: '' }, { href: 'b', weight: 0, view: '' }]);
     });
 
-    it('are read in time that grows with the length of the text alone', () => {
+    it('are read in linear time', () => {
 
         const hostile = `<location ${'a'.repeat(1_000_000)}>`;
 
         expect(readLocations(hostile)).to.equal([]);
     });
 
-    it('are web addresses in a form that headers can carry', () => {
+    it('are URLs in a form that headers can carry', () => {
 
         expect(webAddress('http://ü.example/ä\nb')).to.equal('http://xn--tda.example/%C3%A4b');
         expect(['ftp://a/', '//a', 'data:text/html,x', '', 'JaVaScript:x'].map(webAddress)).to.equal(Array.from({ length: 5 }, () => undefined));
@@ -113,7 +113,7 @@ describe('the places of an object', () => {
 
 describe('the minting configuration', () => {
 
-    it('is active when it has a base URI or a script, whose slash at the end does not matter', () => {
+    it('is active with a base URI or a script; a trailing slash does not matter', () => {
 
         const read = (config: JsonValue) => readMintingConfig({ handleMintingConfig: config });
 

@@ -14,7 +14,7 @@ forEachDatabase((name, create) => {
 
     describe(`the delivery of handles on ${name}`, () => {
 
-        it('does not look again and again while everything is under way', async () => {
+        it('does not poll while everything is in progress', async () => {
 
             const place = await create();
             const outbox = new HandleOutboxStore(await place.open());

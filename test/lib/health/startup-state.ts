@@ -8,7 +8,7 @@ const { describe, it } = lab;
 
 const ALL_UP = SUBSYSTEMS.map((subsystem): [Subsystem, SubsystemState] => [subsystem, 'UP']);
 
-describe('the state of the service', () => {
+describe('the startup state', () => {
 
     const table: readonly (readonly [title: string, changes: readonly (readonly [Subsystem, SubsystemState])[], state: 'UP' | 'FAILED'])[] = [
         ['has failed until the storage is up', [], 'FAILED'],
@@ -30,7 +30,7 @@ describe('the state of the service', () => {
         });
     }
 
-    it('has the states and names of the specification, and of every subsystem beside them', () => {
+    it('has the states and names of the specification, and every other subsystem', () => {
 
         const startup = new StartupState();
         const before = startup.record();
@@ -49,7 +49,7 @@ describe('the state of the service', () => {
         });
     });
 
-    it('is failure of what was starting when a start ends early, until the next one', () => {
+    it('is FAILED for starting subsystems when a start ends early, until the next one', () => {
 
         const startup = new StartupState();
         startup.begin();
@@ -69,7 +69,7 @@ describe('the state of the service', () => {
         ['silent', /does not answer/], ['full', /is full: what is stored can be read/], ['damaged', /cannot be read/]
     ];
     for (const [trouble, message] of troubles) {
-        it(`is failure of a storage that is ${trouble}, as long as it is`, async () => {
+        it(`is FAILED while the storage is ${trouble}`, async () => {
 
             const startup = new StartupState();
             SUBSYSTEMS.forEach((subsystem) => startup.set(subsystem, 'UP'));

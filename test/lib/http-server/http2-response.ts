@@ -12,7 +12,7 @@ const { describe, it } = lab;
 
 describe('a server over HTTP/2', () => {
 
-    it('refuses a request before it has read its body, without a warning about headers that belong to HTTP/1.1', { timeout: 60_000 }, async () => {
+    it('rejects a request before it reads the body, without a warning about HTTP/1.1 headers', { timeout: 60_000 }, async () => {
 
         const database = await createSqlite();
         const service = await startProcess(database, await tlsSettings(database.options.dataDir));

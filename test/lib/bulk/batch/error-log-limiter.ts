@@ -8,7 +8,7 @@ import { ErrorLogLimiter } from '../../../../lib/bulk/batch/error-log-limiter.js
 export const lab = Lab.script();
 const { describe, it, beforeEach } = lab;
 
-describe('the faults of a batch', () => {
+describe('the error log of a batch', () => {
 
     let lines: Record<string, unknown>[];
     let faults: ErrorLogLimiter;
@@ -20,7 +20,7 @@ describe('the faults of a batch', () => {
         faults = new ErrorLogLimiter(log);
     });
 
-    it('are told once with their cause, and at the end how many more there were', () => {
+    it('has an error once with its cause, and at the end the number of further ones', () => {
 
         const lost = new Error('connection lost');
         const full = new Error('disk full');
@@ -38,7 +38,7 @@ describe('the faults of a batch', () => {
         expect(lines.slice(2)).to.equal([{ event: 'batch.items-failed', count: 1599, fault: 'connection lost', message: 'further batch items failed' }]);
     });
 
-    it('are counted together when each is another one', () => {
+    it('counts distinct errors together', () => {
 
         for (let position = 0; position < 100; ++position) {
             faults.add(`fault ${position}`, position);
@@ -49,7 +49,7 @@ describe('the faults of a batch', () => {
         expect(lines[10]).to.equal({ event: 'batch.items-failed', count: 90, fault: 'others', message: 'further batch items failed' });
     });
 
-    it('are not mentioned when there were none', () => {
+    it('stays empty without errors', () => {
 
         faults.end();
         expect(lines).to.equal([]);

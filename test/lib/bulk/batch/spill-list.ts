@@ -44,7 +44,7 @@ describe('the results of a batch', () => {
     const spooled = async (): Promise<number> => (await readdir(join(dataDir, 'tmp')).catch(() => [])).length;
 
     for (const [title, lengths, files] of LISTS) {
-        it(`make the same record in each form: ${title}`, async () => {
+        it(`give the same record in each form: ${title}`, async () => {
 
             const values = lengths.map(textOf);
             const forms: unknown[] = [];
@@ -63,7 +63,7 @@ describe('the results of a batch', () => {
         });
     }
 
-    it('leave nothing on disk when their record is ended before anybody reads it, or in the middle', async () => {
+    it('leave no file behind when their record is closed before or while it is read', async () => {
 
         for (const form of [recordInBlocks, wholeRecord]) {
             for (const segments of [0, 1]) {
