@@ -52,7 +52,7 @@ forEachDatabase((name, create) => {
             await test.asAdmin(Op.update, { targetId: 'design', input: { attributes: { content: { ...content, ...members } } } });
         }
 
-        describe('with a name and a password', () => {
+        describe('with username and password', () => {
 
             const good: readonly (readonly [title: string, credentials: () => JsonObject, request: ShortRequest, user: string])[] = [
                 ['a username', () => basic('ann'), {}, 'ann'],
@@ -64,7 +64,7 @@ forEachDatabase((name, create) => {
             ];
 
             for (const [title, credentials, request, user] of good) {
-                it(`takes ${title}`, async () => {
+                it(`accepts ${title}`, async () => {
 
                     const { value } = await whoIs(test, credentials(), request);
 
@@ -72,20 +72,20 @@ forEachDatabase((name, create) => {
                 });
             }
 
-            it('lets an object id win over the same username of another user', async () => {
+            it('prefers an object id to the same username of another user', async () => {
 
                 expect((await whoIs(test, { username: 'test/bob', password: 'bob-password' })).value).to.include({ userId: 'test/bob' });
                 expect((await whoIs(test, { username: 'test/bob', password: 'test/bob-password' })).status).to.equal(UNAUTHENTICATED);
             });
 
             for (const username of ['admin', 'Admin', 'ADMIN']) {
-                it(`knows the administrator as ${username}`, async () => {
+                it(`recognises the administrator as ${username}`, async () => {
 
                     expect((await whoIs(test, { username, password: ADMIN_PASSWORD })).value).to.include({ userId: 'admin', username: 'admin' });
                 });
             }
 
-            it('says who is not logged in at all', async () => {
+            it('identifies anonymous callers', async () => {
 
                 expect((await test.perform(Op.checkCredentials)).value).to.equal({ active: false });
                 expect((await test.perform(Op.checkCredentials, { attributes: { full: 'true' } })).value).to.equal(
@@ -126,7 +126,7 @@ forEachDatabase((name, create) => {
             ];
 
             for (const [title, credentials, clientId, message] of refusals) {
-                it(`refuses ${title}`, async () => {
+                it(`rejects ${title}`, async () => {
 
                     const { status, value } = await whoIs(test, credentials, clientId === undefined ? {} : { clientId });
 
@@ -135,12 +135,12 @@ forEachDatabase((name, create) => {
                 });
             }
 
-            it('refuses wrong credentials also where none are needed', async () => {
+            it('rejects wrong credentials even where none are needed', async () => {
 
                 expect((await test.perform(Op.getDesign, { authentication: { username: 'ann', password: 'no' } })).status).to.equal(UNAUTHENTICATED);
             });
 
-            it('checks a client id beside a token', async () => {
+            it('checks a client id sent with a token', async () => {
 
                 const token = await tokenOf(test, basic('ann'));
 
@@ -164,7 +164,7 @@ forEachDatabase((name, create) => {
             ];
 
             for (const [title, protocol, allowed, remoteAddress] of transports) {
-                it(`${allowed ? 'takes' : 'refuses'} credentials by ${title}`, async () => {
+                it(`${allowed ? 'accepts' : 'rejects'} credentials by ${title}`, async () => {
 
                     const transport = { protocol, secure: allowed, remoteAddress };
                     const direct = await performOver(test, transport, Op.checkCredentials, { authentication: basic('ann') });
@@ -180,7 +180,7 @@ forEachDatabase((name, create) => {
                 });
             }
 
-            it('takes them anywhere when the design allows it', async () => {
+            it('accepts them anywhere if the design allows it', async () => {
 
                 await setDesign({ allowInsecureAuthentication: true });
 
@@ -194,7 +194,7 @@ forEachDatabase((name, create) => {
 
         describe('as another user', () => {
 
-            it('lets the administrator be anybody', async () => {
+            it('lets the administrator act as any user', async () => {
 
                 const acting = (await whoIs(test, { ...ADMIN, asUserId: ids.ann! })).value;
 
@@ -202,7 +202,7 @@ forEachDatabase((name, create) => {
                 expect((acting as { typesPermittedToCreate: string[] }).typesPermittedToCreate).to.include('Document').and.to.not.include('Schema');
             });
 
-            it('lets the administrator be somebody without user object, who is not authenticated', async () => {
+            it('lets the administrator act as an id without user object, which is not authenticated', async () => {
 
                 await test.create(TEAM, { members: ['orcid/0000'] }, { id: 'test/as-user-team' });
 
@@ -211,7 +211,7 @@ forEachDatabase((name, create) => {
                 expect(value).to.equal({ active: true, userId: 'orcid/0000', typesPermittedToCreate: [], groupIds: ['test/as-user-team'] });
             });
 
-            it('writes in the name of the other user', async () => {
+            it('records the other user as author', async () => {
 
                 const { value } = await test.perform(Op.create, {
                     authentication: { ...ADMIN, asUserId: ids.ann! }, input: { type: 'Document', attributes: { content: { name: 'x' } } }
@@ -237,14 +237,14 @@ forEachDatabase((name, create) => {
             ];
 
             for (const [title, authentication] of refusals) {
-                it(`is refused to ${title} with 401`, async () => {
+                it(`is rejected for ${title} with 401`, async () => {
 
                     expect((await whoIs(test, authentication())).status).to.equal(UNAUTHENTICATED);
                 });
             }
         });
 
-        it('refuses a username that is taken, also for 20 users at once', async () => {
+        it('rejects a taken username, also for 20 concurrent requests', async () => {
 
             const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => test.asAdmin(Op.create, {
                 input: { type: ACCOUNT, attributes: { content: account(i % 2 === 0 ? 'Twin' : 'twin') } }
@@ -255,7 +255,7 @@ forEachDatabase((name, create) => {
             expect(messages.every((message) => /^Username [Tt]win is not unique\.$/.test(message))).to.be.true();
         });
 
-        it('never answers 500 to whatever it is sent', async () => {
+        it('never responds with 500 to any input', async () => {
 
             await setDesign({ disableAuthenticationBackOff: true });
             const values = [null, true, 0, -1, 1e308, '', ' ', '.', '..', 'a.b', 'a.b.c', '\u0000', '\ud800', 'x'.repeat(70_000), [], {}, [[]], { a: 1 }];

@@ -16,7 +16,7 @@ const LIMIT = 3;
 
 forEachDatabase((name, create) => {
 
-    describe(`the number of tokens on ${name}`, () => {
+    describe(`the limit of tokens on ${name}`, () => {
 
         let place: TestDatabase;
         let db: Database;
@@ -66,7 +66,7 @@ forEachDatabase((name, create) => {
             return Number(found?.n);
         }
 
-        it('is kept by ending the oldest, on all nodes', async () => {
+        it('ends the oldest tokens, on all nodes', async () => {
 
             const [one, other] = [node(), node()];
             const username = await addUser();
@@ -82,7 +82,7 @@ forEachDatabase((name, create) => {
             expect(await rowsOf(username)).to.equal(LIMIT);
         });
 
-        it('spares what is in use', async () => {
+        it('spares tokens in use', async () => {
 
             const one = node();
             const username = await addUser();
@@ -96,7 +96,7 @@ forEachDatabase((name, create) => {
             expect(await areGood(next, tokens)).to.equal([true, false, true, true]);
         });
 
-        it('is everybody\'s own, and counts sessions', async () => {
+        it('counts per user, including sessions', async () => {
 
             const one = node();
             const [busy, calm] = [await addUser(), await addUser()];
@@ -111,7 +111,7 @@ forEachDatabase((name, create) => {
             expect(await rowsOf(busy)).to.equal(LIMIT);
         });
 
-        it('is kept for admin, too', async () => {
+        it('applies to admin, too', async () => {
 
             const one = node();
             await one.admin.changePassword('of the admin');
@@ -123,7 +123,7 @@ forEachDatabase((name, create) => {
             expect(await areGood(one, tokens)).to.equal([false, true, true, true]);
         });
 
-        it('is kept by many logins at once', async () => {
+        it('holds with many concurrent logins', async () => {
 
             const nodes = [node(), node()];
             const username = await addUser();

@@ -18,7 +18,7 @@ const { after, afterEach, before, describe, it } = lab;
 
 forEachDatabase((name, create) => {
 
-    describe(`job runner on ${name}`, () => {
+    describe(`the job runner on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -53,7 +53,7 @@ forEachDatabase((name, create) => {
             return (await store.list({ kind, limit: 1 }))[0]?.state;
         }
 
-        it('does a job at once when it is enqueued here', async () => {
+        it('runs a job at once when it is enqueued in its process', async () => {
 
             const seen: unknown[] = [];
             const kind = start((job) => Promise.resolve(void seen.push(job.payload)));
@@ -64,7 +64,7 @@ forEachDatabase((name, create) => {
             expect(seen).to.equal([{ id: 'test/1' }]);
         });
 
-        it('forgets a job as soon as it is done, where the kind says so, not one that has failed', async () => {
+        it('deletes a completed job if its kind says so, but not a failed one', async () => {
 
             const kind = start((job) => (job.payload === 'bad' ? Promise.reject(new Error('no')) : Promise.resolve()), { isForgotten: true, maxAttempts: 1 });
 
@@ -74,7 +74,7 @@ forEachDatabase((name, create) => {
             expect<unknown>((await store.list({ kind, limit: 10 })).map(({ payload }) => payload)).to.equal(['bad']);
         });
 
-        it('finds jobs that others have enqueued by polling', async () => {
+        it('finds jobs of other processes by polling', async () => {
 
             const kind = start(() => Promise.resolve(), { pollMs: 20 });
             await store.enqueue({ kind, payload: null });
@@ -82,7 +82,7 @@ forEachDatabase((name, create) => {
             await until(async () => await state(kind) === 'done');
         });
 
-        it('does a job when its time has come, without waiting for the next poll', async () => {
+        it('runs a job when it is due, without waiting for the next poll', async () => {
 
             const kind = start(() => Promise.resolve());
             await runner.enqueue({ kind, payload: null, runAt: Date.now() + 50 });
@@ -90,7 +90,7 @@ forEachDatabase((name, create) => {
             await until(async () => await state(kind) === 'done');
         });
 
-        it('tries again after a failure, with the report of the last attempt, then gives up', async () => {
+        it('retries after a failure with the last report, then gives up', async () => {
 
             const seen: unknown[] = [];
             const kind = start(async (job) => {
@@ -107,7 +107,7 @@ forEachDatabase((name, create) => {
             expect((await store.list({ kind, limit: 1 }))[0]?.lastError).to.equal('attempt 3 failed');
         });
 
-        it('does as many at a time as the kind allows', async () => {
+        it('runs as many jobs concurrently as the kind allows', async () => {
 
             let running = 0;
             let most = 0;
@@ -126,7 +126,7 @@ forEachDatabase((name, create) => {
             expect(most).to.equal(3);
         });
 
-        it('tells running jobs to stop, waits for them, and leaves them for the next start', async () => {
+        it('aborts running jobs, waits for them, and leaves them for the next start', async () => {
 
             let reached = '';
             const started = new EventTarget();
@@ -151,7 +151,7 @@ forEachDatabase((name, create) => {
             expect(facts).to.equal(['waiting', 0, 'half', null]);
         });
 
-        it('keeps the lease of a long job', async () => {
+        it('renews the lease of a long job', async () => {
 
             const kind = start(() => sleep(300), { leaseMs: 60 });
             await runner.enqueue({ kind, payload: null });
@@ -162,7 +162,7 @@ forEachDatabase((name, create) => {
             await until(async () => await state(kind) === 'done');
         });
 
-        it('tells a job that its lease is lost', async () => {
+        it('aborts a job whose lease is lost', async () => {
 
             let reason: unknown;
             const kind = start(async (job) => {
@@ -180,7 +180,7 @@ forEachDatabase((name, create) => {
             expect(reason).to.be.an.error('the lease of the job is lost');
         });
 
-        it('repeats a job for ever, also after failures', async () => {
+        it('repeats a periodic job, also after failures', async () => {
 
             let runs = 0;
             const kind = start(() => {
@@ -196,7 +196,7 @@ forEachDatabase((name, create) => {
             expect(await state(kind)).to.equal('waiting');
         });
 
-        it('refuses two kinds of one name', () => {
+        it('rejects two kinds with one name', () => {
 
             const kind = start(() => Promise.resolve());
 
@@ -205,7 +205,7 @@ forEachDatabase((name, create) => {
     });
 });
 
-describe('default back-off', () => {
+describe('the default back-off', () => {
 
     for (const [attempts, most] of [[1, 1000], [2, 2000], [5, 16_000], [40, 3_600_000]] as const) {
         it(`is at most ${most} ms after attempt ${attempts}`, () => {

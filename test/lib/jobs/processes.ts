@@ -56,7 +56,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             return { child, lines };
         }
 
-        it('do every job exactly once', async () => {
+        it('run every job exactly once', async () => {
 
             // On a busy machine one of them may do all of a batch before the other has begun.
             let count = 0;
@@ -70,7 +70,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             workers.forEach(({ lines }) => lines.splice(0));
         });
 
-        it('take over the job of a process that was killed', async () => {
+        it('take over the job of a killed process', async () => {
 
             await store.enqueue({ kind: 'shared', payload: 'hang' });
             await until(() => workers.some(({ lines }) => lines.includes('"hang"')));

@@ -36,7 +36,7 @@ describe('canonical JSON', () => {
         });
     }
 
-    it('does not alter what it writes', () => {
+    it('does not modify its input', () => {
 
         const value = { list: [2, 1], b: 1, a: 2 };
         canonicalJson(value);

@@ -20,7 +20,7 @@ const SENT = [
 
 const parsed = (text: string): JsonObject => parseJson(text) as JsonObject;
 
-describe('Numbers in JSON', () => {
+describe('numbers in JSON', () => {
 
     for (const number of SENT) {
         it(`keep the text ${number.slice(0, 40)} in objects and arrays`, () => {
@@ -35,7 +35,7 @@ describe('Numbers in JSON', () => {
 
     const plain = ['1', '-1', '0', '0.1', '-0.5', '1.5e-7', '1e+21', '123456789012345', '9007199254740991', '0.000001', '5e-324', '10.0000001', '-1e-7'];
 
-    it('have no text of their own where JavaScript writes them as they were sent', () => {
+    it('have no stored text when JavaScript writes them identically', () => {
 
         for (const number of plain) {
             expect(hasNumberTexts(parseJson(`{"a":[${number}]}`)), number).to.be.false();
@@ -43,21 +43,21 @@ describe('Numbers in JSON', () => {
         }
     });
 
-    it('are written with an indent as JSON.stringify does it', () => {
+    it('are indented as by JSON.stringify', () => {
 
         const text = '{"a":[1.0,{"b":[]},{}],"c":{"d":"x"}}';
 
         expect(writeJson(parseJson(text), 2)).to.equal(JSON.stringify(JSON.parse(text), null, 2).replace('1,', '1.0,'));
     });
 
-    it('follow names that are escaped, and strings full of quotes and brackets', () => {
+    it('follow escaped names, and strings with quotes and brackets', () => {
 
         const text = '{"a\\"]":[1.0],"\\\\":"\\\\\\"{[1.0","\\u0061":[["]\\"",2.0],{"":3.0}]}';
 
         expect(writeJson(parseJson(text))).to.equal(text.replace('\\u0061', 'a'));
     });
 
-    it('are written as JavaScript writes them once they have changed', () => {
+    it('are written as by JavaScript after they have changed', () => {
 
         const value = parsed('{"a":1.10,"b":2.0}');
 
@@ -65,7 +65,7 @@ describe('Numbers in JSON', () => {
         expect(writeJson({ ...value, a: '1.10' })).to.equal('{"a":"1.10","b":2.0}');
     });
 
-    it('keep their text beside what a pointer sets or removes', () => {
+    it('keep their text when a pointer sets or removes another value', () => {
 
         const value = parsed('{"a":{"list":[1.0,2.0,3.0],"x":1.10},"b":1.0}');
 
@@ -78,7 +78,7 @@ describe('Numbers in JSON', () => {
         expect(writeJson(value)).to.equal('{"a":{"list":[1.0,2.0,3.0],"x":1.10},"b":1.0}');
     });
 
-    it('keep their text where a pointer or a filter shows them', () => {
+    it('keep their text in the result of a pointer or filter', () => {
 
         const value = parsed('{"a":[{"n":1.0},{"n":2.0,"m":5}],"l":[1.0,2.0,3.0],"b":1E2}');
 
@@ -88,7 +88,7 @@ describe('Numbers in JSON', () => {
         expect(writeJson(prune(value, ['/a/_/n', '/l/1', '/b']))).to.equal('{"a":[{"n":1.0},{"n":2.0}],"l":[2.0],"b":1E2}');
     });
 
-    it('get their text back after code has had them', () => {
+    it('get their text back after code has processed them', () => {
 
         const before = parsed('{"a":1.10,"b":[-0,{"c":1.0}],"d":3.0,"e":[1.0]}');
         const after = parsed('{"b":[0,{"c":1,"x":1}],"a":1.1,"d":4,"e":{"0":1}}');
@@ -96,7 +96,7 @@ describe('Numbers in JSON', () => {
         expect(writeJson(restoreNumberTexts(before, after))).to.equal('{"b":[-0,{"c":1.0,"x":1}],"a":1.10,"d":4,"e":{"0":1}}');
     });
 
-    it('come back as they were sent, in values of any shape', () => {
+    it('are returned as sent, in values of any shape', () => {
 
         const random = seeded(11);
         const make = (depth: number): string => {

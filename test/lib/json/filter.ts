@@ -29,7 +29,7 @@ function naivePrune(value: JsonValue, pointers: readonly string[][]): JsonValue 
     return Array.isArray(value) ? kept.map(([, child]) => child) : Object.fromEntries(kept);
 }
 
-describe('Pruning', () => {
+describe('the JSON filter', () => {
 
     const cases: [string, JsonValue, string[], JsonValue][] = [
         ['keeps one member', { a: 1, b: 2 }, ['/a'], { a: 1 }],
@@ -63,7 +63,7 @@ describe('Pruning', () => {
         expect<unknown>(prune({ a: 1 }, ['/__proto__', '/constructor', '/toString'])).to.equal({});
     });
 
-    it('keeps a member called __proto__ a member', () => {
+    it('keeps a member with the name __proto__ a member', () => {
 
         const pruned = prune(JSON.parse('{"__proto__":{"x":1},"a":1}') as JsonObject, ['/__proto__/x']);
 
@@ -71,17 +71,17 @@ describe('Pruning', () => {
         expect((pruned as JsonObject)['x']).to.be.undefined();
     });
 
-    it('refuses more pointers than anybody writes', () => {
+    it('rejects too many pointers', () => {
 
         expect(() => prune({}, new Array<string>(10_001).fill('/a'))).to.throw('the filter has more than 10000 JSON pointers');
     });
 
-    it('refuses a malformed pointer', () => {
+    it('rejects a malformed pointer', () => {
 
         expect(() => prune({}, ['/a', 'b'])).to.throw('Invalid JSON Pointer b');
     });
 
-    it('agrees with pruning written the obvious way', () => {
+    it('agrees with a naive implementation', () => {
 
         const random = randomSource(11);
         for (let i = 0; i < 1000; ++i) {
@@ -98,7 +98,7 @@ describe('Pruning', () => {
         }
     });
 
-    it('is not slowed down by pointers that multiply', () => {
+    it('is not slowed down by a product of pointers', () => {
 
         const depth = 11;
         let value: JsonValue = 1;

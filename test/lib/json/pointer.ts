@@ -31,7 +31,7 @@ describe('JSON pointers', () => {
             ['blanks and percent signs are plain characters', '/a b/%2F', ['a b', '%2F']]
         ];
         for (const [title, text, segments] of cases) {
-            it(`reads and writes: ${title}`, () => {
+            it(`read and write: ${title}`, () => {
 
                 expect(parsePointer(text)).to.equal(segments);
                 expect(formatPointer(segments)).to.equal(text);
@@ -39,19 +39,19 @@ describe('JSON pointers', () => {
         }
 
         for (const text of ['a', 'a/b', '/~', '/~2', '/a~', '#/a', '/a'.repeat(1001)]) {
-            it(`refuses ${text.slice(0, 20)}`, () => {
+            it(`reject ${text.slice(0, 20)}`, () => {
 
                 expect(() => parsePointer(text)).to.throw(/^Invalid JSON Pointer/);
             });
         }
 
-        it('names the pointer that is refused and shortens an endless one', () => {
+        it('name the rejected pointer, shortened if necessary', () => {
 
             expect(() => parsePointer('name')).to.throw('Invalid JSON Pointer name');
             expect(() => getAt({}, 'x'.repeat(100_000))).to.throw(`Invalid JSON Pointer ${'x'.repeat(200)}…`);
         });
 
-        it('builds the pointer of a child', () => {
+        it('give the pointer of a child', () => {
 
             expect(childPointer('', 'a/b')).to.equal('/a~1b');
             expect(childPointer('/list', 3)).to.equal('/list/3');
@@ -59,7 +59,7 @@ describe('JSON pointers', () => {
         });
     });
 
-    describe('reading', () => {
+    describe('for reading', () => {
 
         const cases: [string, JsonValue | undefined][] = [
             ['', BOOK],
@@ -85,13 +85,13 @@ describe('JSON pointers', () => {
             ['/toString', undefined]
         ];
         for (const [pointer, expected] of cases) {
-            it(`finds ${expected === undefined ? 'nothing' : 'the value'} at "${pointer}"`, () => {
+            it(`find ${expected === undefined ? 'nothing' : 'the value'} at "${pointer}"`, () => {
 
                 expect<unknown>(getAt(BOOK, pointer)).to.equal(expected);
             });
         }
 
-        it('reaches own members with dangerous names', () => {
+        it('reach own members with dangerous names', () => {
 
             const value = JSON.parse('{"__proto__":{"x":1},"constructor":2}') as JsonObject;
 
@@ -99,14 +99,14 @@ describe('JSON pointers', () => {
             expect<unknown>(getAt(value, '/constructor')).to.equal(2);
         });
 
-        it('answers 404 where something is required and absent', () => {
+        it('give 404 for a missing required value', () => {
 
             expect<unknown>(requireAt(BOOK, '/nothing')).to.be.null();
             expect(() => requireAt(BOOK, '/missing')).to.throw('Missing data at jsonPointer in object');
         });
     });
 
-    describe('setting', () => {
+    describe('for setting', () => {
 
         const cases: [string, JsonValue, string, JsonValue][] = [
             ['replaces a member', { a: 1, b: 2 }, '/a', { a: 9, b: 2 }],
@@ -143,14 +143,14 @@ describe('JSON pointers', () => {
             ['a malformed pointer', {}, 'a']
         ];
         for (const [title, root, pointer] of refused) {
-            it(`refuses ${title}`, () => {
+            it(`reject ${title}`, () => {
 
                 expect(() => setAt(root, pointer, 9)).to.throw(`Invalid JSON Pointer ${pointer}`);
                 expect(({} as JsonObject)['polluted']).to.be.undefined();
             });
         }
 
-        it('shares what did not change', () => {
+        it('share unchanged values', () => {
 
             const root = { a: { x: 1 }, b: { y: 2 } };
             const changed = setAt(root, '/a/x', 9) as typeof root;
@@ -158,7 +158,7 @@ describe('JSON pointers', () => {
             expect<unknown>(changed.b).to.shallow.equal(root.b);
         });
 
-        it('can be read back, for any value and pointer', () => {
+        it('read back what they set, for any value and pointer', () => {
 
             const random = randomSource(7);
             for (let i = 0; i < 500; ++i) {
@@ -177,7 +177,7 @@ describe('JSON pointers', () => {
         });
     });
 
-    describe('removing', () => {
+    describe('for removing', () => {
 
         const cases: [string, JsonValue, string, JsonValue][] = [
             ['a member', { a: 1, b: 2 }, '/a', { b: 2 }],
@@ -186,7 +186,7 @@ describe('JSON pointers', () => {
             ['a null', { a: null }, '/a', {}]
         ];
         for (const [title, root, pointer, expected] of cases) {
-            it(`takes away ${title}`, () => {
+            it(`remove ${title}`, () => {
 
                 const before = structuredClone(root);
 
@@ -195,7 +195,7 @@ describe('JSON pointers', () => {
             });
         }
 
-        it('refuses the root and answers 404 where there is nothing', () => {
+        it('reject the root, and give 404 for a missing value', () => {
 
             expect(() => removeAt({}, '')).to.throw('Cannot delete empty json pointer');
             expect(() => removeAt({}, 'x')).to.throw('Invalid JSON Pointer x');

@@ -71,7 +71,7 @@ describe('parseJson', () => {
     ];
 
     for (const [title, text, pointer, message] of changed) {
-        it(`refuses ${title} and says where`, () => {
+        it(`rejects ${title} and says where`, () => {
 
             const error = errorOf(() => parseJson(text));
 
@@ -105,7 +105,7 @@ describe('parseJson', () => {
     ];
 
     for (const [title, text, line, column] of malformed) {
-        it(`refuses ${title} with line and column`, () => {
+        it(`rejects ${title} with line and column`, () => {
 
             const error = errorOf(() => parseJson(text));
 
@@ -114,18 +114,18 @@ describe('parseJson', () => {
         });
     }
 
-    it('refuses a lone surrogate that is not escaped', () => {
+    it('rejects a lone surrogate that is not escaped', () => {
 
         expect(errorOf(() => parseJson('{"a":"\ud800"}')).message).to.match(/^\/a: string contains an unpaired surrogate/);
     });
 
-    it('refuses bytes that are not UTF-8', () => {
+    it('rejects bytes that are not UTF-8', () => {
 
         expect(errorOf(() => parseJson(Buffer.from('"\xfc"', 'latin1'), { name: 'the body' })).message)
             .to.equal('the body is not valid UTF-8');
     });
 
-    it('bears the deepest limit that can be configured', () => {
+    it('accepts the greatest depth that can be configured', () => {
 
         const deep = (inner: string): string => '{"a":['.repeat(1000) + inner + ']}'.repeat(1000);
 
@@ -134,7 +134,7 @@ describe('parseJson', () => {
         expect(errorOf(() => parseJson(deep('x'), { maxDepth: 2000 })).message).to.match(/column 6001/);
     });
 
-    it('takes another limit for the depth', () => {
+    it('applies another depth limit', () => {
 
         expect<unknown>(parseJson('[[]]', { maxDepth: 2 })).to.equal([[]]);
         expect(errorOf(() => parseJson('[[{}]]', { maxDepth: 2 })).message).to.match(/deeper than the allowed 2 levels/);
@@ -164,7 +164,7 @@ describe('parseJson', () => {
         }
     });
 
-    it('answers at once for hostile bodies of a megabyte', () => {
+    it('responds at once to hostile input of a megabyte', () => {
 
         const bodies = [nested(500_000), '"' + '\\'.repeat(1e6), '{"a":'.repeat(200_000), '-'.repeat(1e6), '1' + '0'.repeat(1e6),
             '[' + '1e1,'.repeat(250_000) + '1]', '"' + '\\ud83d\\ude00'.repeat(80_000) + '"', '[' + '\n'.repeat(1e6)];
@@ -203,14 +203,14 @@ describe('parseLenientJson', () => {
     const refused = ['[\'a', '{\'a\': 1, \'a\': 2', '[julia]', '', '[\'a\' \'b\']'];
 
     for (const text of refused) {
-        it(`refuses ${text || 'nothing'} with the fault of the text as sent`, () => {
+        it(`rejects ${text || 'nothing'} with the error in the text as sent`, () => {
 
             expect(errorOf(() => parseLenientJson(text, { name: 'parameter filter' })).message)
                 .to.startWith('parameter filter is malformed at line 1, column');
         });
     }
 
-    it('stays strict about values', () => {
+    it('is strict about values', () => {
 
         expect(errorOf(() => parseLenientJson('{"a":1,"a":"it\'s"}')).message).to.match(/^\/a: property occurs/);
     });
@@ -232,7 +232,7 @@ describe('parseJsonOrText', () => {
         });
     }
 
-    it('refuses values that would be altered inside of arrays and objects', () => {
+    it('rejects values that would be altered inside of arrays and objects', () => {
 
         errorOf(() => parseJsonOrText('[1e400]'));
         errorOf(() => parseJsonOrText('{"__proto__":1}'));
@@ -241,7 +241,7 @@ describe('parseJsonOrText', () => {
 
 describe('decodeUtf8', () => {
 
-    it('reads any view of bytes', () => {
+    it('accepts any view of bytes', () => {
 
         const bytes = Buffer.from('xüx');
 

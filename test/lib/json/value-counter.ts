@@ -12,7 +12,7 @@ const read = (text: string): unknown => parseJson(text, { maxValues: MOST });
 const array = (count: number, value: string): string => `[${Array.from({ length: count }, () => value).join(',')}]`;
 const object = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"name${i}":1`).join(',')}}`;
 
-describe('The number of values in a JSON text', () => {
+describe('the limit of values in a JSON text', () => {
 
     const accepted: [string, string][] = [
         ['an array', array(MOST - 1, '1')],
@@ -27,7 +27,7 @@ describe('The number of values in a JSON text', () => {
     ];
 
     for (const [title, text] of accepted) {
-        it(`may be as large as allowed: ${title}`, () => {
+        it(`accepts exactly that number: ${title}`, () => {
 
             expect<unknown>(read(text)).to.equal(JSON.parse(text));
         });
@@ -45,14 +45,14 @@ describe('The number of values in a JSON text', () => {
     ];
 
     for (const [title, text, message] of refused) {
-        it(`is refused beyond that with 413: ${title}`, () => {
+        it(`rejects more with 413: ${title}`, () => {
 
             const error = expect(() => read(text)).to.throw(DoipError, message);
             expect(error.http).to.equal(413);
         });
     }
 
-    it('does not matter for short texts and where nobody says how many', () => {
+    it('does not apply to short texts, and by default', () => {
 
         expect(parseJson(array(100_000, '1'))).to.have.length(100_000);
         expect<unknown>(parseJson('[1,2,3]', { maxValues: 10 })).to.equal([1, 2, 3]);

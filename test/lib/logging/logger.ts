@@ -17,7 +17,7 @@ function capture(level = 'info'): { log: Log; lines: string[] } {
     return { log: openLog({ level }, { write: (line: string) => lines.push(line) }), lines };
 }
 
-describe('the log', () => {
+describe('the logger', () => {
 
     it('writes a line of JSON with time, level by name and fields', () => {
 
@@ -32,7 +32,7 @@ describe('the log', () => {
         expect(new Date(time).getTime()).to.be.above(1_600_000_000_000);
     });
 
-    it('leaves out what is below its level', () => {
+    it('omits lower levels', () => {
 
         const { log, lines } = capture('warn');
 
@@ -42,7 +42,7 @@ describe('the log', () => {
         expect(lines).to.have.length(1);
     });
 
-    it('keeps an event on one line, whatever is in it', () => {
+    it('writes an event on one line, with any content', () => {
 
         const { log, lines } = capture();
 
@@ -63,7 +63,7 @@ describe('the log', () => {
     ];
 
     for (const [title, value] of fields) {
-        it(`hides secrets in ${title}`, () => {
+        it(`redacts secrets in ${title}`, () => {
 
             const { log, lines } = capture();
 
@@ -73,7 +73,7 @@ describe('the log', () => {
         });
     }
 
-    it('follows the causes of an error', () => {
+    it('writes the causes of an error', () => {
 
         const cause = Object.assign(new Error('disk full'), { code: 'ENOSPC' });
 
@@ -84,7 +84,7 @@ describe('the log', () => {
         expect(described.cause.cause).to.include({ message: 'disk full', code: 'ENOSPC' });
     });
 
-    it('ends with errors that cause each other', () => {
+    it('stops at a cycle of causes', () => {
 
         const first = new Error('first');
         const second = new Error('second', { cause: first });
@@ -94,7 +94,7 @@ describe('the log', () => {
     });
 
     for (const thrown of ['text', 7, null, undefined, { password: SECRET }]) {
-        it(`describes ${JSON.stringify(thrown)} that was thrown`, () => {
+        it(`describes a thrown ${JSON.stringify(thrown)}`, () => {
 
             const described = JSON.stringify(describeError(thrown));
 

@@ -5,7 +5,7 @@ import { TxnIdGenerator } from '../../../lib/objects/txn-id-generator.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('TxnIdGenerator', () => {
+describe('the generator of transaction numbers', () => {
 
     /** An attempt that ends when it is told to. */
     function begin(clock: TxnIdGenerator, floor = 0): { number: number; end(error?: Error): Promise<unknown> } {
@@ -31,7 +31,7 @@ describe('TxnIdGenerator', () => {
         };
     }
 
-    it('gives ascending numbers that tell the time, above what was there before', () => {
+    it('gives ascending numbers that encode the time, above existing ones', () => {
 
         const ahead = Date.now() * 1000 + 5_000_000;
         const clock = new TxnIdGenerator();
@@ -44,7 +44,7 @@ describe('TxnIdGenerator', () => {
         expect(begin(new TxnIdGenerator(ahead)).number).to.equal(ahead + 1);
     });
 
-    it('calls settled what is below the first number that is on its way', async () => {
+    it('considers numbers below the first one in progress as settled', async () => {
 
         const clock = new TxnIdGenerator();
         const [first, second, third] = [begin(clock), begin(clock), begin(clock)];
@@ -57,7 +57,7 @@ describe('TxnIdGenerator', () => {
         expect(clock.completedUpTo).to.be.at.least(third.number);
     });
 
-    it('calls settled what is as old as this moment when nothing is on its way, and gives no such number any more', () => {
+    it('considers numbers up to now as settled when none is in progress, and does not give them out later', () => {
 
         const clock = new TxnIdGenerator();
         const before = Date.now() * 1000;
@@ -68,7 +68,7 @@ describe('TxnIdGenerator', () => {
         expect(ahead.completedUpTo).to.equal(before + 60_000_000);
     });
 
-    it('lets go of the numbers of what has failed, at once or later', async () => {
+    it('releases the numbers of failed writes, at once or later', async () => {
 
         const clock = new TxnIdGenerator();
         const error = new Error('no');
@@ -85,7 +85,7 @@ describe('TxnIdGenerator', () => {
         expect(clock.completedUpTo).to.be.at.least(last.number);
     });
 
-    it('gives no number below one that it is told of, and none outside of an attempt', () => {
+    it('gives no number below a known one, and none outside of an attempt', () => {
 
         const clock = new TxnIdGenerator();
         const ahead = Date.now() * 1000 + 5_000_000;

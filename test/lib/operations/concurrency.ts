@@ -43,7 +43,7 @@ forEachDatabase((name, create) => {
 
         const node = (i: number): TestGateway => nodes[i % nodes.length]!;
 
-        it('all leave their mark when each changes a part of its own of one object', async () => {
+        it('all succeed when each changes another part of one object', async () => {
 
             const { id } = await node(0).create('Document', { marks: {} });
 
@@ -56,7 +56,7 @@ forEachDatabase((name, create) => {
             expect(Object.keys(value as object)).to.have.length(AT_ONCE);
         });
 
-        it('of one new id: one is answered with success and all others with a conflict', async () => {
+        it('of one new id get one success, and conflicts for the others', async () => {
 
             const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => node(i).asAdmin('0.DOIP/Op.Create', {
                 input: { id: 'test/one', type: 'Document', attributes: { content: { name: `by ${i}` } } }
@@ -68,7 +68,7 @@ forEachDatabase((name, create) => {
             expect(answers.find(({ status }) => status === OK)?.value).to.equal(value);
         });
 
-        it('and a deleter end with the object gone or refused, never with a part of it', async () => {
+        it('and a deleter leave the object whole or deleted, never partly', async () => {
 
             const { id } = await node(0).create('Document', { marks: {} });
 
@@ -81,7 +81,7 @@ forEachDatabase((name, create) => {
             expect(status).to.equal('0.DOIP/Status.104');
         });
 
-        it('get transaction numbers that only grow', async () => {
+        it('get ascending transaction numbers', async () => {
 
             const { id } = await node(0).create('Document', {});
 

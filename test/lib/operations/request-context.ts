@@ -72,7 +72,7 @@ const HANDLES = `exports.createHandleValues = (object, context) => [{
 
 forEachDatabase((name, create) => {
 
-    describe(`what code is told of the request on ${name}`, () => {
+    describe(`the request context in type code on ${name}`, () => {
 
         let database: TestDatabase;
         let test: TestGateway;
@@ -132,7 +132,7 @@ forEachDatabase((name, create) => {
         ];
         for (const [operation, hooks, request] of CASES) {
             for (const hook of hooks) {
-                it(`${operation} tells it to ${hook}`, async () => {
+                it(`of ${operation} is passed to ${hook}`, async () => {
 
                     const { answer, mark } = await perform(operation, hook, request(await existing()));
 
@@ -141,7 +141,7 @@ forEachDatabase((name, create) => {
             }
         }
 
-        it('tells it to those who show bytes and results, and to those who come too late to refuse', async () => {
+        it('is passed to hooks for bytes and results, and to hooks after the commit', async () => {
 
             const id = 'test/shown';
             await test.asAdmin(Op.create, {
@@ -163,7 +163,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('tells it to methods, by both operations and by their own names', async () => {
+        it('is passed to methods, by both operations and by their own names', async () => {
 
             const id = await existing();
             const instance = await perform(Op.call, 'm', { targetId: id, attributes: { method: 'told' } });
@@ -175,7 +175,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('tells it to the code of types when a schema is made, changed and deleted', async () => {
+        it('is passed to the code of types when a schema is created, changed and deleted', async () => {
 
             const input = { type: 'object' };
             const made = await perform(Op.schemasUpdate, 'beforeSchemaValidation', { attributes: { type: 'Fresh' }, input });
@@ -188,7 +188,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('tells it to the code of users who change their password', async () => {
+        it('is passed to the code of users when they change their password', async () => {
 
             const authentication = { username: 'teller', password: 'first-password' };
             await test.create('Person', authentication, { id: 'test/teller' });
@@ -198,7 +198,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(answer.value).to.include({ message: `told ${mark}` });
         });
 
-        it('tells it to the script that makes the values of handles', async () => {
+        it('is passed to the script for handle values', async () => {
 
             const { answer, mark } = await perform(Op.handlesResolve, 'h', { targetId: await existing() });
 
@@ -215,7 +215,7 @@ forEachDatabase((name, create) => {
             [Op.importObjects, (id) => ({ input: [withBytes(id)] })]
         ];
         for (const [operation, request] of STORES) {
-            it(`${operation} tells it to whoever chooses the store`, async () => {
+            it(`of ${operation} is passed to the chooser of the element store`, async () => {
 
                 const id = await existing();
                 chosen.length = 0;

@@ -37,9 +37,9 @@ function objectOf(acl: Acl | null = null, facts: { id?: string; type?: string; c
     return { id, type, content: {}, acl, userMetadata: null, metadata, elements: [] };
 }
 
-describe('Policy', () => {
+describe('the access policy', () => {
 
-    describe('permission on an object', () => {
+    describe('for permissions on an object', () => {
 
         const cases: readonly (readonly [title: string, caller: Caller, object: StoredObject, expected: Permission])[] = [
             ['lets admin write whatever the lists say', ADMIN, objectOf({ readers: [], writers: [] }), 'WRITE'],
@@ -84,7 +84,7 @@ describe('Policy', () => {
             });
         }
 
-        it('takes the entry of the type instead of the defaults of the service, missing arrays as empty', () => {
+        it('uses the entry of the type instead of the defaults of the service, with missing arrays as empty', () => {
 
             const policy = policyOf(SYSTEM, { Document: { defaultAclWrite: ['test/bob'] } });
 
@@ -93,7 +93,7 @@ describe('Policy', () => {
             expect(policy.permissionOf(ANONYMOUS, objectOf(null, { type: 'Other' }))).to.equal('READ');
         });
 
-        it('admits nobody by rules that cannot be read', () => {
+        it('grants nothing by malformed rules', () => {
 
             const policy = policyOf({ defaultAclRead: 'public', defaultAclWrite: { 0: 'public' }, aclCreate: [1, null] });
 
@@ -101,7 +101,7 @@ describe('Policy', () => {
             expect(policy.canCreate(ANN, 'Document').allowed).to.be.false();
         });
 
-        it('gives its reason for the log', () => {
+        it('gives the reason for the log', () => {
 
             const { reason } = policyOf().canRead(BOB, objectOf({ readers: ['test/ann'] }));
 
@@ -109,7 +109,7 @@ describe('Policy', () => {
         });
     });
 
-    describe('reading elements', () => {
+    describe('for reading elements', () => {
 
         const listed = objectOf({ readers: ['public'], writers: ['test/bob'], payloadReaders: ['test/ann'] });
         const cases: readonly (readonly [string, Caller, StoredObject, JsonObject, boolean])[] = [
@@ -129,7 +129,7 @@ describe('Policy', () => {
         }
     });
 
-    describe('creating', () => {
+    describe('for creating objects', () => {
 
         const types = { User: { aclCreate: [] }, Schema: { aclCreate: ['test/g1', 'creator', 'self'] } };
 
@@ -148,7 +148,7 @@ describe('Policy', () => {
         }
     });
 
-    describe('calling methods', () => {
+    describe('for calling methods', () => {
 
         const aclMethods = {
             instance: { sign: ['authenticated'], mine: ['self'], look: ['readers'] },
@@ -201,7 +201,7 @@ describe('Policy', () => {
         }
     });
 
-    describe('objects that do not exist', () => {
+    describe('for missing objects', () => {
 
         const cases: readonly (readonly [string, Caller, string[], boolean])[] = [
             ['may be known to be missing where everything is public', ANONYMOUS, ['public'], true],
@@ -218,7 +218,7 @@ describe('Policy', () => {
         }
     });
 
-    it('hides nothing by default and what it is told from those who may not write', () => {
+    it('hides nothing by default, and from readers what the option says', () => {
 
         const object = objectOf({ readers: ['public'], writers: ['test/ann'] });
         const hiding = new Policy(() => ({ system: readAclDefaults(SYSTEM), entryOf: () => undefined, typeNames: () => [], entryNames: () => [] }),
@@ -229,7 +229,7 @@ describe('Policy', () => {
         expect(hiding.visibleTo(BOB, object).acl).to.be.null();
     });
 
-    it('tells a search by which entries a caller is admitted', () => {
+    it('returns the entries for a search that grant access to a caller', () => {
 
         const policy = policyOf();
 
@@ -240,7 +240,7 @@ describe('Policy', () => {
         expect(policy.readPrincipals(ADMIN).all).to.be.true();
     });
 
-    it('answers 401 to anonymous callers and 403 to others, with the reason for the log alone', () => {
+    it('rejects anonymous callers with 401 and others with 403, with the reason in the log only', () => {
 
         const anonymous = denied(ANONYMOUS, 'secret rule');
         const known = denied(ANN, 'secret rule');

@@ -49,7 +49,7 @@ forEachDatabase((name, create) => {
             return (value as { groupIds: unknown }).groupIds;
         };
 
-        it('knows all groups, also through other groups and in circles, and every change at once', async () => {
+        it('are all found, including nested and cyclic ones, and every change takes effect at once', async () => {
 
             const token = await tokenOf(test, basic('bob'));
             expect(await groupsOf({ token })).to.equal([]);
@@ -69,7 +69,7 @@ forEachDatabase((name, create) => {
             expect(await groupsOf(ADMIN)).to.equal([]);
         });
 
-        it('keeps what others and the administrator made of somebody however many groups one user makes', async () => {
+        it('made by others are kept, however many groups one user makes', async () => {
 
             const kit = new IdentityKit(await place.open());
             const mallory: Caller = { ...SERVICE, userId: 'test/mallory', username: 'mallory', isAdmin: false };
@@ -89,7 +89,7 @@ forEachDatabase((name, create) => {
             expect(found.length).to.equal(10_003);
         });
 
-        it('opens objects to a group from the next request on', async () => {
+        it('give access to objects from the next request on', async () => {
 
             const authentication = { token: await tokenOf(test, basic('ann')) };
             const { id } = await test.create('Document', { name: 'x' }, { attributes: { acl: { readers: ['test/readers'], writers: [] } } });

@@ -13,7 +13,7 @@ const { after, before, describe, it } = lab;
 
 forEachDatabase((name, create) => {
 
-    describe(`sessions on ${name}`, () => {
+    describe(`cookie sessions on ${name}`, () => {
 
         let place: TestDatabase;
         let kit: IdentityKit;
@@ -34,7 +34,7 @@ forEachDatabase((name, create) => {
             return node.sessions.create(await kit.authenticate(node, { username: 'ann', password: 'secret' }));
         }
 
-        it('carry their user when both values come', async () => {
+        it('identify their user when id and CSRF token are sent', async () => {
 
             const { sessionId, csrfToken } = await begin();
 
@@ -62,7 +62,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('end when they are told to, and only they', async () => {
+        it('end on request, each by itself', async () => {
 
             const [one, two] = [await begin(), await begin()];
 
@@ -74,7 +74,7 @@ forEachDatabase((name, create) => {
             await node.sessions.end(await kit.authenticate(node, { username: 'ann', password: 'secret' }));
         });
 
-        it('are no access tokens, and access tokens are no sessions', async () => {
+        it('are not access tokens, and access tokens are not sessions', async () => {
 
             const { sessionId } = await begin();
             const { token } = await node.tokens.grant({ username: 'ann', password: 'secret' }, INTERNAL);
@@ -84,7 +84,7 @@ forEachDatabase((name, create) => {
             await expect(kit.authenticate(node, { sessionId: token })).to.reject(DoipError);
         });
 
-        it('are not to be had by nobody, nor in the place of another user', async () => {
+        it('cannot be created anonymously or as another user', async () => {
 
             await kit.db.commit({ steps: kit.credentials.putSteps('admin', await kit.passwords.hash('secret', 'a')) });
             const acting = await kit.authenticate(node, { username: 'admin', password: 'secret', asUserId: 'test/ann' });
@@ -93,7 +93,7 @@ forEachDatabase((name, create) => {
             await expect(node.sessions.create(await kit.authenticate(node, {}))).to.reject(DoipError, 'authentication is required');
         });
 
-        it('do not exist while the design has them switched off', async () => {
+        it('do not exist while the design disables them', async () => {
 
             const { sessionId, csrfToken } = await begin();
             const off = kit.node();

@@ -79,7 +79,7 @@ describe('the authenticate hook', () => {
     ];
 
     for (const [title, answer, expected] of answers) {
-        it(`names ${title}`, async () => {
+        it(`identifies ${title}`, async () => {
 
             const { node } = nodeWith(answer);
 
@@ -98,7 +98,7 @@ describe('the authenticate hook', () => {
         });
     }
 
-    it('is asked about passwords, assertions and unknown tokens, and not about our own tokens', async () => {
+    it('is called for passwords, assertions and unknown tokens, not for access tokens of the service', async () => {
 
         const { asked, node } = nodeWith(null);
         const { token } = await node.tokens.grant({ username: 'ann', password: 'secret' }, INTERNAL);
@@ -114,7 +114,7 @@ describe('the authenticate hook', () => {
         expect<unknown>(asked).to.equal([{ username: 'ann', password: 'secret' }, { token: 'unknown' }, { token: TOKEN, asUserId: 'x' }]);
     });
 
-    it('leaves the matter to keys and passwords by answering null', async () => {
+    it('falls back to keys and passwords when it returns null', async () => {
 
         const { node } = nodeWith(null);
 
@@ -122,7 +122,7 @@ describe('the authenticate hook', () => {
     });
 
     for (const [title, answer] of [['fails', new Error('broken')], ['lets nobody in', { active: false }]] as const) {
-        it(`keeps others out but never admin when it ${title}`, async () => {
+        it(`rejects all but admin when it ${title}`, async () => {
 
             const { node } = nodeWith(answer);
 
@@ -133,7 +133,7 @@ describe('the authenticate hook', () => {
         });
     }
 
-    it('is not asked again before its answer expires, and then it is', async () => {
+    it('is called again only after its result has expired', async () => {
 
         const clock = { now: Date.now() };
         const answer = { active: true, userId: 'orcid/1', exp: Math.floor(clock.now / 1000) + 60 };
@@ -151,7 +151,7 @@ describe('the authenticate hook', () => {
         expect(asked).to.have.length(4);
     });
 
-    it('is asked every time when its answer has no end, and again after the design has changed', async () => {
+    it('is called each time for a result without expiry, and after a change of the design', async () => {
 
         const timeless = nodeWith({ active: true, userId: 'orcid/1' });
         const lasting = nodeWith({ active: true, userId: 'orcid/1', exp: Math.floor(Date.now() / 1000) + 60 });
@@ -165,7 +165,7 @@ describe('the authenticate hook', () => {
         expect([timeless.asked.length, lasting.asked.length]).to.equal([2, 2]);
     });
 
-    it('is asked once for requests that come with the same credentials at the same time', async () => {
+    it('is called once for concurrent requests with the same credentials', async () => {
 
         const { asked, node } = nodeWith({ active: true, userId: 'orcid/1' });
 
@@ -175,7 +175,7 @@ describe('the authenticate hook', () => {
         expect(asked.length).to.be.below(20);
     });
 
-    it('may come later, be another one, and go away', async () => {
+    it('can be added, replaced and removed', async () => {
 
         const { asked, node } = nodeWith({ active: true, userId: 'orcid/1', exp: Math.floor(Date.now() / 1000) + 60 });
         await kit.authenticate(node, { token: TOKEN });
@@ -189,7 +189,7 @@ describe('the authenticate hook', () => {
         expect([asked.length, second.userId]).to.equal([1, 'orcid/2']);
     });
 
-    it('slows guessing down like any login, and forgets it for who is let in', async () => {
+    it('is subject to the login throttle, which is reset by a success', async () => {
 
         const { node } = nodeWith(null);
         const strict = async ({ password = '' }: JsonObject): Promise<JsonObject> => ({ active: password === 'right', userId: 'orcid/1' });
@@ -205,7 +205,7 @@ describe('the authenticate hook', () => {
         expect([failed - before, await count() - before]).to.equal([2, 0]);
     });
 
-    it('gives tokens to ids and groups of any number that can be stored', async () => {
+    it('issues tokens for ids and any number of groups that can be stored', async () => {
 
         const groupIds = Array.from({ length: 2_000 }, (_, i) => `claimed/${i}`);
         const { node } = nodeWith({ active: true, userId: 'orcid/many', groupIds, exp: 1e300 });
@@ -216,7 +216,7 @@ describe('the authenticate hook', () => {
         expect((await kit.authenticate(node, { token })).groupIds).to.have.length(1_000);
     });
 
-    it('decides who may act as whom, but for admin', async () => {
+    it('decides who may act as another user, except admin', async () => {
 
         const { node } = nodeWith({ active: true, userId: 'orcid/1', asUserId: 'test/ann' });
 
@@ -226,7 +226,7 @@ describe('the authenticate hook', () => {
         await expect(kit.authenticate(greedy.node, { token: TOKEN, asUserId: 'admin' })).to.reject(DoipError);
     });
 
-    it('gives access tokens that know what it said, until it expires', async () => {
+    it('issues access tokens that keep its result until it expires', async () => {
 
         const clock = { now: Date.now() };
         const exp = Math.floor(clock.now / 1000) + 60;
@@ -242,7 +242,7 @@ describe('the authenticate hook', () => {
         await expect(kit.authenticate(node, { token })).to.reject(DoipError);
     });
 
-    it('lets a user object that is made later count within a second', async () => {
+    it('takes a new user object into account within a second', async () => {
 
         const clock = { now: Date.now() };
         const { node } = nodeWith({ active: true, userId: 'test/late' }, () => clock.now);

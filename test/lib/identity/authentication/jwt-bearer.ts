@@ -108,7 +108,7 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [algorithm, user, signature] of algorithms) {
-            it(`are taken with ${algorithm}, and not with a wrong signature`, async () => {
+            it(`are accepted with ${algorithm}, and rejected with a wrong signature`, async () => {
 
                 const claims = { iss: user, exp: seconds() + 60 };
 
@@ -133,13 +133,13 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [title, claims, user] of good) {
-            it(`are taken with ${title}`, async () => {
+            it(`are accepted with ${title}`, async () => {
 
                 expect(await userOf(jwt(RSA.privateKey, claims()))).to.equal(user);
             });
         }
 
-        it('are taken from the administrator, by the key in the design object', async () => {
+        it('are accepted from the administrator, by the key in the design object', async () => {
 
             expect(await userOf(jwt(OTHER.privateKey, { iss: 'admin' }))).to.equal('admin');
             expect(await userOf(jwt(OTHER.privateKey, { iss: 'Admin' }))).to.equal('admin');
@@ -174,7 +174,7 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [title, claims] of bad) {
-            it(`are refused with ${title}`, async () => {
+            it(`are rejected with ${title}`, async () => {
 
                 expect(await userOf(jwt(RSA.privateKey, claims()))).to.be.null();
             });
@@ -218,13 +218,13 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [title, token] of forged) {
-            it(`are refused with ${title}`, async () => {
+            it(`are rejected with ${title}`, async () => {
 
                 expect(await userOf(token())).to.be.null();
             });
         }
 
-        it('are taken with padding, which old clients send', async () => {
+        it('are accepted with padding, which old clients send', async () => {
 
             const pad = (part: string): string => part.padEnd(Math.ceil(part.length / 4) * 4, '=');
             const input = [{ alg: 'RS256' }, { iss: 'ann', exp: seconds() + 60 }].map((part) => pad(header(part))).join('.');
@@ -232,12 +232,12 @@ forEachDatabase((name, create) => {
             expect(await userOf(`${input}.${pad(rsa('sha256')(input).toString('base64url'))}`)).to.equal('test/ann');
         });
 
-        it('say openly that an account is inactive, to whoever has its key', async () => {
+        it('reveal that an account is inactive, if they are signed with its key', async () => {
 
             await expect(kit.authenticate(node, { token: jwt(RSA.privateKey, { iss: 'idle' }) })).to.reject(DoipError, 'Account is inactive');
         });
 
-        it('are good once when they have a jti, on all nodes together, and also for several at once', async () => {
+        it('are valid once when they have a jti, on all nodes, even concurrently', async () => {
 
             const other = new IdentityKit(kit.db).node();
             const token = jwt(RSA.privateKey, { iss: 'ann', jti: 'once' });
@@ -252,7 +252,7 @@ forEachDatabase((name, create) => {
             expect(await userOf(jwt(RSA.privateKey, { iss: 'padded', jti: 'once' }))).to.equal('test/padded');
         });
 
-        it('do not use up a jti when they are not good', async () => {
+        it('do not use up a jti when they are invalid', async () => {
 
             const claims = { iss: 'ann', jti: 'spoilt', exp: seconds() + 60 };
             expect(await userOf(jwt(OTHER.privateKey, claims))).to.be.null();
@@ -260,7 +260,7 @@ forEachDatabase((name, create) => {
             expect(await userOf(jwt(RSA.privateKey, claims))).to.equal('test/ann');
         });
 
-        it('compare the audience with the base URI when the design has no ids, and with nothing without either', async () => {
+        it('match their audience to the base URI when the design has no ids, and to nothing without either', async () => {
 
             const at = (design: JsonObject) => kit.node({ design });
             const based = at({ handleMintingConfig: { baseUri: 'https://repository.example/' } });
@@ -276,7 +276,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('give access tokens by the jwt-bearer grant', async () => {
+        it('are exchanged for access tokens by the jwt-bearer grant', async () => {
 
             const assertion = jwt(RSA.privateKey, { iss: 'ann', jti: 'grant' });
             const request = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };

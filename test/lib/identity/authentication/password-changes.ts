@@ -21,7 +21,7 @@ const FORBIDDEN = '0.DOIP/Status.103';
 
 forEachDatabase((name, create) => {
 
-    describe(`changing passwords on ${name}`, () => {
+    describe(`a password change on ${name}`, () => {
 
         let place: TestDatabase;
         let test: TestGateway;
@@ -43,7 +43,7 @@ forEachDatabase((name, create) => {
             await place.dispose();
         });
 
-        it('forgets the old password at once', async () => {
+        it('invalidates the old password at once', async () => {
 
             const { id } = await test.create(ACCOUNT, account('changer'));
             const [before, afterwards] = [basic('changer'), { username: 'changer', password: 'new' }];
@@ -56,7 +56,7 @@ forEachDatabase((name, create) => {
             expect((await whoIs(test, afterwards)).value).to.include({ userId: id });
         });
 
-        it('lets a user who must change it do that first', async () => {
+        it('is possible for a user who must change the password, before anything else', async () => {
 
             const { id } = await test.create(ACCOUNT, account('first', { mustChange: true }));
             const blocked = await whoIs(test, basic('first'));
@@ -88,7 +88,7 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [title, authentication, input, status, text] of changes) {
-            it(`refuses ${title}`, async () => {
+            it(`rejects ${title}`, async () => {
 
                 const answer = await test.perform(Op.changePassword, { authentication: await authentication(), input });
 
@@ -98,7 +98,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('takes the password in use of admin, and leaves everything as it is', async () => {
+        it('accepts admin\'s current password, and leaves everything unchanged', async () => {
 
             const token = await tokenOf(test, ADMIN);
 
@@ -109,7 +109,7 @@ forEachDatabase((name, create) => {
             expect((await whoIs(test, { token })).status).to.equal(OK);
         });
 
-        describe('by a change of the user object', () => {
+        describe('by an update of the user object', () => {
 
             const session = async (credentials: JsonObject): Promise<JsonObject> => {
 
@@ -139,7 +139,7 @@ forEachDatabase((name, create) => {
             let users = 0;
             for (const [what, request] of paths) {
                 for (const [how, credentials] of ways) {
-                    it(`refuses ${what} with ${how}`, async () => {
+                    it(`is rejected for ${what} with ${how}`, async () => {
 
                         const username = `owner${++users}`;
                         const { id } = await test.create(ACCOUNT, account(username));
@@ -163,7 +163,7 @@ forEachDatabase((name, create) => {
                 ['in a batch', (id, content) => [Op.batchUpload, { input: [{ id, type: ACCOUNT, attributes: { content, acl: writers } }] }]]
             ];
             for (const [how, request] of openings) {
-                it(`lets nobody else write the user object with a token or a session, ${how}`, async () => {
+                it(`by other users is rejected with a token or a session, ${how}`, async () => {
 
                     const username = `open${++users}`;
                     const { id } = await test.create(ACCOUNT, account(username));
@@ -182,7 +182,7 @@ forEachDatabase((name, create) => {
                 });
             }
 
-            it('lets others read the user object with a token', async () => {
+            it('leaves the user object readable for others with a token', async () => {
 
                 const { id } = await test.create(ACCOUNT, account('readable'));
                 const authentication = { token: await tokenOf(test, basic('readable')) };
@@ -190,7 +190,7 @@ forEachDatabase((name, create) => {
                 expect((await test.perform(Op.aclsUpdate, { targetId: id, authentication, input: { readers: ['public'] } })).status).to.equal(OK);
             });
 
-            it('refuses a first key of an object without any, to a user of elsewhere', async () => {
+            it('rejects a first key of an object without any, for an external user', async () => {
 
                 const { id } = await test.create(ACCOUNT, {});
                 const hook = async ({ token }: JsonObject): Promise<JsonObject | null> => (
@@ -206,7 +206,7 @@ forEachDatabase((name, create) => {
                 expect(status).to.equal(FORBIDDEN);
             });
 
-            it('takes one with the password itself, from administrators by a token, and other changes by a token', async () => {
+            it('is accepted with the password itself, and from administrators by a token', async () => {
 
                 const { id } = await test.create(ACCOUNT, account('rightful'));
                 const token = await tokenOf(test, basic('rightful'));
@@ -224,7 +224,7 @@ forEachDatabase((name, create) => {
             });
         });
 
-        it('takes none of admin that is too short for a user', async () => {
+        it('rejects a password of admin that is too short for a user', async () => {
 
             for (const password of ['', 'x', 'seven77']) {
                 const { status, value } = await test.asAdmin(Op.changeAdminPassword, { input: { password } });
@@ -233,7 +233,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('changes that of admin by either operation, and ends the tokens of admin', async () => {
+        it('of admin works by either operation, and ends the tokens of admin', async () => {
 
             const token = await tokenOf(test, ADMIN);
 
@@ -245,7 +245,7 @@ forEachDatabase((name, create) => {
             expect((await whoIs(test, ADMIN)).status).to.equal(OK);
         });
 
-        it('keeps the administrator\'s password to the administrator', async () => {
+        it('of admin is for admin only', async () => {
 
             expect((await test.perform(Op.changeAdminPassword, { authentication: basic('ann'), input: { password: 'x' } })).status).to.equal(FORBIDDEN);
             expect((await test.perform(Op.changeAdminPassword, { input: { password: 'x' } })).status).to.equal(UNAUTHENTICATED);
@@ -262,7 +262,7 @@ forEachDatabase((name, create) => {
             expect(JSON.stringify(value)).to.not.contain('pin-1234').and.to.not.contain('scrypt');
         });
 
-        it('verifies imported hashes and makes them anew at the next login', async () => {
+        it('is not needed after an import: hashes are verified, and renewed at the next login', async () => {
 
             const { id } = await test.create(ACCOUNT, account('imported'));
             const salt = 'a1b2c3d4e5f60718293a4b5c6d7e8f90';

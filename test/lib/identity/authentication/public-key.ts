@@ -15,10 +15,10 @@ const { describe, it } = lab;
 
 const RUNS = 10;
 
-describe('decoy keys', () => {
+describe('a decoy key', () => {
 
     for (const algorithm of ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']) {
-        it(`are public keys for ${algorithm}, the same every time`, async () => {
+        it(`is a public key for ${algorithm}, always the same one`, async () => {
 
             const key = await decoyKey(algorithm);
 
@@ -28,7 +28,7 @@ describe('decoy keys', () => {
     }
 
     for (const algorithm of ['none', 'HS256', 'RSA-OAEP', 'constructor', '']) {
-        it(`do not exist for ${JSON.stringify(algorithm)}, as no key is good for it`, async () => {
+        it(`does not exist for ${JSON.stringify(algorithm)}, which fits no key`, async () => {
 
             const { publicKey } = generateKeyPairSync('ed25519');
 
@@ -40,9 +40,9 @@ describe('decoy keys', () => {
 
 forEachDatabase((name, create) => {
 
-    describe(`assertions of nobody on ${name}`, () => {
+    describe(`assertions of unknown users on ${name}`, () => {
 
-        it('are refused after about the same time as those with a wrong signature, a key of another kind, or no key', async () => {
+        it('are rejected after about the same time as those with a wrong signature, another kind of key, or no key', async () => {
 
             const place = await create();
             const kit = new IdentityKit(await place.open());

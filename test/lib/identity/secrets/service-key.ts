@@ -45,7 +45,7 @@ forEachDatabase((name, create) => {
             return [head, Buffer.from('{"sub":"another"}').toString('base64url'), end].join('.');
         };
 
-        it('signs tokens that anybody can verify who has the public half, on every node', async () => {
+        it('signs tokens that can be verified with its public half, on all nodes', async () => {
 
             const [token, ...others] = await Promise.all(nodes.all.map((node) => call(node, 'sign', { sub: 'me' }))) as [string, ...string[]];
             const keys = await Promise.all(nodes.all.map((node) => call(node, 'key'))) as JsonWebKey[];
@@ -58,7 +58,7 @@ forEachDatabase((name, create) => {
             expect(verify('sha256', Buffer.from(`${head}.${body}`), createPublicKey({ key: keys[0]!, format: 'jwk' }), Buffer.from(end!, 'base64url'))).to.be.true();
         });
 
-        it('verifies what it signed, claims or a text, and nothing else', async () => {
+        it('verifies claims and texts that it signed, and nothing else', async () => {
 
             const tokens = await Promise.all([{ sub: 'me' }, 'just a text'].map((payload) => call(nodes.node, 'sign', payload))) as string[];
 
@@ -69,9 +69,9 @@ forEachDatabase((name, create) => {
         });
     });
 
-    describe(`a new key of the service, on ${name}`, () => {
+    describe(`a new service key, on ${name}`, () => {
 
-        it('is the same for all who make it at a time, and afterwards', async () => {
+        it('is the same for concurrent creators, and afterwards', async () => {
 
             const database = await create();
             try {

@@ -38,7 +38,7 @@ forEachDatabase((name, create) => {
             return found;
         }
 
-        it('finds an account by its login name whatever the case', async () => {
+        it('are found by login name in any case', async () => {
 
             const publicKey = { kty: 'RSA', n: 'x', e: 'AQAB' };
             await kit.addUser('test/find', { username: 'Find.Me', publicKey, mustChange: true });
@@ -49,7 +49,7 @@ forEachDatabase((name, create) => {
             expect(await kit.accounts.get('test/FIND')).to.be.null();
         });
 
-        it('lets one of two creates of a username win, whatever the case', async () => {
+        it('are unique by username when two are created concurrently, in any case', async () => {
 
             const failed = await Promise.all(['test/race1', 'test/race2'].map((id, i) => kit.addUser(id, { username: ['RaceÄ', 'raceä'][i]! })));
 
@@ -63,7 +63,7 @@ forEachDatabase((name, create) => {
         });
 
         for (const username of ['admin', 'Admin', 'ADMIN']) {
-            it(`keeps the username ${username} for the administrator`, async () => {
+            it(`cannot have the username ${username}, which is the administrator's`, async () => {
 
                 const error = await expect(kit.addUser('test/other', { username })).to.reject(DoipError, `Username ${username} is not unique.`);
 
@@ -71,7 +71,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('frees a username that is given up, and keeps one whose case changes', async () => {
+        it('release a username when it changes, and keep it when only its case changes', async () => {
 
             await kit.addUser('test/rename', { username: 'old' });
 
@@ -84,12 +84,12 @@ forEachDatabase((name, create) => {
             expect((await kit.accounts.get('test/rename'))?.username).to.equal('new');
         });
 
-        it('refuses a username that is too long', async () => {
+        it('cannot have a username that is too long', async () => {
 
             await expect(kit.addUser('test/long', { username: 'ä'.repeat(128) })).to.reject(DoipError, /at most 255 bytes/);
         });
 
-        it('takes an account for inactive unless it says true', async () => {
+        it('are inactive unless the value is true', async () => {
 
             for (const [value, expected] of [[true, true], [false, false], ['true', false], [null, false]] as const) {
                 await kit.change({ id: 'test/active', isNew: false, roles: { accountActive: { pointer: '/a', value }, secure: [] } });
@@ -98,7 +98,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('removes every trace of a user who is deleted', async () => {
+        it('leave no trace when the user is deleted', async () => {
 
             await kit.addUser('test/gone', { username: 'gone' });
             await kit.db.commit({ steps: [
@@ -117,7 +117,7 @@ forEachDatabase((name, create) => {
             expect(await kit.epoch()).to.be.above(epoch);
         });
 
-        it('removes the account of an object whose type no longer makes it a user', async () => {
+        it('are removed when the type of the object no longer defines users', async () => {
 
             await kit.addUser('test/former', { username: 'former' });
 
@@ -152,7 +152,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('raises the epoch when somebody may have to look again, and not for new users', async () => {
+        it('raise the epoch when caches are affected, and not for new users', async () => {
 
             const steps: (readonly [() => Promise<unknown>, raises: boolean])[] = [
                 [() => kit.addUser('test/epoch', { username: 'epoch' }), false],
@@ -174,7 +174,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('keeps the members of groups of any size in step', async () => {
+        it('keep the members of groups of any size up to date', async () => {
 
             const many = Array.from({ length: 1200 }, (_, i) => `test/m${i}`);
 
@@ -204,7 +204,7 @@ forEachDatabase((name, create) => {
 
         const PASSWORD = { pointer: '/login/password', value: 'Sesame!' };
 
-        it('leaves the empty string where secrets were and touches nothing else', async () => {
+        it('are replaced by the empty string; other values stay unchanged', async () => {
 
             const content = { name: 'x', login: { password: 'Sesame!', at: 1 }, pins: ['1', '2'] };
 
@@ -222,7 +222,7 @@ forEachDatabase((name, create) => {
             expect(await kit.secure.verify('test/1', '/nothing', '')).to.be.false();
         });
 
-        it('keeps the hash when the secret is empty', async () => {
+        it('keep their hash when the new value is empty', async () => {
 
             const roles = { password: PASSWORD, secure: [{ pointer: '/pin', value: '1234' }] };
             const content = { login: { password: 'Sesame!' }, pin: '1234' };
@@ -238,7 +238,7 @@ forEachDatabase((name, create) => {
             expect(await kit.secure.verify('test/2', '/pin', '1234')).to.be.true();
         });
 
-        it('hashes a password once that is also marked as a secure property', async () => {
+        it('that are also a password are hashed once', async () => {
 
             const { steps } = await kit.secure.extract({
                 id: 'test/3', isNew: true, content: { login: { password: 'Sesame!' } }, roles: { password: PASSWORD, secure: [PASSWORD] }, source: 'a'
@@ -258,7 +258,7 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [title, isNew, roles, message] of refusals) {
-            it(`refuses ${title}`, async () => {
+            it(`reject ${title}`, async () => {
 
                 const content = { login: { password: '' }, pin: '', pins: [] };
                 await expect(kit.secure.extract({ id: 'test/4', isNew, content, roles: roles as never, source: 'a' })).to.reject(DoipError, message);

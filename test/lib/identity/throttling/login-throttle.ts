@@ -17,7 +17,7 @@ const succeed = async (): Promise<string> => 'in';
 
 forEachDatabase((name, create) => {
 
-    describe(`back-off on ${name}`, () => {
+    describe(`the login throttle on ${name}`, () => {
 
         let place: TestDatabase;
         let kit: IdentityKit;
@@ -69,7 +69,7 @@ forEachDatabase((name, create) => {
             expect(delays).to.equal([100, 250]);
         });
 
-        it('takes a name in any case for the same', async () => {
+        it('treats a name in any case as the same', async () => {
 
             const { backOff, delays } = node();
 
@@ -79,7 +79,7 @@ forEachDatabase((name, create) => {
             expect(delays).to.equal([100]);
         });
 
-        it('forgets after a success', async () => {
+        it('resets after a success', async () => {
 
             const { backOff, delays } = node();
             await backOff.attempt('right', 'a', fail);
@@ -91,7 +91,7 @@ forEachDatabase((name, create) => {
             expect(delays).to.equal([100, 100]);
         });
 
-        it('forgets after an hour', async () => {
+        it('resets after an hour', async () => {
 
             const { backOff, clock, delays } = node();
             for (let i = 0; i < 3; ++i) {
@@ -105,7 +105,7 @@ forEachDatabase((name, create) => {
             expect(delays).to.equal([100, 400, 100]);
         });
 
-        it('does not let failures from one place lock a name for others', async () => {
+        it('does not let failures from one address lock a name for others', async () => {
 
             const { backOff, delays } = node();
             for (let i = 0; i < 20; ++i) {
@@ -118,7 +118,7 @@ forEachDatabase((name, create) => {
             expect(delays).to.equal([200]);
         });
 
-        it('does not touch other names', async () => {
+        it('does not affect other names', async () => {
 
             const { backOff, delays } = node();
             await backOff.attempt('one', 'a', fail);
@@ -128,7 +128,7 @@ forEachDatabase((name, create) => {
             expect(delays).to.equal([]);
         });
 
-        it('counts for all nodes together', async () => {
+        it('counts on all nodes together', async () => {
 
             const [one, two] = [node(), node()];
             await one.backOff.attempt('everywhere', 'a', fail);
@@ -140,7 +140,7 @@ forEachDatabase((name, create) => {
             expect(one.delays.at(-1) ?? 0).to.be.within(300, 400);
         });
 
-        it('neither counts nor forgets by an attempt that decided nothing', async () => {
+        it('neither counts nor resets on an attempt without result', async () => {
 
             const { backOff, delays } = node();
             await backOff.attempt('undecided', 'a', fail);
@@ -161,7 +161,7 @@ forEachDatabase((name, create) => {
             expect(delays).to.equal([]);
         });
 
-        it('makes attempts with one name from one place one after the other, and refuses more than a few', async () => {
+        it('runs attempts with one name from one address in sequence, and rejects more than a few', async () => {
 
             const { backOff } = node();
             let running = 0;
@@ -182,7 +182,7 @@ forEachDatabase((name, create) => {
             expect(refused.every(({ reason }) => reason instanceof DoipError && reason.http === 429 && reason.attributes.retryAfter === 5)).to.be.true();
         });
 
-        it('lets nobody wait any longer when the service stops', async () => {
+        it('releases waiting attempts when the service stops', async () => {
 
             const backOff = new LoginThrottle(kit.logins, { enabled: () => true, now: () => 1_000_000 });
             for (let i = 0; i < 7; ++i) {
@@ -199,7 +199,7 @@ forEachDatabase((name, create) => {
             expect(attempts).to.equal(0);
         });
 
-        it('stays away when the design switches it off', async () => {
+        it('does nothing when the design disables it', async () => {
 
             const { backOff, delays } = node(false);
 
@@ -209,7 +209,7 @@ forEachDatabase((name, create) => {
             expect(await backOff.attempt('off', 'a', succeed)).to.equal('in');
         });
 
-        it('keeps neither names nor addresses in the database', async () => {
+        it('stores neither names nor addresses', async () => {
 
             const { backOff } = node();
             await backOff.attempt('Confidential', '198.51.100.9', fail);
@@ -222,7 +222,7 @@ forEachDatabase((name, create) => {
     });
 });
 
-describe('sourceOf', () => {
+describe('the source of an address', () => {
 
     const cases: readonly (readonly [address: string, source: string])[] = [
         ['192.0.2.1', '192.0.2.1'],
@@ -237,7 +237,7 @@ describe('sourceOf', () => {
     ];
 
     for (const [address, source] of cases) {
-        it(`takes ${address || 'a call of the same process'} for ${source}`, () => {
+        it(`of ${address || 'a call of the same process'} is ${source}`, () => {
 
             expect(sourceOf(address)).to.equal(source);
         });

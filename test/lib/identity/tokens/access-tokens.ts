@@ -17,7 +17,7 @@ const TIMEOUT = 30 * MINUTE;
 
 forEachDatabase((name, create, dialect) => {
 
-    describe(`life of tokens on ${name}`, () => {
+    describe(`the lifetime of tokens on ${name}`, () => {
 
         let place: TestDatabase;
         let db: Database;
@@ -78,7 +78,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await isGood(node, token)).to.equal(true);
         });
 
-        it('is not kept alive by being wrong or by the use of others', async () => {
+        it('is not extended by wrong tokens or the use of others', async () => {
 
             const { clock, node } = nodeWithClock();
             const [token, other] = [await tokenOf(node), await tokenOf(node)];
@@ -91,7 +91,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await isGood(node, other)).to.be.true();
         });
 
-        it('counts introspection as use', async () => {
+        it('is extended by introspection', async () => {
 
             const { clock, node } = nodeWithClock();
             const token = await tokenOf(node);
@@ -103,7 +103,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await isGood(node, token)).to.be.true();
         });
 
-        it('writes no row per use, and what was used when the node stops', async () => {
+        it('is stored without a row per use, and when the node stops', async () => {
 
             const { clock, node } = nodeWithClock(Date.now() + 1000 * MINUTE);
             const token = await tokenOf(node);
@@ -121,7 +121,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await isGood(successor.node, token)).to.be.true();
         });
 
-        it('sweeps out what has ended, and nothing else', async () => {
+        it('ends in the cleanup, which removes nothing else', async () => {
 
             const { clock, node } = nodeWithClock();
             const [old, young] = [await tokenOf(node), await tokenOf(node)];
@@ -146,7 +146,7 @@ forEachDatabase((name, create, dialect) => {
             expect((await kit.logins.failures(['forgotten'])).size).to.equal(0);
         });
 
-        it('knows no token but by its hash', async () => {
+        it('is stored with the hash of the token only', async () => {
 
             const { node } = nodeWithClock();
             const token = await tokenOf(node);
@@ -156,7 +156,7 @@ forEachDatabase((name, create, dialect) => {
             expect(JSON.stringify(rows)).to.not.contain(token);
         });
 
-        it('is the same on all nodes, and so is its end', async () => {
+        it('is the same on all nodes, as is revocation', async () => {
 
             const [one, two] = [nodeWithClock().node, nodeWithClock().node];
             const token = await tokenOf(one);
@@ -170,7 +170,7 @@ forEachDatabase((name, create, dialect) => {
         });
 
         if (dialect === 'mysql') {
-            it('is kept alive by its use on another node', async () => {
+            it('is extended by use on another node', async () => {
 
                 const [one, two] = [nodeWithClock(), nodeWithClock()];
                 const token = await tokenOf(one.node);
@@ -186,7 +186,7 @@ forEachDatabase((name, create, dialect) => {
             });
         }
 
-        it('is not given for a password that changes during the login', async () => {
+        it('does not begin for a password that changes during the login', async () => {
 
             await kit.addUser('test/racer', { username: 'racer' });
             const { node } = nodeWithClock();
@@ -201,7 +201,7 @@ forEachDatabase((name, create, dialect) => {
             }
         });
 
-        it('gives a right login no second life after the password has changed on another node', async () => {
+        it('is not renewed by an old login after a password change on another node', async () => {
 
             await kit.addUser('test/basic', { username: 'basic' });
             const { clock, node } = nodeWithClock();
@@ -219,7 +219,7 @@ forEachDatabase((name, create, dialect) => {
             await expect(kit.authenticate(node, authentication)).to.reject(DoipError, 'Account is inactive');
         });
 
-        it('does not hash a password again for a minute, and then once', async () => {
+        it('needs no password hashing for a minute, and then one', async () => {
 
             await kit.addUser('test/often', { username: 'often' });
             const { clock, node } = nodeWithClock();
@@ -236,7 +236,7 @@ forEachDatabase((name, create, dialect) => {
             expect(reads.count).to.equal(2);
         });
 
-        it('reads nothing for a token that it knows', async () => {
+        it('needs no read for a cached token', async () => {
 
             const { node } = nodeWithClock();
             const token = await tokenOf(node);

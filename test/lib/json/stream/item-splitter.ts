@@ -79,10 +79,10 @@ const BROKEN: readonly [title: string, text: string, items: readonly string[], m
     ['an end within the object', '{"results":[1]', ['1'], 'byte 14: the text ends where , or } is expected']
 ];
 
-describe('the items of a JSON text', () => {
+describe('the items of a JSON stream', () => {
 
     for (const [title, format, text, items] of GOOD) {
-        it(`are found in ${title}, wherever it is cut into pieces`, async () => {
+        it(`are found in ${title}, for any chunks`, async () => {
 
             for (let length = 1; length <= Buffer.byteLength(text) + 1; ++length) {
                 expect(await read(text, format, length), `pieces of ${length}`).to.equal({ items: [...items] });
@@ -91,7 +91,7 @@ describe('the items of a JSON text', () => {
     }
 
     for (const [title, text, items, message] of BROKEN) {
-        it(`are reported up to the place where the text breaks: ${title}`, async () => {
+        it(`are reported up to a syntax error: ${title}`, async () => {
 
             for (let length = 1; length <= Buffer.byteLength(text) + 1; ++length) {
                 const { items: found, fault } = await read(text, 'json', length);
@@ -103,7 +103,7 @@ describe('the items of a JSON text', () => {
         });
     }
 
-    it('come without bytes when they are too long, and leave the others alone', async () => {
+    it('come without bytes when they are too long, without affecting others', async () => {
 
         const long = `{"a":"${'x'.repeat(100)}"}`;
         for (const length of [1, 7, 64, 1000]) {
@@ -112,7 +112,7 @@ describe('the items of a JSON text', () => {
         }
     });
 
-    it('are those that JSON.parse finds, for random values', async () => {
+    it('are those of JSON.parse, for random values', async () => {
 
         const random = randomSource(7);
         const awkward = (): string => Array.from({ length: random(8) }, () => ['"', '\\', ',', ']', '}', 'ü', '\n'][random(7)]).join('');

@@ -30,7 +30,7 @@ describe('a byte range', () => {
         ['of the last zero bytes', { end: 0 }]
     ];
     for (const [title, wanted] of refused) {
-        it(`${title} is not satisfiable and tells the size`, () => {
+        it(`${title} cannot be satisfied, and gives the size`, () => {
 
             try {
                 resolveRange(wanted, 10);

@@ -70,7 +70,7 @@ forEachDatabase((name, create) => {
 
         const hashesOf = async (id: string): Promise<JsonObject | undefined> => (await perform(Op.retrieve, { targetId: id })).attributes.metadata.hashes;
 
-        it('cover what was stored, generated fields and bytes included', async () => {
+        it('cover the stored object, including generated fields and bytes', async () => {
 
             const { name: typeName } = await type(true);
             const { id, attributes } = await make(typeName, { content: { a: [2, 1], b: 1 }, userMetadata: { n: 1 }, acl: { readers: ['public'] } }, 'bytes');
@@ -87,7 +87,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(await hashesOf(id)).to.equal(attributes.metadata.hashes);
         });
 
-        it('follow every change, and keep those of bytes that stay', async () => {
+        it('follow every change, and stay for unchanged bytes', async () => {
 
             const { name: typeName } = await type(true);
             const { id, attributes: { metadata: { hashes: first = {} } } } = await make(typeName, { content: { a: 1 } }, 'bytes');
@@ -104,7 +104,7 @@ forEachDatabase((name, create) => {
             expect(Object.keys(fourth)).to.equal(['alg', 'content', 'full']);
         });
 
-        it('come with the next change when the type wants them from now on, and go when it does not any more', async () => {
+        it('appear with the next change after the type enables them, and disappear when it disables them', async () => {
 
             const { name: typeName, set } = await type(false);
             const { id, attributes } = await make(typeName, { content: { a: 1 } }, 'bytes');
@@ -121,7 +121,7 @@ forEachDatabase((name, create) => {
             expect((await test.asAdmin(Op.retrieve, { targetId: id, attributes: { element: 'scan' } })).value).to.equal('bytes');
         });
 
-        it('of a version are those of the object', async () => {
+        it('of a version equal those of the object', async () => {
 
             const { name: typeName } = await type(true);
             const { id } = await make(typeName, { content: { a: 1 } }, 'bytes');

@@ -22,9 +22,9 @@ const OBJECT: FullFormSource = {
     acl: { readers: ['public'] }, userMetadata: { batch: 3 }, elements: [ELEMENT]
 };
 
-describe('hashes of objects', () => {
+describe('object hashes', () => {
 
-    it('cover content, user metadata, elements, and all of them together', () => {
+    it('cover content, user metadata and elements, separately and together', () => {
 
         expect<unknown>(hashesOf(OBJECT, { scan: 'aa' })).to.equal({
             alg: 'SHA-256',
@@ -39,7 +39,7 @@ describe('hashes of objects', () => {
         });
     });
 
-    it('say nothing of what is not there', () => {
+    it('omit missing parts', () => {
 
         const bare = { ...OBJECT, acl: null, userMetadata: null, elements: [] };
         expect<unknown>(hashesOf(bare, {})).to.equal({
@@ -66,7 +66,7 @@ describe('hashes of objects', () => {
         ['there are no hashes', { metadata: { createdOn: 1 } }, { scan: 'aa' }, {}]
     ];
     for (const [title, altered, elements, expected] of VERIFIED) {
-        it(`tell when ${title}`, () => {
+        it(`show when ${title}`, () => {
 
             expect<unknown>(verifyHashes({ ...full, ...altered }, elements)).to.equal(expected);
         });

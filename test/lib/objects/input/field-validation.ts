@@ -12,7 +12,7 @@ const { describe, it } = lab;
 
 const limits: FieldLimits = { idBytes: 255, nameBytes: 20, aclEntries: 3, elements: 2, contentBytes: 100 };
 
-describe('the rules for fields', () => {
+describe('the validation of fields', () => {
 
     const allowed: [string, () => unknown, unknown][] = [
         ['an id', () => checkNewId('test/a', 'test', limits), undefined],
@@ -30,7 +30,7 @@ describe('the rules for fields', () => {
         ['an empty ACL', () => checkAcl({}, limits), {}]
     ];
     for (const [title, work, expected] of allowed) {
-        it(`allow ${title}`, () => {
+        it(`accepts ${title}`, () => {
 
             expect(work()).to.equal(expected);
         });
@@ -70,7 +70,7 @@ describe('the rules for fields', () => {
         ['long content', () => checkedText('content', { a: 'ä'.repeat(50) }, limits), /content is longer than the allowed 100 bytes/]
     ];
     for (const [title, work, message] of refused) {
-        it(`refuse ${title}`, () => {
+        it(`rejects ${title}`, () => {
 
             expect(work).to.throw(DoipError, message);
         });

@@ -60,7 +60,7 @@ const read = (seen: Seen, ...segments: Segment[]) => readObjectInput(sequence(..
 
 describe('the input of Create and Update', () => {
 
-    it('is one digital object', async () => {
+    it('may be one digital object', async () => {
 
         const input = await read(watch(), part({
             id: 'test/1', type: 'Document',
@@ -75,7 +75,7 @@ describe('the input of Create and Update', () => {
         expect(input.elementsToDelete).to.equal(['old']);
     });
 
-    it('may bring its parts in any order, the content last', async () => {
+    it('may have its parts in any order, with the content last', async () => {
 
         const seen = watch();
 
@@ -89,7 +89,7 @@ describe('the input of Create and Update', () => {
         expect(seen.asked).to.equal(['Document']);
     });
 
-    it('takes facts about an element from the object, its header or its bytes', async () => {
+    it('describes an element in the object, the header or the bytes', async () => {
 
         const seen = watch();
 
@@ -102,7 +102,7 @@ describe('the input of Create and Update', () => {
         expect(input.elements.get('b')).to.include({ mediaType: 'text/y', filename: 'carried.txt' });
     });
 
-    it('keeps the bytes of a JSON element as they are', async () => {
+    it('keeps the bytes of a JSON element unchanged', async () => {
 
         const seen = watch();
 
@@ -111,7 +111,7 @@ describe('the input of Create and Update', () => {
         expect(seen.staged).to.equal(['{ "a":1.0 }']);
     });
 
-    it('may be asked to list every element whose bytes come', async () => {
+    it('may be required to list every element with bytes', async () => {
 
         const seen = watch();
         const strict = (...segments: Segment[]) => readObjectInput(sequence(...segments), { ...seen.options, mustDeclare: true });
@@ -123,7 +123,7 @@ describe('the input of Create and Update', () => {
         expect(seen.staged).to.equal(['1']);
     });
 
-    it('reads later parts of the object also where they are carried as bytes', async () => {
+    it('may contain later parts of the object as bytes', async () => {
 
         const input = await read(watch(), part({ type: 'D' }),
             bytes('{"attributes":{"content":{"a":1}}}', { mediaType: 'application/json' }));
@@ -131,12 +131,12 @@ describe('the input of Create and Update', () => {
         expect<unknown>(input.content).to.equal({ a: 1 });
     });
 
-    it('takes content beside the attributes', async () => {
+    it('may have content beside the attributes', async () => {
 
         expect<unknown>((await read(watch(), part({ type: 'D', content: { a: 1 } }))).content).to.equal({ a: 1 });
     });
 
-    it('stages nothing when the rights are missing', async () => {
+    it('is not staged without the required rights', async () => {
 
         const seen = watch('you may not');
 
@@ -162,7 +162,7 @@ describe('the input of Create and Update', () => {
         ['too many elements', [part({ elements: ['a', 'b', 'c', 'd'].map((id) => ({ id })) })], /at most 3 payloads/]
     ];
     for (const [title, segments, message] of refused) {
-        it(`is refused with ${title}, and leaves no bytes behind`, async () => {
+        it(`is rejected with ${title}, and leaves no bytes behind`, async () => {
 
             const seen = watch();
 
@@ -172,7 +172,7 @@ describe('the input of Create and Update', () => {
         });
     }
 
-    it('gives its bytes back when storing fails or was a rehearsal, and keeps them otherwise', async () => {
+    it('discards its bytes when storing fails or is a dry run, and keeps them otherwise', async () => {
 
         const seen = watch();
         const input: ObjectInput = await read(seen, part({ type: 'D' }), part({ id: 'a' }), bytes('1'));

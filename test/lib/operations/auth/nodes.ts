@@ -76,7 +76,7 @@ forEachDatabase((name, create) => {
                 { authentication: basic(username), input: { password: 'another one' } }), false]
         ];
         for (const [title, change, keepsPassword] of changes) {
-            it(`end what ${title} ends`, async () => {
+            it(`all end what ${title} ends`, async () => {
 
                 const changed = await user();
                 const { status, value } = await change(changed);
@@ -87,7 +87,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('end a token for whoever uses it on one node while it is revoked on another', async () => {
+        it('all reject a token at once when one of them revokes it', async () => {
 
             const { token } = await user();
             let isRevoked = false;
@@ -108,7 +108,7 @@ forEachDatabase((name, create) => {
             expect((await whoIs(other, { token })).status).to.equal(UNAUTHENTICATED);
         });
 
-        it('give a username to one of many who want it at once', async () => {
+        it('give a username to one of many concurrent users', async () => {
 
             const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? one : other).asAdmin(Op.create, {
                 input: { type: ACCOUNT, attributes: { content: account(i % 3 === 0 ? 'Wanted' : 'wanted') } }
@@ -120,7 +120,7 @@ forEachDatabase((name, create) => {
                 .to.equal(Array<string>(19).fill('username wanted is not unique.'));
         });
 
-        it('open and close objects as lists and groups say', async () => {
+        it('follow changes of access control lists and groups', async () => {
 
             const { id, token } = await user();
             const { id: target } = await one.create('Document', { name: 'x' });

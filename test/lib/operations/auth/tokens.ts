@@ -48,7 +48,7 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [title, input] of grants) {
-            it(`are given ${title}, with id and username`, async () => {
+            it(`are issued ${title}, with id and username`, async () => {
 
                 const { status, value } = await test.perform('Auth.Token', { input: input() });
 
@@ -59,7 +59,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('tell types and groups when asked to', async () => {
+        it('include types and groups on request', async () => {
 
             const { value } = await test.perform(Op.authToken, { input: basic('ann'), attributes: { full: true } });
 
@@ -67,7 +67,7 @@ forEachDatabase((name, create) => {
             expect((value as { typesPermittedToCreate: string[] }).typesPermittedToCreate).to.include('Document').and.to.not.include('User');
         });
 
-        it('stand for their user until they are revoked', async () => {
+        it('identify their user until they are revoked', async () => {
 
             const token = await tokenOf(test, basic('ann'));
 
@@ -81,21 +81,21 @@ forEachDatabase((name, create) => {
             expect(refused.attributes['error']).to.equal('invalid_token');
         });
 
-        it('are for admin, too', async () => {
+        it('are issued to admin, too', async () => {
 
             const token = await tokenOf(test, ADMIN);
 
             expect((await whoIs(test, { token })).value).to.include({ active: true, userId: 'admin', username: 'admin', groupIds: [] });
         });
 
-        it('tell with an unknown one what anybody may create', async () => {
+        it('that are unknown list the types that anonymous callers may create', async () => {
 
             const { value } = await test.perform(Op.authIntrospect, { input: { token: 'unknown' }, attributes: { full: true } });
 
             expect(value).to.equal({ active: false, typesPermittedToCreate: [], groupIds: [] });
         });
 
-        it('do not exist where a value is longer than any', async () => {
+        it('are inactive when they are too long', async () => {
 
             const token = 'x'.repeat(1_000_000);
 
@@ -104,7 +104,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(answers.map(({ value }) => value)).to.equal([{ active: false }, { active: false }]);
         });
 
-        it('are asked for whatever stands beside the input', async () => {
+        it('are issued for the input, regardless of other credentials', async () => {
 
             const { status } = await test.perform(Op.authToken, { input: basic('ann'), authentication: { token: 'expired' } });
 
@@ -133,7 +133,7 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [title, operation, input, status, error] of faults) {
-            it(`answer ${title} with ${error}`, async () => {
+            it(`give ${title} the error ${error}`, async () => {
 
                 const answer = await test.perform(operation, input === undefined ? {} : { input });
 
@@ -143,7 +143,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('say the same of an unknown user and of a wrong password', async () => {
+        it('give the same error for an unknown user and a wrong password', async () => {
 
             const answers = [];
             for (const input of [{ username: 'ann', password: 'no' }, { username: 'nobody', password: 'no' }, { username: 'test/x', password: 'no' }]) {
@@ -154,7 +154,7 @@ forEachDatabase((name, create) => {
             expect(answers[2]).to.equal(answers[0]);
         });
 
-        it('cannot be had for an access token in the place of an assertion', async () => {
+        it('are not issued for an access token as the assertion', async () => {
 
             const assertion = await tokenOf(test, basic('ann'));
 
@@ -163,7 +163,7 @@ forEachDatabase((name, create) => {
             expect(status).to.equal(UNAUTHENTICATED);
         });
 
-        it('survive a restart, with the use that kept them alive', async () => {
+        it('survive a restart, including the use that extended them', async () => {
 
             const token = await tokenOf(test, basic('ann'));
 
@@ -203,7 +203,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('end at once for whoever uses them while they are revoked', async () => {
+        it('are rejected at once when they are revoked during use', async () => {
 
             const token = await tokenOf(test, basic('ann'));
             const uses: Promise<{ status: string }>[] = [];

@@ -54,7 +54,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('mints ids, changes what exists, and keeps what an item does not mention', async () => {
+        it('mints ids, updates existing objects, and keeps what an item does not mention', async () => {
 
             await gateway.create('Plain', { name: 'old' }, { id: 'test/known', attributes: { acl: { readers: ['test/u'], writers: [] } } });
 
@@ -66,7 +66,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(results[1]?.response.attributes?.['acl']).to.equal({ readers: ['test/u'], writers: [] });
         });
 
-        it('refuses wrong items with code and message, and stores the others', async () => {
+        it('rejects invalid items with code and message, and stores the others', async () => {
 
             const record = await gateway.batch([
                 { id: 'test/w0', type: 'Strict', content: { name: 'fine' } },
@@ -132,7 +132,7 @@ forEachDatabase((name, create) => {
             expect<unknown>((last?.response['elements'] as JsonObject[]).map(({ id }) => id)).to.equal(['b', 'empty']);
         });
 
-        it('asks for the rights on each object', async () => {
+        it('checks the rights on each object', async () => {
 
             await gateway.create('Plain', { name: 'x' }, { id: 'test/mine', attributes: { acl: { writers: ['test/u'] } } });
             await gateway.create('Plain', { name: 'x' }, { id: 'test/theirs' });

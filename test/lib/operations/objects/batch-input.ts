@@ -27,7 +27,7 @@ forEachDatabase((name, create) => {
 
         after(() => gateway.stop());
 
-        it('answers 400 where the list breaks, with what was stored before', async () => {
+        it('gives 400 at a syntax error, with the items stored before', async () => {
 
             const stored = (i: number) => ({ id: `test/broken${i}`, type: 'Plain', content: { i } });
             const cases: [string, number, string][] = [
@@ -53,7 +53,7 @@ forEachDatabase((name, create) => {
             expect(await gateway.content('test/broken3')).to.be.undefined();
         });
 
-        it('keeps to its own what is wrong with one line, and with one value that is JSON', async () => {
+        it('limits errors to one line, and to one parsed value', async () => {
 
             const lines = ['{"id":"test/l0","type":"Plain","content":{}}', '{"id":"test/l1",', `{"x":"${'x'.repeat(60_000)}"}`,
                 '{"id":"test/l3","type":"Plain","content":{"a":1,"a":2}}', '{"id":"test/l4","type":"Plain","content":{}}'];
@@ -65,7 +65,7 @@ forEachDatabase((name, create) => {
             expect(codes(await gateway.batch(text(array)))).to.equal([200, 413, 400, 200]);
         });
 
-        it('answers requests that are wrong as a whole before anything is stored', async () => {
+        it('rejects an invalid request as a whole before anything is stored', async () => {
 
             const cases: [readonly Segment[] | JsonValue | undefined, JsonObject, string][] = [
                 [undefined, {}, 'Missing input'],
@@ -83,7 +83,7 @@ forEachDatabase((name, create) => {
             expect(await gateway.batch(text('[]'))).to.equal({ results: [], success: true });
         });
 
-        it('refuses a second list', async () => {
+        it('rejects a second list', async () => {
 
             const { value } = await gateway.asAdmin(BATCH, { input: [jsonSegment([{ id: 'test/second', type: 'Plain', content: {} }]), bytesSegment(Buffer.from('[]'))] });
 

@@ -26,7 +26,7 @@ forEachDatabase((name, create) => {
 
         after(() => gateway.stop());
 
-        it('lets items refer to earlier ones, and be of types that earlier ones define', async () => {
+        it('lets items refer to earlier ones, and use types of earlier ones', async () => {
 
             const record = await gateway.batch([
                 { type: 'Schema', content: { identifier: '', name: 'Early', schema: { type: 'object', required: ['x'] } } },
@@ -40,7 +40,7 @@ forEachDatabase((name, create) => {
             expect(codes(record)).to.equal([...Array.from({ length: 32 }, () => 200), 400]);
         });
 
-        it('runs the hooks of an item once, whether it is refused or has to wait for an earlier one', async () => {
+        it('runs the hooks of an item once, even if it is rejected or waits for an earlier one', async () => {
 
             const trace = 'require("cordra").create({ type: "Trace", content: { of: object.id } });';
             const javascript = `exports.beforeSchemaValidation = (object) => { ${trace} if (object.content.bad) { throw 'bad'; } return object; };`;
@@ -60,7 +60,7 @@ forEachDatabase((name, create) => {
             expect(traced.toSorted()).to.equal([...items.map(({ id }) => id), 'test/hooked-lost'].toSorted());
         });
 
-        it('takes a changed type for what comes after it', async () => {
+        it('applies a changed type to later items', async () => {
 
             const schema = (required: string[]) => ({ id: 'test/turning', type: 'Schema', content: { identifier: 'test/turning', name: 'Turning', schema: { type: 'object', required } } });
             const object = (n: number, content: JsonObject) => ({ id: `test/turn${n}`, type: 'Turning', content });
@@ -70,7 +70,7 @@ forEachDatabase((name, create) => {
             expect(codes(record)).to.equal([200, 200, 400, 200, 400, 200, 200]);
         });
 
-        it('keeps to its own what is found at the commit alone', async () => {
+        it('limits errors at the commit to their item', async () => {
 
             const named = (n: number, username: string) => ({ id: `test/named${n}`, type: 'User', content: { id: '', username, password: 'some password' } });
             const plain = (n: number) => ({ id: `test/beside${n}`, type: 'Plain', content: { n } });
@@ -84,7 +84,7 @@ forEachDatabase((name, create) => {
             expect(await gateway.content('test/beside59')).to.equal({ n: 59 });
         });
 
-        it('works items of one id off in their order', async () => {
+        it('processes items with one id in order', async () => {
 
             const record = await gateway.batch(Array.from({ length: 40 }, (_, n) => ({ id: `test/same${n % 2}`, type: 'Plain', content: { n } })));
 
@@ -93,7 +93,7 @@ forEachDatabase((name, create) => {
             expect(await gateway.content('test/same1')).to.equal({ n: 39 });
         });
 
-        it('takes no further items after a failure when it shall fail fast', async () => {
+        it('stops after a failure with failFast', async () => {
 
             const items = Array.from({ length: 50 }, (_, i) => ({ id: `test/fast${i}`, type: 'Strict', content: { name: i === 3 ? 3 : `${i}` } }));
 

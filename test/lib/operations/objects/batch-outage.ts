@@ -24,7 +24,7 @@ const MESSAGES = new Map([
     [500, 'the database was lost while it stored the change: look whether it was stored before you try again']
 ]);
 
-describe('a batch on a database that goes away', { skip: !mysql }, () => {
+describe('a batch during an outage of the database', { skip: !mysql }, () => {
 
     let database: TestDatabase;
     let proxy: MysqlProxy;
@@ -48,7 +48,7 @@ describe('a batch on a database that goes away', { skip: !mysql }, () => {
         await database.dispose();
     });
 
-    it('stores what it answers with success, and tells the log how many items failed', { timeout: 120_000 }, async () => {
+    it('stores the items with a success, and logs how many items failed', { timeout: 120_000 }, async () => {
 
         const record = await gateway.batch([{ kind: 'bytes', mediaType: 'application/x-ndjson', body: body() }]);
         proxy.accept(true);

@@ -30,7 +30,7 @@ forEachDatabase((name, create) => {
 
         after(() => gateway.stop());
 
-        it('keeps long results on disk while it works, and removes them with the answer', async () => {
+        it('are spilled to disk during the batch, and removed with the response', async () => {
 
             const items = Array.from({ length: 150 }, (_, i) => ({ id: `test/long${i}`, type: 'Plain', content: { text: `${i} ü`.repeat(3000) } }));
 
@@ -50,7 +50,7 @@ forEachDatabase((name, create) => {
         });
 
         for (const inBlocks of [false, true]) {
-            it(`are removed when nobody reads the answer${inBlocks ? ' in blocks' : ''}`, async () => {
+            it(`are removed when the response${inBlocks ? ' in blocks' : ''} is not read`, async () => {
 
                 const items = Array.from({ length: 60 }, (_, n) => ({ id: `test/unread${n}`, type: 'Plain', content: { text: 'x'.repeat(30_000) } }));
                 for (const segments of [0, 1]) {

@@ -34,7 +34,7 @@ const REFERENCES: JsonObject = {
 
 forEachDatabase((name, create) => {
 
-    describe(`an object that the caller may not read, on ${name}`, () => {
+    describe(`an object that the caller may not read, on ${name},`, () => {
 
         let database: TestDatabase;
         let node: TestGateway;
@@ -70,13 +70,13 @@ forEachDatabase((name, create) => {
             ['nosuch', false], ['nosuch', true], ['count', false], ['count', true], ['ask', false], ['ask', true], ['20.500.123/Op.None', false]
         ];
 
-        describe('where every reader is named', () => {
+        describe('when all readers are named', () => {
 
             before(() => changeDesign(node, { authConfig: RULES([]) }));
 
             for (const [who, authentication] of [['anonymous callers', {}], ['ann', ANN]] as const) {
                 for (const [operationId, safe] of CALLS) {
-                    it(`looks to ${who} as if it were not there, its methods included: ${operationId}${safe ? ' by GET' : ''}`, async () => {
+                    it(`looks to ${who} like a missing one, including its methods: ${operationId}${safe ? ' by GET' : ''}`, async () => {
 
                         const answers = await Promise.all(['test/plain', 'test/coded', 'test/none'].map(async (targetId) => (
                             seen(await node.perform(operationId, { targetId, authentication, safe }))
@@ -89,7 +89,7 @@ forEachDatabase((name, create) => {
                 }
             }
 
-            it('cannot be told from a missing one by a request that cannot be', async () => {
+            it('looks like a missing one to an invalid request', async () => {
 
                 const answers = await Promise.all(['plain', 'coded', 'none'].map(async (suffix) => (
                     seen(await node.perform('count', { targetId: `test/${suffix}`, authentication: ANN, attributes: { requestContext: 'none' } }))
@@ -98,7 +98,7 @@ forEachDatabase((name, create) => {
                 expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).to.equal(1);
             });
 
-            it('cannot be told from a missing one in a batch, by whoever may create nothing', async () => {
+            it('looks like a missing one in a batch of a caller who may create nothing', async () => {
 
                 await changeDesign(node, { authConfig: { ...RULES([]), defaultAcls: { ...RULES([])['defaultAcls'] as JsonObject, aclCreate: [] } } });
                 const facts: readonly JsonObject[] = [{}, { type: 'Plain' }, { type: 'Unknown' }, { type: 'Plain', attributes: { acl: 1 } }, { type: 1 }];
@@ -114,7 +114,7 @@ forEachDatabase((name, create) => {
                 await changeDesign(node, { authConfig: RULES([]) });
             });
 
-            it('cannot be told from a missing one by referring to it where its id was no more than text', async () => {
+            it('looks like a missing one when an existing value becomes a reference to it', async () => {
 
                 const note = ['test/plain', 'test/coded', 'test/none'];
                 await node.create('Referrer', { id: '', note }, { id: 'test/noted', attributes: { acl: { writers: ['test/ann'] } } });
@@ -126,7 +126,7 @@ forEachDatabase((name, create) => {
                 expect(new Set(messages)).to.equal(new Set(['/untyped: Unexpected missing cordra object test/… at /untyped']));
             });
 
-            it('cannot be told from a missing one by referring to it', async () => {
+            it('looks like a missing one when it is referenced', async () => {
 
                 for (const property of ['typed', 'untyped']) {
                     const messages = await Promise.all(['plain', 'coded', 'none'].map(async (suffix) => (
@@ -137,7 +137,7 @@ forEachDatabase((name, create) => {
                 }
             });
 
-            it('is referred to by the code of types, and stays referred to when others change the rest', async () => {
+            it('can be referenced by the code of types, and stays referenced after other changes', async () => {
 
                 const byCode = await refer({ id: '' }, 'Binder');
                 await node.create('Referrer', { id: '', untyped: 'test/coded' }, { id: 'test/kept', attributes: { acl: { writers: ['test/ann'] } } });
@@ -151,7 +151,7 @@ forEachDatabase((name, create) => {
                 expect(changed.attributes['message']).to.equal('/untyped: Unexpected missing cordra object test/plain at /untyped');
             });
 
-            it('differs for nobody who may read it', async () => {
+            it('is visible to its readers', async () => {
 
                 const right = await refer({ id: '', typed: 'test/shown' });
                 const wrong = await refer({ id: '', typed: 'test/shown-coded' });
@@ -163,11 +163,11 @@ forEachDatabase((name, create) => {
             });
         });
 
-        describe('where everybody may know which ids are in use', () => {
+        describe('when all ids are public', () => {
 
             before(() => changeDesign(node, { authConfig: RULES(['public']) }));
 
-            it('tells nothing of its type by its methods', async () => {
+            it('does not reveal its type by its methods', async () => {
 
                 for (const [operationId, safe] of CALLS) {
                     const plain = seen(await node.perform(operationId, { targetId: 'test/plain', safe }));
@@ -180,7 +180,7 @@ forEachDatabase((name, create) => {
                 }
             });
 
-            it('can be referred to without telling its type', async () => {
+            it('can be referenced without revealing its type', async () => {
 
                 const statuses = await Promise.all(['test/plain', 'test/coded'].map(async (typed) => (await refer({ id: '', typed })).status));
                 const missing = await refer({ id: '', typed: 'test/none' });

@@ -28,7 +28,7 @@ function hide(object: StoredObject): StoredObject {
 
 forEachDatabase((name, create) => {
 
-    describe(`what only writers see on ${name}`, () => {
+    describe(`a part that only writers see on ${name}`, () => {
 
         let place: TestDatabase;
         let test: TestGateway;

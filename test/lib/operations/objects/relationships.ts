@@ -95,7 +95,7 @@ forEachDatabase((name, create) => {
 
         const nodes = (found: Graph): string[] => found.nodes.map(({ id }) => id.slice(5));
 
-        it('tell of every reference in content, nested and prefixed ones included', async () => {
+        it('list all references in the content, including nested and prefixed ones', async () => {
 
             await cards('b1', 'b2', 'b3');
             await card('a', {
@@ -115,7 +115,7 @@ forEachDatabase((name, create) => {
             expect(Object.keys(found.results)).to.equal(['test/a', 'test/b1', 'test/b2', 'test/b3']);
         });
 
-        it('tell what points at an object, unless only the other direction is asked for', async () => {
+        it('list the objects that reference an object, unless only the other direction is requested', async () => {
 
             await cards('c');
             await card('c1', { next: 'test/c' });
@@ -130,7 +130,7 @@ forEachDatabase((name, create) => {
             expect(edges(await graph('c'))).to.equal(['c1 -/next-> c', 'c2 -/list/0-> c', 'c2 -/list/2-> c']);
         });
 
-        it('tell once of an object that points at itself, or in both directions', async () => {
+        it('list an object once that references itself, or in both directions', async () => {
 
             await card('d', {});
             await card('d1', { next: 'test/d' });
@@ -157,7 +157,7 @@ forEachDatabase((name, create) => {
             expect(edges(await graph('e2'))).to.equal([]);
         });
 
-        it('leave out what does not exist any more', async () => {
+        it('omit objects that no longer exist', async () => {
 
             await cards('f1', 'f2');
             await card('f', { list: ['test/f1', 'test/f2'] });
@@ -167,7 +167,7 @@ forEachDatabase((name, create) => {
             expect(nodes(await graph('f'))).to.equal(['f', 'f2']);
         });
 
-        it('leave out what the caller may not read, in both directions', async () => {
+        it('omit objects that the caller may not read, in both directions', async () => {
 
             const secret = { attributes: { acl: { readers: [ann], writers: [] } } };
             await card('g1', {}, secret);
@@ -196,7 +196,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(results['test/eve']).to.equal(value);
         });
 
-        it('know versions when they are asked for themselves, but not as something that points', async () => {
+        it('include a version on request, but not as a referrer', async () => {
 
             await cards('i1');
             await card('i', { next: 'test/i1' });
@@ -211,7 +211,7 @@ forEachDatabase((name, create) => {
             expect(await db.read({ sql: 'select to_id from object_refs where from_id in (\'test/i\', \'test/i.v\')' }, [])).to.equal([]);
         });
 
-        it('are cut where there are too many, and say so', async () => {
+        it('are truncated beyond the limit, and say so', async () => {
 
             await cards('j', 'j1', 'j2', 'j3', 'j4', 'j5');
             await card('j0', { list: ['test/j1', 'test/j2', 'test/j3', 'test/j4', 'test/j5'] });
@@ -231,7 +231,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('are found among more referrers than are read at once', async () => {
+        it('are found among more referrers than are read at a time', async () => {
 
             await cards('n');
             await card('nz', { next: 'test/n' }, { attributes: { acl: { readers: ['public'] } } });
@@ -243,7 +243,7 @@ forEachDatabase((name, create) => {
             expect(found.truncated).to.be.undefined();
         });
 
-        it('are cut where the contents are too long together', async () => {
+        it('are truncated when their contents are too long together', async () => {
 
             const text = 'x'.repeat(980_000);
             await cards('s');
@@ -261,7 +261,7 @@ forEachDatabase((name, create) => {
             expect([cut.nodes.length, cut.truncated]).to.equal([5, true]);
         });
 
-        it('come with their text', async () => {
+        it('have the text of contents', async () => {
 
             await cards('t');
             await card('t1', { next: 'test/t', list: ['test/t'] }, { attributes: { acl: { readers: [ann] }, userMetadata: { n: [1, 'ü'] } } });

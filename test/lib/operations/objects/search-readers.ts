@@ -74,7 +74,7 @@ forEachDatabase((name, create) => {
             }
         }
 
-        it('leave out, for every caller, just the objects that the caller may not read', async () => {
+        it('omit exactly the objects that the caller may not read, for every caller', async () => {
 
             await compare();
         });

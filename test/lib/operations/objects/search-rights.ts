@@ -132,7 +132,7 @@ forEachDatabase((name, create) => {
             }
         }
 
-        it('tell of an object by its maker however many properties it has', async () => {
+        it('apply to the creator of an object with any number of properties', async () => {
 
             const content = Object.fromEntries(Array.from({ length: 2100 }, (_, i) => [`p${i}`, i]));
             const authentication = callers.get('ann') ?? {};
@@ -146,7 +146,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('tell nothing of objects and payloads that the caller may not read, whatever the defaults are', { timeout: 240_000 }, async () => {
+        it('hide objects and payloads that the caller may not read, with any defaults', { timeout: 240_000 }, async () => {
 
             for (let round = 0; round < 4; ++round) {
                 const defaults = (): JsonObject => ({ defaultAclRead: list(), defaultAclWrite: list(), aclCreate: ['authenticated'], ...someLists('defaultAclPayloadRead') });

@@ -22,7 +22,7 @@ const CODE = `exports.onObjectResolution = (object, context) => {
 
 forEachDatabase((name, create) => {
 
-    describe(`hashes of objects that code shows in another form, on ${name}`, () => {
+    describe(`hashes of objects that code shows in another form, on ${name},`, () => {
 
         let database: TestDatabase;
         let node: TestGateway;
@@ -54,7 +54,7 @@ forEachDatabase((name, create) => {
         }
 
         for (const id of ['test/secretive', 'test/noted']) {
-            it(`are left out where something was taken away, because it could be guessed by them: ${id}`, async () => {
+            it(`are omitted where a part was removed, which they could help to guess: ${id}`, async () => {
 
                 for (const metadata of await seenBy({}, id)) {
                     expect(metadata).to.include(['txnId', 'createdOn']).and.to.not.include('hashes');
@@ -66,7 +66,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('stay where nothing was', async () => {
+        it('are kept where nothing was removed', async () => {
 
             for (const metadata of await seenBy({}, 'test/open')) {
                 expect(metadata).to.include('hashes');

@@ -44,7 +44,7 @@ forEachDatabase((name, create) => {
             node.asAdmin(UPDATE, { targetId, input: { type: 'Other', attributes: { content: { id: '' } } }, ...more })
         );
 
-        it('is a matter of the carrier and of the design, never of an attribute', async () => {
+        it('is allowed by the protocol and the design, never by an attribute', async () => {
 
             await node.create('Document', { name: 'a' }, { id: 'test/a' });
 
@@ -58,7 +58,7 @@ forEachDatabase((name, create) => {
             expect(await typeOf('test/a')).to.include({ type: 'Other' });
         });
 
-        describe('that is told behind the bytes of an element', () => {
+        describe('after the bytes of an element', () => {
 
             const RULE = 'exports.staticMethods = {}';
             const content = { identifier: '', name: 'Taken', schema: {}, javascript: RULE };
@@ -67,7 +67,7 @@ forEachDatabase((name, create) => {
 
             before(() => node.create('User', ANN));
 
-            it('is refused to whoever may not create objects of the type, for a new object', async () => {
+            it('is rejected for a new object, without the right to create objects of the type', async () => {
 
                 const { status } = await node.perform('0.DOIP/Op.Create', {
                     authentication: ANN, input: [jsonSegment({ id: 'test/late', type: 'Document', elements: [{ id: 'p' }] }), ...bytes, late]
@@ -77,7 +77,7 @@ forEachDatabase((name, create) => {
                 expect((await node.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/late' })).status).to.equal(MISSING);
             });
 
-            it('is refused to whoever may not create objects of the type, for an object of theirs', async () => {
+            it('is rejected for an own object, without the right to create objects of the type', async () => {
 
                 await node.perform('0.DOIP/Op.Create', { authentication: ANN, input: { id: 'test/own', type: 'Document', attributes: { content: {} } } });
 
@@ -89,7 +89,7 @@ forEachDatabase((name, create) => {
                 expect(await typeOf('test/own')).to.include({ type: 'Document' });
             });
 
-            it('is taken from whoever may', async () => {
+            it('is accepted with the right', async () => {
 
                 await node.create('Document', {}, { id: 'test/any' });
 
@@ -102,7 +102,7 @@ forEachDatabase((name, create) => {
             });
         });
 
-        it('is refused for the design object, also where a script asks for it', async () => {
+        it('is rejected for the design object, also from a script', async () => {
 
             await defineType(node, 'Meddler', `exports.staticMethods = {
                 meddle: () => require('cordra').update({ id: 'design', type: 'Document', content: {} })

@@ -78,7 +78,7 @@ forEachDatabase((name, create, dialect) => {
             return new Map((value as { results: Stored[] }).results.map(({ id, attributes }) => [id, attributes.metadata.txnId]));
         }
 
-        it('tells the number of the last change when nothing is under way', async () => {
+        it('returns the number of the last change when nothing is in progress', async () => {
 
             const { attributes } = await one.create('Document', { last: true });
             const { txnId } = (attributes as unknown as Stored['attributes']).metadata;
@@ -88,7 +88,7 @@ forEachDatabase((name, create, dialect) => {
             }
         });
 
-        it('is for those who have logged in', async () => {
+        it('requires a login', async () => {
 
             expect((await one.perform(Op.highestSafeTxnId)).status).to.equal('0.DOIP/Status.102');
         });
@@ -120,7 +120,7 @@ forEachDatabase((name, create, dialect) => {
             });
         }
 
-        it('goes on when what was under way has failed', { timeout: 60_000 }, async () => {
+        it('advances after a write in progress has failed', { timeout: 60_000 }, async () => {
 
             for (const content of [{ fail: true }, { wait: 'test/failed', fail: true }]) {
                 const failing = one.asAdmin(Op.create, { input: { type: 'Held', attributes: { content } } });
@@ -138,7 +138,7 @@ forEachDatabase((name, create, dialect) => {
         });
 
         if (dialect === 'mysql') {
-            it('does not wait for ever for another node: what it has under way gets a higher number', { timeout: 60_000 }, async () => {
+            it('does not wait for a stopped node, whose write in progress gets a higher number', { timeout: 60_000 }, async () => {
 
                 const wait = 'test/overtaken';
                 const { id } = await one.create('Held', { id: '' });
@@ -158,7 +158,7 @@ forEachDatabase((name, create, dialect) => {
             });
         }
 
-        it('is kept while many write on all nodes', { timeout: roundsMs(120_000) }, async () => {
+        it('is correct while all nodes write', { timeout: roundsMs(120_000) }, async () => {
 
             const [writers, writes, checks] = [6, rounds(15, 100), 15];
             const told = { highest: 0 };

@@ -66,7 +66,7 @@ forEachDatabase((name, create) => {
             return (value as { size: number }).size;
         }
 
-        it('indexes the objects that are named', async () => {
+        it('indexes the given objects', async () => {
 
             await title('after');
             await reindex({}, ['test/1', 'test/2', 'test/2', 'test/nothing']);
@@ -75,7 +75,7 @@ forEachDatabase((name, create) => {
             expect(await size('/title:before')).to.equal(38);
         });
 
-        it('indexes what a query finds, in many batches', async () => {
+        it('indexes the results of a query, in many batches', async () => {
 
             await title('after');
             await reindex({ query: '/title:before AND id:test/1*', lockObjects: false });
@@ -92,7 +92,7 @@ forEachDatabase((name, create) => {
             expect(await size('username:ann')).to.equal(1);
         });
 
-        it('removes what does not exist any more', async () => {
+        it('removes objects that no longer exist', async () => {
 
             await gateway.create('Document', { title: 'gone' }, { id: 'test/gone' });
             await database.commit({ steps: [{ sql: `delete from objects where id = 'test/gone'`, bindings: [] }] });
@@ -109,7 +109,7 @@ forEachDatabase((name, create) => {
             expect(await size('/title:after')).to.equal(0);
         });
 
-        it('is answered beside searches and writes, which see each their own state', async () => {
+        it('runs concurrently with searches and writes, each of which sees its own state', async () => {
 
             await title('after');
             let isDone = false;
@@ -154,7 +154,7 @@ forEachDatabase((name, create) => {
             [{ lockObjects: 7 }, ['test/1'], /lockObjects/]
         ];
         for (const [attributes, input, message] of refused) {
-            it(`refuses ${JSON.stringify([attributes, input])}`, async () => {
+            it(`rejects ${JSON.stringify([attributes, input])}`, async () => {
 
                 const { status, value } = await gateway.asAdmin(REINDEX, { attributes, ...input === undefined ? {} : { input } });
                 expect(status).to.equal('0.DOIP/Status.101');
@@ -162,7 +162,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('is for the administrator', async () => {
+        it('is for administrators', async () => {
 
             const ann = { username: 'ann', password: 'password of ann' };
             expect((await gateway.perform(REINDEX, { attributes: { all: true } })).status).to.equal('0.DOIP/Status.102');

@@ -61,7 +61,7 @@ describe('Op.Search', () => {
         });
     }
 
-    it('answers digital objects by default, with a score where it is asked for', async () => {
+    it('returns digital objects by default, with a score on request', async () => {
 
         const { results: [plain] } = await found(gateway, { query: 'id:test/1' });
         const { results: [scored] } = await found(gateway, { query: '/title:two', includeScore: true, pageSize: 1 });
@@ -74,14 +74,14 @@ describe('Op.Search', () => {
         expect<unknown>(filtered).to.equal({ attributes: { content: { title: 'two words' } } });
     });
 
-    it('answers as many filters as there may be', async () => {
+    it('accepts the maximum number of filters', async () => {
 
         const filterQueries = Array.from({ length: 100 }, (_, i) => `/n:* -/n:${i + 4} ${'x '.repeat(30)}`);
 
         expect((await found(gateway, { query: '/n:*', filterQueries, pageSize: 0 })).size).to.equal(4);
     });
 
-    it('answers a score that is a number whatever a clause weighs', async () => {
+    it('returns a numeric score for any weight of a clause', async () => {
 
         for (const query of ['/title:two^' + '9'.repeat(400), '((/n:1^99999999999)^99999999999 /title:two)^0.1', '/n:*^' + '9'.repeat(40)]) {
             const { results } = await found(gateway, { query, includeScore: true });
@@ -92,12 +92,12 @@ describe('Op.Search', () => {
         }
     });
 
-    it('puts the size first', async () => {
+    it('returns the size first', async () => {
 
         expect(Object.keys(await found(gateway, { query: '/n:*', facets: [{ field: '/part' }] }))).to.equal(['size', 'results', 'pageNum', 'pageSize', 'facets']);
     });
 
-    it('counts facets and takes their filters back', async () => {
+    it('counts facets, whose filters can be used in a search', async () => {
 
         const { facets } = await found(gateway, { query: '/n:*', pageSize: 0, facets: [{ field: '/part', maxBuckets: 1 }, { field: '/title' }] });
         const bucket = facets?.[0]?.buckets[0] as unknown as { filterQuery: string };
@@ -109,7 +109,7 @@ describe('Op.Search', () => {
         expect((await found(gateway, { query: '/n:*', filterQueries: [bucket.filterQuery], pageSize: 0 })).size).to.equal(2);
     });
 
-    it('says that there is one page where all results are asked for', async () => {
+    it('returns a single page when all results are requested', async () => {
 
         for (const attributes of [{}, { pageSize: -1 }, { pageSize: -7, pageNum: 4 }]) {
             expect<unknown>(await found(gateway, { query: '/n:2', type: 'id', ...attributes })).to.include({ pageNum: 0, pageSize: -1, results: ['test/2'] });
@@ -132,7 +132,7 @@ describe('Op.Search', () => {
         }
     });
 
-    it('takes the filters of facets back whatever the property is called', async () => {
+    it('accepts the filters of facets for properties with any name', async () => {
 
         const names = [
             'a b', 'c:d', 't~x', 's/l', '*', 'q?', 'AND', '', '_', 'score', 'a"b', 'back\\slash', '(p)', '[r]', '{c}', '+-!^|&', 'ünï', '\u3000', '\u{1f600}', 'line\nend',
@@ -150,21 +150,21 @@ describe('Op.Search', () => {
         }
     });
 
-    it('gives the record first and then blocks where that is asked for', async () => {
+    it('returns the record followed by batches on request', async () => {
 
         const { output } = await gateway.asAdmin(SEARCH, { attributes: { query: '/n:*', type: 'id', sortFields: '/n', inBlocks: true } });
 
         expect(output).to.equal([{ size: 4, pageNum: 0, pageSize: -1 }, ['test/0', 'test/1', 'test/2', 'test/3']]);
     });
 
-    it('takes attributes from its input as well', async () => {
+    it('accepts attributes in its input as well', async () => {
 
         const { value } = await gateway.asAdmin(SEARCH, { attributes: { pageSize: 5 }, input: { query: '/title:one', type: 'id' } });
 
         expect<unknown>(value).to.part.include({ size: 1, results: ['test/0'] });
     });
 
-    it('writes a long record as text, the same as a short one', async () => {
+    it('writes a long record as text, identical to a short one', async () => {
 
         for (let i = 0; i < 1001; ++i) {
             await gateway.create('Document', { many: i }, { id: `test/many-${i}` });
@@ -177,7 +177,7 @@ describe('Op.Search', () => {
         expect<unknown>(record.facets?.[0]?.buckets).to.equal([{ value: 'Document', count: 1001, filterQuery: 'facet_type:"Document"' }]);
     });
 
-    it('finds what types know of their objects', async () => {
+    it('finds what types index of their objects', async () => {
 
         await gateway.create('User', { username: 'Ann', password: 'long password' }, { id: 'test/ann' });
         await gateway.create('Group', { groupName: 'g', description: 'd', users: ['test/ann'] }, { id: 'test/g' });
@@ -221,7 +221,7 @@ describe('Op.Search', () => {
         [{ query: 'c '.repeat(4000), queryJson: { a: ['b', 'b '.repeat(100)] } }, /more than 4096 clauses in all queries together/]
     ];
     for (const [attributes, message] of faults) {
-        it(`refuses ${JSON.stringify(attributes).slice(0, 100)}`, async () => {
+        it(`rejects ${JSON.stringify(attributes).slice(0, 100)}`, async () => {
 
             const { status, value } = await gateway.asAdmin(SEARCH, { attributes });
 

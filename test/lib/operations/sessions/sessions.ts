@@ -43,7 +43,7 @@ describe('session operations', () => {
         await test.asAdmin(Op.update, { targetId: 'design', input: { attributes: { content: { ...content, ...members } } } });
     }
 
-    it('say that there are none until the design switches them on', async () => {
+    it('are rejected while the design disables them', async () => {
 
         await setSessions({ useLegacySessionsApi: false });
 
@@ -76,7 +76,7 @@ describe('session operations', () => {
         expect((await test.perform(Op.sessionsGet, { authentication })).status).to.equal(UNAUTHENTICATED);
     });
 
-    it('do not take other credentials for a session', async () => {
+    it('ignore other credentials', async () => {
 
         await setSessions({ useLegacySessionsApi: true });
 
@@ -85,7 +85,7 @@ describe('session operations', () => {
         expect((await test.perform(Op.sessionsDelete, { authentication: basic('ann') })).status).to.equal(OK);
     });
 
-    it('begin none for nobody', async () => {
+    it('are not created anonymously', async () => {
 
         await setSessions({ useLegacySessionsApi: true });
 

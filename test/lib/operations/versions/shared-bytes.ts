@@ -35,7 +35,7 @@ type Model = Map<string, { readonly versionOf: string | null; readonly payloads:
 
 forEachDatabase((name, create) => {
 
-    describe(`bytes that versions share on ${name}`, () => {
+    describe(`the bytes that versions share on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -86,7 +86,7 @@ forEachDatabase((name, create) => {
             }
         }
 
-        it('are those of each object, whatever happens to the others', { timeout: roundsMs(300_000) }, async () => {
+        it('stay available to each object when others change', { timeout: roundsMs(300_000) }, async () => {
 
             const random = seeded(20261);
             const model: Model = new Map();

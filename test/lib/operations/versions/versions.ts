@@ -53,7 +53,7 @@ forEachDatabase((name, create) => {
             await place.dispose();
         });
 
-        it('are copies with all that the object had', async () => {
+        it('are full copies of the object', async () => {
 
             const record = await kit.publish(tip, {}, { authentication: basic('ann') });
             const [version, object] = [await kit.retrieve(record.id), await kit.retrieve(tip)];
@@ -71,7 +71,7 @@ forEachDatabase((name, create) => {
             expect((await kit.bytesOf(record.id)).value).to.equal('old bytes');
         });
 
-        it('stay as they are when the object changes or goes', async () => {
+        it('stay unchanged when the object is changed or deleted', async () => {
 
             const { id } = await kit.publish(tip);
             const before = await kit.retrieve(id);
@@ -87,7 +87,7 @@ forEachDatabase((name, create) => {
             expect((await kit.bytesOf(id)).value).to.equal('old bytes');
         });
 
-        it('have no elements when payloads are not to be cloned', async () => {
+        it('have no elements when clonePayloads is false', async () => {
 
             const { id } = await kit.publish(tip, { clonePayloads: false });
 
@@ -96,7 +96,7 @@ forEachDatabase((name, create) => {
             expect((await kit.bytesOf(tip)).value).to.equal('old bytes');
         });
 
-        it('are listed from the oldest to the tip, whoever of the family is asked', async () => {
+        it('are listed from the oldest to the tip, for any id of the family', async () => {
 
             const ids = [(await kit.publish(tip)).id, (await kit.publish(tip, { versionId: `${tip}.v2` })).id, (await kit.publish(tip)).id];
             const records = await kit.list(tip);
@@ -110,7 +110,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(await kit.list(ids[1]!)).to.equal(records);
         });
 
-        it('are listed in full where there are many', async () => {
+        it('are listed completely when there are many', async () => {
 
             const ids = await Promise.all(Array.from({ length: 450 }, async () => (await kit.publish(tip, { clonePayloads: false })).id));
             const records = await kit.list(tip);
@@ -133,7 +133,7 @@ forEachDatabase((name, create) => {
             expect((await test.asAdmin(Op.versionsGet, { targetId: tip })).status).to.equal(NOT_FOUND);
         });
 
-        it('are shown to those who may read them', async () => {
+        it('are visible to their readers', async () => {
 
             const open = await kit.publish(tip);
             await test.asAdmin(Op.aclsUpdate, { targetId: tip, input: { readers: [ann], writers: [] } });
@@ -172,7 +172,7 @@ forEachDatabase((name, create) => {
             expect((await kit.bytesOf(tip)).value).to.equal('old bytes');
         });
 
-        it('can be changed where the design says so, and stay versions', async () => {
+        it('can be changed if the design allows it, and stay versions', async () => {
 
             const { id } = await kit.publish(tip);
             await kit.withDesign({ enableVersionEdits: true }, async () => {
@@ -187,21 +187,21 @@ forEachDatabase((name, create) => {
         });
 
         const refused: readonly (readonly [title: string, status: string, request: () => ShortRequest, message?: string])[] = [
-            ['for nobody who is not logged in', UNAUTHENTICATED, () => ({ targetId: tip, authentication: {} })],
-            ['for nobody who may not write', FORBIDDEN, () => ({ targetId: tip, authentication: basic('bob') })],
-            ['of nothing', NOT_FOUND, () => ({ targetId: 'test/none' })],
+            ['for anonymous callers', UNAUTHENTICATED, () => ({ targetId: tip, authentication: {} })],
+            ['for callers who may not write', FORBIDDEN, () => ({ targetId: tip, authentication: basic('bob') })],
+            ['of a missing object', NOT_FOUND, () => ({ targetId: 'test/none' })],
             ['under an id that is taken', CONFLICT, () => ({ targetId: tip, attributes: { versionId: ann } }), 'Object already exists: '],
             ['under the id of the object', CONFLICT, () => ({ targetId: tip, attributes: { versionId: tip } }), 'Object already exists: '],
-            ['under an id that cannot be', BAD_REQUEST, () => ({ targetId: tip, attributes: { versionId: 'none' } }), 'Invalid handle: none'],
-            ['under no id', BAD_REQUEST, () => ({ targetId: tip, attributes: { versionId: '' } }), 'Invalid handle'],
+            ['under an invalid id', BAD_REQUEST, () => ({ targetId: tip, attributes: { versionId: 'none' } }), 'Invalid handle: none'],
+            ['under an empty id', BAD_REQUEST, () => ({ targetId: tip, attributes: { versionId: '' } }), 'Invalid handle'],
             ['under the id of the service', BAD_REQUEST, () => ({ targetId: tip, attributes: { versionId: 'test/service' } }), 'Invalid handle'],
             ['under the id of the design', BAD_REQUEST, () => ({ targetId: tip, attributes: { versionId: 'design' } }), 'Invalid handle'],
             ['under an id that is no text', BAD_REQUEST, () => ({ targetId: tip, attributes: { versionId: ['test/x'] } }), 'versionId'],
-            ['with neither yes nor no for payloads', BAD_REQUEST, () => ({ targetId: tip, attributes: { clonePayloads: 'perhaps' } }), 'clonePayloads'],
+            ['with an invalid clonePayloads', BAD_REQUEST, () => ({ targetId: tip, attributes: { clonePayloads: 'perhaps' } }), 'clonePayloads'],
             ['by GET', BAD_REQUEST, () => ({ targetId: tip, safe: true }), 'use POST']
         ];
         for (const [title, status, request, message = ''] of refused) {
-            it(`are published ${title.replace(/^for nobody/, 'by nobody')}: refused`, async () => {
+            it(`are not published ${title}`, async () => {
 
                 const answer = await test.asAdmin(Op.versionsPublish, request());
 
@@ -220,7 +220,7 @@ forEachDatabase((name, create) => {
             expect((await kit.list(tip)).length).to.equal(2);
         });
 
-        it('get one id each when many want the same', async () => {
+        it('get one id each when many request the same one', async () => {
 
             const answers = await Promise.all(Array.from({ length: 8 }, () => test.asAdmin(Op.versionsPublish, {
                 targetId: tip, attributes: { versionId: `${tip}.same` }
@@ -230,7 +230,7 @@ forEachDatabase((name, create) => {
             expect((await kit.list(tip)).length).to.equal(2);
         });
 
-        it('are found when asked for, and only then', async () => {
+        it('are found on request only', async () => {
 
             const { id } = await kit.publish(tip);
             const search = async (more: JsonObject): Promise<unknown> => {
@@ -243,7 +243,7 @@ forEachDatabase((name, create) => {
             expect(await search({ includeVersions: true })).to.equal([tip, id].sort());
         });
 
-        it('of a user are no users', async () => {
+        it('of a user are not users', async () => {
 
             const { id } = await kit.publish(ann);
 
@@ -255,7 +255,7 @@ forEachDatabase((name, create) => {
             expect((await whoIs(test, basic('ann'))).value).to.include({ userId: ann, active: true });
         });
 
-        it('of a type are no types', async () => {
+        it('of a type are not types', async () => {
 
             const type = await test.create('Schema', { name: `Kind${count}`, schema: { type: 'object', required: ['x'] } });
             const { id } = await kit.publish(type.id);
@@ -266,7 +266,7 @@ forEachDatabase((name, create) => {
             await test.create(`Kind${count}`, {});
         });
 
-        it('can be made of objects whose type is gone', async () => {
+        it('can be published of objects whose type was deleted', async () => {
 
             const type = await test.create('Schema', { name: `Lost${count}`, schema: { type: 'object' } });
             const { id } = await test.create(`Lost${count}`, { n: 1 });
@@ -285,7 +285,7 @@ forEachDatabase((name, create) => {
             });
         });
 
-        it('can be asked for by whoever lists operations', async () => {
+        it('are among the listed operations', async () => {
 
             const offered = async (request: ShortRequest): Promise<string[]> => {
 
