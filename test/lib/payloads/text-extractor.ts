@@ -71,7 +71,7 @@ const NO_TEXTS: readonly (readonly [title: string, mediaType: string | null, byt
     ['a zip file without a document', DOCX, makeZip({ 'a.txt': 'text' }), /no body/]
 ];
 
-describe('text extractor', () => {
+describe('the text extractor', () => {
 
     let extractor: TextExtractor;
     const { signal } = new AbortController();
@@ -103,7 +103,7 @@ describe('text extractor', () => {
     }
 
     for (const [title, mediaType, bytes, reason] of NO_TEXTS) {
-        it(`says why there is no text in ${title}`, async () => {
+        it(`gives the reason why there is no text in ${title}`, async () => {
 
             const result = await read(mediaType, inPieces(Buffer.from(bytes), 65_536));
             expect(result.text).to.be.null();
@@ -111,7 +111,7 @@ describe('text extractor', () => {
         });
     }
 
-    it('reads no further than is wanted, and cuts where a letter ends', async () => {
+    it('stops at the limit, on a character boundary', async () => {
 
         let pieces = 0;
         const endless = async function *(): AsyncGenerator<Uint8Array> {
@@ -136,7 +136,7 @@ describe('text extractor', () => {
         expect((await read(DOCX, inPieces(bomb, 65_536))).reason).to.match(/too large when it is unpacked/);
     });
 
-    it('ends a reading that takes too long, and goes on with the next one', async () => {
+    it('ends an extraction that takes too long, and continues with the next one', async () => {
 
         const slow = new TextExtractor({ ...LIMITS, milliseconds: 300, memory: 2048 * MIB });
         expect((await read('application/pdf', inPieces(makePdf(['x'], 200_000_000), 65_536), slow)).reason).to.match(/longer than 0.3 seconds/);
@@ -145,7 +145,7 @@ describe('text extractor', () => {
         expect((await read('text/plain', inPieces(Buffer.from('next')))).text).to.equal('next');
     });
 
-    it('ends a reading that needs too much memory, in the heap or beside it, and goes on with the next one', { timeout: 60_000 }, async () => {
+    it('ends an extraction that needs too much memory, on or off the heap, and continues with the next one', { timeout: 60_000 }, async () => {
 
         const small = new TextExtractor({ ...LIMITS, memory: 48 * MIB, bytes: 64 * MIB });
         const heap = await read('application/json', inPieces(Buffer.from(`[${'{"a":[]},'.repeat(700_000)}1]`), 262_144), small);
@@ -157,7 +157,7 @@ describe('text extractor', () => {
         await small.close();
     });
 
-    it('passes on what keeps the bytes from being read, and stops when it is told to', async () => {
+    it('passes on errors of the bytes, and stops when it is aborted', async () => {
 
         const failing = async function *(): AsyncGenerator<Uint8Array> {
 
@@ -179,7 +179,7 @@ describe('text extractor', () => {
         expect((await read('text/plain', inPieces(Buffer.from('next')))).text).to.equal('next');
     });
 
-    it('works for many at once, one after the other', async () => {
+    it('processes many payloads in order', async () => {
 
         const texts = Array.from({ length: 20 }, (_, i) => `text ${i}`);
         const results = await Promise.all(texts.map((text) => read('text/plain', inPieces(Buffer.from(text), 64))));

@@ -10,12 +10,12 @@ import { until } from '../../support/until.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('callers', () => {
+describe('the fairness between callers of scripts', () => {
 
     const loop = unitOf('exports.run = () => { for (;;); }', 'Loop');
     const quick = unitOf('exports.run = () => "done"', 'Quick');
 
-    it('never get all threads: others are served beside the endless loops of one', async () => {
+    it('keeps one caller with endless loops from taking all threads', async () => {
 
         const shared = testPool({ workers: 2, timeout: 3000 });
         try {
@@ -33,7 +33,7 @@ describe('callers', () => {
     });
 
     for (const workers of [1, 2, 3]) {
-        it(`are served while two others hold all of ${workers} threads`, async () => {
+        it(`serves a caller while two others occupy all of ${workers} threads`, async () => {
 
             const shared = testPool({ workers, timeout: 20_000 });
             try {
@@ -54,7 +54,7 @@ describe('callers', () => {
         });
     }
 
-    it('are answered when the loops of others have come to their end', async () => {
+    it('answers a caller after the loops of others have ended', async () => {
 
         const shared = testPool({ workers: 2, timeout: 3000 });
         try {
@@ -73,7 +73,7 @@ describe('callers', () => {
         }
     });
 
-    it('are told to come back later when too much of theirs waits', async () => {
+    it('rejects a caller with too many waiting calls', async () => {
 
         const shared = testPool({ workers: 1, timeout: 300 });
         try {

@@ -25,7 +25,7 @@ const GATED = `${PASS} pass();\n`;
 
 forEachDatabase((name, create) => {
 
-    describe(`type code that changes while requests run it, on ${name}`, () => {
+    describe(`type code that changes during requests, on ${name},`, () => {
 
         let nodes: Nodes;
         let node: TestGateway;
@@ -78,7 +78,7 @@ forEachDatabase((name, create) => {
         ];
         HOOKS.forEach(([hook, request, expected], index) => {
 
-            it(`goes on without the hook ${hook} once that is gone (${index})`, async () => {
+            it(`no longer runs the hook ${hook} after that was removed (${index})`, async () => {
 
                 const type = `Fading${hook}${index}`;
                 const schemaId = await defineType(node, type, `${GATED} exports.${hook} = () => { throw 'of the old code'; };`);
@@ -90,7 +90,7 @@ forEachDatabase((name, create) => {
             });
         });
 
-        it('has no method any more that is gone', async () => {
+        it('loses removed methods', async () => {
 
             const schemaId = await defineType(node, 'Forgetful', '');
             await node.create('Forgetful', {}, { id: 'test/forgetful' });
@@ -102,7 +102,7 @@ forEachDatabase((name, create) => {
             expect([answer.status, messageOf(answer)]).to.equal([NOT_FOUND, 'Schema does not have a method called one']);
         });
 
-        it('requires a module as it was when the call began, whatever becomes of it', async () => {
+        it('requires modules in their state at the start of the call', async () => {
 
             const directory = { ...OPEN_SCHEMA['properties'] as JsonObject, directory: { type: 'string', cordra: { referrable: { id: true, payloads: 'scripts' } } } };
             await node.create('Schema', { identifier: '', name: 'Directory', schema: { type: 'object', properties: directory } });
@@ -125,7 +125,7 @@ forEachDatabase((name, create) => {
             expect(messageOf(gone)).to.contain('Cannot find module');
         });
 
-        it('calls the method of the type that an object has by now', async () => {
+        it('calls the method of the current type of an object', async () => {
 
             const methods = (answer: string): string => `
                 ${PASS} exports.methods = { turn: (object) => { pass(); object.type = 'Butterfly'; }, who: () => '${answer}' };`;
@@ -146,9 +146,9 @@ forEachDatabase((name, create) => {
         });
     });
 
-    describe(`type code that leads to other code, on ${name}`, () => {
+    describe(`type code that runs other code, on ${name},`, () => {
 
-        it('does not wait for itself when that is to be loaded', async () => {
+        it('does not deadlock while the code is loaded', async () => {
 
             const limits = { workers: 1, timeout: 3000, memoryBytes: 16_777_216, stackBytes: 524_288, crossingBytes: 16_777_216 };
             const nodes = await startNodes(create, { scripts: limits });

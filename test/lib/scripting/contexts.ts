@@ -151,7 +151,7 @@ forEachDatabase((name, create) => {
             });
         });
 
-        it('says nothing of who asks where nobody does', async () => {
+        it('has no caller where there is none', async () => {
 
             const { value } = await nodes.node.perform(RETRIEVE, { targetId: 'test/told' });
 

@@ -20,7 +20,7 @@ const CALL = 'gateway/Op.Call';
 
 forEachDatabase((name, create) => {
 
-    describe(`type code as it is found, on ${name}`, () => {
+    describe(`published type code, on ${name},`, () => {
 
         let nodes: Nodes;
         let node: TestGateway;
@@ -34,7 +34,7 @@ forEachDatabase((name, create) => {
 
         after(() => nodes.stop());
 
-        it('holds passwords of users to a length', async () => {
+        it('requires a length of passwords', async () => {
 
             const short = await put(node, 'User', { username: 'shorty', password: 'short' });
             const { id } = await node.create('User', { username: 'longer', password: 'long enough' });
@@ -66,7 +66,7 @@ forEachDatabase((name, create) => {
             expect([right.value, wrong.value]).to.equal([true, false]);
         });
 
-        it('stamps objects with times and the name of who changed them', async () => {
+        it('stamps objects with times and the name of the author', async () => {
 
             await defineType(node, 'Stamped', `
                 exports.beforeSchemaValidation = function (object, context) {
@@ -83,7 +83,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(content).to.include({ editor: 'admin', title: 'Ada L' });
         });
 
-        it('makes ids: by the type, until one is free where it may be asked again', async () => {
+        it('generates ids by type, repeatedly if it may, until one is free', async () => {
 
             await defineType(node, 'Numbered', `
                 const cordra = require('cordra');
@@ -112,7 +112,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(contentOf(set)).to.include({ id: 'test/set-b' });
         });
 
-        it('puts more into the index than into the object, with references resolved', async () => {
+        it('adds members to the indexed form, with resolved references', async () => {
 
             await defineType(node, 'Specimen', `
                 const cordra = require('cordra');
@@ -130,7 +130,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(contentOf(await node.asAdmin(RETRIEVE, { targetId: 'test/specimen' }))).to.not.include('placeName');
         });
 
-        it('shows references resolved, once per type for a page of results', async () => {
+        it('resolves references for display, once per type for a page of results', async () => {
 
             await defineType(node, 'Shown', `
                 const cordra = require('cordra');

@@ -73,7 +73,7 @@ forEachDatabase((name, create) => {
 
         const hooksOf = (lines: readonly Line[]): string[] => lines.map(({ type, hook }) => `${type} ${hook}`);
 
-        it('run in their order for a creation, each with its context', async () => {
+        it('run in order for a creation, each with its context', async () => {
 
             const lines = await recorded(() => node.asAdmin(CREATE, {
                 attributes: { requestContext: { from: 'test' } },
@@ -95,7 +95,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(lines[3]!.context).to.equal({ objectId: 'test/r1' });
         });
 
-        it('run in their order for an update, and know the object as it was', async () => {
+        it('run in order for an update, with the object before it', async () => {
 
             await node.create('Recorded', { quiet: true }, { id: 'test/r2' });
             const lines = await recorded(() => node.asAdmin(UPDATE, {
@@ -134,7 +134,7 @@ forEachDatabase((name, create) => {
             expect(hooksOf(lines)).to.equal(['Recorded beforeDelete', 'Recorded afterDelete']);
         });
 
-        it('run before an object or its bytes are shown', async () => {
+        it('run before an object or its bytes are returned', async () => {
 
             await node.asAdmin(CREATE, {
                 input: [
@@ -155,7 +155,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(lines[0]!.context).to.not.include('userId');
         });
 
-        it('store nothing in a rehearsal, and run no hook after it', async () => {
+        it('store nothing in a dry run, which skips later hooks', async () => {
 
             const code = RECORDER.replace('cordra.update(log);', 'if (context.isDryRun !== true || hook === \'afterCreateOrUpdate\') { throw hook; } cordra.update(log);');
             await defineType(node, 'Rehearsed', code.replace(/'objectForIndexing', /, ''));
@@ -170,7 +170,7 @@ forEachDatabase((name, create) => {
             expect(lines).to.equal([]);
         });
 
-        it('refuse a rehearsal as they would refuse the deed, to the last of them', async () => {
+        it('reject a dry run as they would reject the change', async () => {
 
             await defineType(node, 'Picky', `
                 const HOOKS = ['beforeSchemaValidation', 'generateId', 'beforeSchemaValidationWithId', 'beforeStorage', 'objectForIndexing'];

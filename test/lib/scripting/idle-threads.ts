@@ -19,7 +19,7 @@ const { after, before, describe, it } = lab;
 const SCRIPT = 'scripting/sandbox/worker-main.js';
 const IDLE_MS = 50;
 
-describe('a pool', () => {
+describe('the script pool', () => {
 
     let watched: WatchedWorkers;
 
@@ -30,7 +30,7 @@ describe('a pool', () => {
 
     after(() => watched.restore());
 
-    it('ends a thread that is idle, and starts another one that begins anew', async () => {
+    it('ends an idle thread, and starts a new one with fresh state', async () => {
 
         const pool = testPool({ idleMs: IDLE_MS });
         try {
@@ -46,7 +46,7 @@ describe('a pool', () => {
         }
     });
 
-    it('leaves a thread alone in which a script runs for longer than that', async () => {
+    it('keeps a thread while a script runs, even for longer than the idle time', async () => {
 
         const pool = testPool({ idleMs: 1 });
         try {
@@ -60,7 +60,7 @@ describe('a pool', () => {
         }
     });
 
-    it('serves whoever comes in the moment in which threads end', async () => {
+    it('serves calls that arrive while threads end', async () => {
 
         const pool = testPool({ idleMs: 1 });
         try {
@@ -78,7 +78,7 @@ describe('a pool', () => {
         }
     });
 
-    it('keeps a thread that is needed again', async () => {
+    it('reuses a thread', async () => {
 
         const pool = testPool();
         try {
@@ -98,7 +98,7 @@ describe('a pool', () => {
 
 forEachDatabase((name, create) => {
 
-    describe(`threads that are idle on ${name}`, () => {
+    describe(`idle threads on ${name}`, () => {
 
         let watched: WatchedWorkers;
         let database: TestDatabase;
@@ -118,7 +118,7 @@ forEachDatabase((name, create) => {
             watched.restore();
         });
 
-        it('end, those of scripts that waited for others as well, and come again', async () => {
+        it('end, including those of scripts that waited for others, and are started again', async () => {
 
             await defineType(node, 'Inner', 'exports.objectForIndexing = (object) => { object.content.inner = true; return object; };');
             await defineType(node, 'Outer', `exports.beforeStorage = (object) => {

@@ -58,7 +58,7 @@ async function inTime<T>(call: () => Promise<T>): Promise<T> {
     }
 }
 
-describe('a script that goes too far', () => {
+describe('a script beyond its limits', () => {
 
     const cases: readonly (readonly [title: string, limit: string, body: string])[] = [
         ['loops for ever', 'time', 'for (;;);'],
@@ -91,7 +91,7 @@ describe('a script that goes too far', () => {
         ['writes too much', 'size', `for (let i = 0; i < 100; ++i) context.directIo.writeOutputString("x".repeat(${CROSSING / 10}));`]
     ];
     for (const [title, limit, body] of cases) {
-        it(`is ended when it ${title}, and no other suffers`, async () => {
+        it(`is ended when it ${title}, without affecting others`, async () => {
 
             const place = limit === 'time' ? pool : patient;
             const failure = await place.failure(`exports.run = (object, context) => { ${body} }`, { directIo: { input: null } });
@@ -110,7 +110,7 @@ describe('a script that goes too far', () => {
         await expectHealth(pool);
     });
 
-    it('begins anew afterwards, without what it had in its modules', async () => {
+    it('starts again afterwards, with fresh modules', async () => {
 
         const unit = unitOf('let n = 0; exports.run = (object) => { ++n; if (object.id === "loop") { for (;;); } return n; }');
         const world = worldOf([unit]);
@@ -121,7 +121,7 @@ describe('a script that goes too far', () => {
         expect<unknown>(await pool.returned('', { unit, world })).to.equal(1);
     });
 
-    it('may catch an overflow of the stack and go on', async () => {
+    it('may catch a stack overflow and continue', async () => {
 
         const code = 'const deep = () => deep() + 1; exports.run = () => { try { deep(); } catch (error) { return error instanceof Error; } }';
 
@@ -129,7 +129,7 @@ describe('a script that goes too far', () => {
     });
 });
 
-describe('what a script hands over', () => {
+describe('the output of a script', () => {
 
     const cases: readonly (readonly [title: string, body: string, expected: JsonValue | undefined])[] = [
         ['a property __proto__ of a result', 'return JSON.parse(\'{"a": {"__proto__": {"isAdmin": true}}}\');', undefined],
@@ -177,7 +177,7 @@ describe('what a script hands over', () => {
         'return { then(_go, refuse) { refuse(new Proxy({}, {})); } };'
     ];
     for (const body of thrown) {
-        it(`is a short description, whatever is thrown: ${body.slice(0, 60)}`, async () => {
+        it(`is a short description, for any thrown value: ${body.slice(0, 60)}`, async () => {
 
             const failure = await patient.failure(`exports.run = () => { ${body} }`);
 
@@ -188,9 +188,9 @@ describe('what a script hands over', () => {
     }
 });
 
-describe('the world of a script', () => {
+describe('the sandbox of a script', () => {
 
-    it('has nothing of the service in it', async () => {
+    it('contains nothing of the service', async () => {
 
         const names: readonly string[] = [
             'process', 'global', 'Buffer', 'setTimeout', 'setInterval', 'setImmediate', 'fetch', 'XMLHttpRequest', 'WebAssembly', 'Worker', 'Deno',
@@ -218,7 +218,7 @@ describe('the world of a script', () => {
         ['stacks of the sandbox', 'try { require("cordra").get("x"); } catch (error) { return String(error.stack).includes("node_modules"); }', false]
     ];
     for (const [title, body, expected] of attempts) {
-        it(`is not left by way of ${title}`, async () => {
+        it(`cannot be escaped by ${title}`, async () => {
 
             const outcome = await patient.returned(`exports.run = (object, context) => { ${body} }`);
 
@@ -226,7 +226,7 @@ describe('the world of a script', () => {
         });
     }
 
-    it('belongs to one type: others never see what one does to it', async () => {
+    it('belongs to one type; others do not see its changes', async () => {
 
         const mine = unitOf('globalThis.leak = 1; Array.prototype.leak = 2; exports.run = () => typeof leak;', 'Mine');
         const other = unitOf('exports.run = () => [typeof globalThis.leak, typeof [].leak];', 'Other');
@@ -247,7 +247,7 @@ describe('the world of a script', () => {
         'Promise.prototype.then = function () { return this; };'
     ];
     for (const body of tampering) {
-        it(`is made anew for the next caller after ${body.slice(0, 50)}`, async () => {
+        it(`is reset for the next caller after ${body.slice(0, 50)}`, async () => {
 
             const unit = unitOf(`exports.run = (object) => {
                 if (object.id === 'tamper') { ${body} return 'done'; }
@@ -261,7 +261,7 @@ describe('the world of a script', () => {
         });
     }
 
-    it('works on when a script has replaced what JavaScript offers', async () => {
+    it('works after a script has replaced built-in functions', async () => {
 
         const code = `
             JSON.parse = JSON.stringify = () => { throw new Error('mine'); };
@@ -275,7 +275,7 @@ describe('the world of a script', () => {
         expect<unknown>(outcome).to.equal(['test/1', 'x']);
     });
 
-    it('does not let what a script is told be changed from outside of JSON', async () => {
+    it('protects JSON arguments from changes of prototypes', async () => {
 
         const strange: JsonObject = JSON.parse('{"__proto__": {"isAdmin": true}, "constructor": 1, "toString": 2, "length": -1}') as JsonObject;
         const code = 'exports.run = (object) => [typeof {}.isAdmin, Object.keys(object).length, object.constructor, object.length]';

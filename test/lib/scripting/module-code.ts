@@ -38,7 +38,7 @@ forEachDatabase((name, create) => {
             ]
         });
 
-        it('requires modules by name, by path, types and schemas; what changes counts at once on every node', async () => {
+        it('are required by name, by path, as types and as schemas; changes take effect at once on every node', async () => {
 
             const template = {
                 type: 'object', required: ['id', 'directory'],
@@ -110,7 +110,7 @@ forEachDatabase((name, create) => {
                 await provide(ANN, 'test/m', { directory: '/own', files: ['a.js', 'b/index.js', 'c.json'] });
             });
 
-            it('by those alone whom the rules of the type name, on every way to change them', async () => {
+            it('only by callers whom the rules of the type allow, on every way to change them', async () => {
 
                 const create = await provide(BEN, '!a/first', { directory: '/free', files: ['x.js'] });
                 const rehearsed = await node.perform(CREATE, {
@@ -162,7 +162,7 @@ forEachDatabase((name, create) => {
                 ['/', 'cordra/design', BAD]
             ];
             for (const [directory, file, status] of PLACES) {
-                it(`so that none takes the place of another: ${file} in ${directory} gets ${status}`, async () => {
+                it(`without replacing others: ${file} in ${directory} gets ${status}`, async () => {
 
                     const answer = await provide(ANN, '!a/other', { directory, files: [file] });
                     await node.asAdmin('0.DOIP/Op.Delete', { targetId: '!a/other' });
@@ -172,7 +172,7 @@ forEachDatabase((name, create) => {
                 });
             }
 
-            it('but for those of the administrator, in folders that are nearer', async () => {
+            it('except for nearer folders of the administrator', async () => {
 
                 const { status } = await modules('/own/node_modules', { 'words.js': '' }, 'test/nearer');
                 await node.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/nearer' });

@@ -23,7 +23,7 @@ after(async () => {
     await pool.close();
 });
 
-describe('the name of a module', () => {
+describe('a module name', () => {
 
     const world = worldOf([unitOf('')], {
         '/lib/x.js': '', '/lib/y.json': '{}', '/lib/z/index.js': '', '/lib/plain': '', '/node_modules/util.js': '', '/node_modules/@a/b/index.js': '',
@@ -56,16 +56,16 @@ describe('the name of a module', () => {
         ['/lib/a.js', `./${'x'.repeat(5000)}`, undefined]
     ];
     for (const [from, specifier, expected] of cases) {
-        it(`means ${String(expected)}: ${specifier.slice(0, 40)} in ${from}`, () => {
+        it(`resolves to ${String(expected)}: ${specifier.slice(0, 40)} in ${from}`, () => {
 
             expect(resolveModule(world, from, specifier)?.name).to.equal(expected);
         });
     }
 });
 
-describe('require', () => {
+describe('the function require', () => {
 
-    it('gives exports of scripts and values of JSON, each once', async () => {
+    it('returns exports of scripts and values of JSON, each loaded once', async () => {
 
         const outcome = await pool.returned(`
             const a = require('../../lib/a'), data = require('/lib/data.json');
@@ -79,7 +79,7 @@ describe('require', () => {
         expect<unknown>(outcome).to.equal(['a', [1], true, true, 1]);
     });
 
-    it('gives what is there so far when modules require each other', async () => {
+    it('returns partial exports for circular dependencies', async () => {
 
         const outcome = await pool.returned('const a = require("/a"); exports.run = () => [a.done, a.seen];', {
             modules: {
@@ -91,7 +91,7 @@ describe('require', () => {
         expect<unknown>(outcome).to.equal([true, false]);
     });
 
-    it('gives the code of other types, and schemas', async () => {
+    it('returns the code of other types, and schemas', async () => {
 
         const library = unitOf('exports.staticMethods = { f: (x) => x + 1 };', 'config');
         const unit = unitOf(`
@@ -102,7 +102,7 @@ describe('require', () => {
         expect<unknown>(await pool.returned('', { unit, world })).to.equal([2, 't']);
     });
 
-    it('knows module, __filename and __dirname, and lets a script return early', async () => {
+    it('provides module, __filename and __dirname, and allows an early return', async () => {
 
         const outcome = await pool.returned('exports.run = require("/lib/x").run;', {
             modules: { '/lib/x.js': 'exports.run = () => [module.id, __filename, __dirname, module.loaded]; if (true) { return; } exports.run = null;' }
@@ -111,7 +111,7 @@ describe('require', () => {
         expect<unknown>(outcome).to.equal(['/lib/x.js', '/lib/x.js', '/lib', true]);
     });
 
-    it('throws for what does not exist, which a script may catch, and loads it when it is there', async () => {
+    it('throws for a missing module, which a script may catch, and loads it later', async () => {
 
         const code = 'exports.run = () => { try { return require("./later").x; } catch (error) { return [error.code, error.message]; } }';
         const unit = unitOf(code);
@@ -121,7 +121,7 @@ describe('require', () => {
         expect<unknown>(await pool.returned('', { unit, world: worldOf([unit], { '/cordra/schemas/later.js': 'exports.x = 5' }, '2') })).to.equal(5);
     });
 
-    it('throws the errors of the other module, with places in its source', async () => {
+    it('throws the errors of the other module, with positions in its source', async () => {
 
         const modules = { '/lib/x.js': 'exports.f = () => {\n    throw new Error("in x");\n};', '/lib/wrong.js': '\nlet = 5 5;' };
 
@@ -132,7 +132,7 @@ describe('require', () => {
         expect(failure.kind === 'error' && failure.stack.startsWith('    at /lib/wrong.js:2:')).to.be.true();
     });
 
-    it('finds modules as they were when a call began, though they change while it runs', async () => {
+    it('finds modules in their state at the start of the call', async () => {
 
         let go = (_: null): void => {};
         const gate = new Promise<null>((resolve) => {
@@ -160,7 +160,7 @@ describe('require', () => {
         expect<unknown>(await Promise.all(calls)).to.equal([2, 2]);
     });
 
-    it('sees code that is about to be saved in the place of what is stored', async () => {
+    it('uses code that is about to be saved instead of the stored one', async () => {
 
         const stored = unitOf('exports.run = () => "old"');
         const fresh = unitOf('exports.run = () => require("./Document") === module.exports && "new"');

@@ -62,7 +62,7 @@ forEachDatabase((name, create) => {
 
         after(() => nodes.stop());
 
-        it('takes payloads away and renames those that were just sent', async () => {
+        it('removes and renames payloads that were just sent', async () => {
 
             await defineType(node, 'Filing', `
                 exports.beforeSchemaValidation = (object, context) => {
@@ -116,7 +116,7 @@ forEachDatabase((name, create) => {
             expect([refused.status, refused.http]).to.equal([BAD, 403]);
         });
 
-        it('is told how long a payload is that is too long for it, and nothing is read', async () => {
+        it('gets the length of a payload that is too long, which is not read', async () => {
 
             await defineType(node, 'Long', `
                 const cordra = require('cordra');
@@ -139,7 +139,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(told).to.equal([[400, message], [400, message], [400, message]]);
         });
 
-        it('stores an object though the bytes that code took away from it cannot be removed', async () => {
+        it('stores an object even when bytes that it removed cannot be deleted', async () => {
 
             await defineType(node, 'Dropping', 'exports.beforeSchemaValidation = (object) => { object.payloads = []; };');
 

@@ -32,7 +32,7 @@ const told = (answer: Answer): Record<string, unknown> => contentOf(answer);
 
 forEachDatabase((name, create) => {
 
-    describe(`the code of a type that gets another name, on ${name}`, () => {
+    describe(`the code of a renamed type, on ${name},`, () => {
 
         let nodes: Nodes;
         let node: TestGateway;
@@ -61,7 +61,7 @@ forEachDatabase((name, create) => {
             expect([removed.status, messageOf(removed)], id).to.equal([BAD, 'kept by its type']);
         }
 
-        it('works under the new name at once, on every node, and under the old one no more', async () => {
+        it('works under the new name at once, on every node, and no longer under the old one', async () => {
 
             const schemaId = await defineType(node, 'Early', CODE);
             await works(node, 'Early', 'test/early');
@@ -75,7 +75,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('leaves alone the objects that keep the old name, and has its say again when the type has it back', async () => {
+        it('does not apply to objects with the old name, until the type has that name again', async () => {
 
             const schemaId = await defineType(node, 'Former', CODE);
             await put(node, 'Former', {}, { id: 'test/former' });
@@ -100,7 +100,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('gives its name to another type, whose code is then that of the objects', async () => {
+        it('is replaced for objects with the old name when another type takes that name', async () => {
 
             const schemaId = await defineType(node, 'Handed', CODE);
             await put(node, 'Handed', {}, { id: 'test/handed' });
@@ -117,7 +117,7 @@ forEachDatabase((name, create) => {
         });
     });
 
-    describe(`a library in Java on a Schema object, on ${name}`, () => {
+    describe(`a Java library on a Schema object, on ${name},`, () => {
 
         let nodes: Nodes;
         let node: TestGateway;
@@ -149,7 +149,7 @@ forEachDatabase((name, create) => {
             expect(output).to.equal([LIBRARY.toString()]);
         };
 
-        it('is kept, and objects of the type are as if it were not there', async () => {
+        it('is stored without effect on objects of the type', async () => {
 
             await define('Jar', 'test/jar-type', {});
             await put(node, 'Jar', {}, { id: 'test/jar' });
@@ -164,7 +164,7 @@ forEachDatabase((name, create) => {
             expect((await node.asAdmin(DELETE, { targetId: 'test/jar' })).status).to.equal(OK);
         });
 
-        it('does not keep javascript from its work, and stays when that changes', async () => {
+        it('does not affect the JavaScript, and stays when that changes', async () => {
 
             await define('Both', 'test/both-type', { javascript: 'exports.methods = { who: () => "script" };' });
             await put(node, 'Both', {}, { id: 'test/both' });

@@ -34,7 +34,7 @@ describe('require("cordra")', () => {
         return await pool.returned(`const cordra = require('cordra'), util = require('cordraUtil'); exports.run = async (object) => { ${body} };`, { host });
     }
 
-    it('reads, searches and writes, at once or awaited', async () => {
+    it('reads, searches and writes, with or without await', async () => {
 
         const calls: unknown[] = [];
         const note = (name: string, ...args: readonly unknown[]): Promise<JsonObject> => {
@@ -60,7 +60,7 @@ describe('require("cordra")', () => {
         ]);
     });
 
-    it('gives null for objects that do not exist', async () => {
+    it('returns null for missing objects', async () => {
 
         expect<unknown>(await asked('return [cordra.get("a"), cordra.getPayloadAsString("a", "p"), cordra.getPayloadAsJson("a", "p"), cordra.getPayloadAsUint8Array("a", "p")];',
             { get: () => Promise.resolve(null), payload: () => Promise.resolve(null) })).to.equal([null, null, null, null]);
@@ -76,7 +76,7 @@ describe('require("cordra")', () => {
             .to.equal(['\u00e4\u0000', '{"a":"\u00e4\\u0000"}', 15, [0, 255, 128], 3]);
     });
 
-    it('throws what the service refuses as a CordraError with its HTTP code, and says nothing of inner faults', async () => {
+    it('throws rejections of the service as a CordraError with HTTP status, and hides internal errors', async () => {
 
         const refused = 'try { cordra.create({}); } catch (error) { return [error instanceof cordra.CordraError, error.message, error.responseCode]; }';
 
@@ -87,7 +87,7 @@ describe('require("cordra")', () => {
             .to.equal({ kind: 'answer', body: { message: 'taken' }, status: 409 });
     });
 
-    it('refuses what makes no sense before the service sees it', async () => {
+    it('rejects invalid arguments before the service is called', async () => {
 
         const outcome = await asked(`
             const told = (work) => { try { return work(); } catch (error) { return error.message; } };
@@ -96,7 +96,7 @@ describe('require("cordra")', () => {
         expect<unknown>(outcome).to.equal(Array.from({ length: 4 }, () => 'the object must be an object'));
     });
 
-    it('hands on what a script is part of: its depth, its deadline, and for whom it runs', async () => {
+    it('passes on the depth, deadline and caller of its script', async () => {
 
         let scope: ScriptScope | undefined;
         await pool.returned('exports.run = () => { require("cordra").get("a"); }', {
@@ -149,7 +149,7 @@ describe('require("cordraUtil")', () => {
         });
     }
 
-    it('believes no token without a signature, nor one that was signed with the public key as a secret', async () => {
+    it('accepts no token without a signature, or signed with the public key as a secret', async () => {
 
         const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`;
         const secret = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.e30.AAAA`;
@@ -158,7 +158,7 @@ describe('require("cordraUtil")', () => {
         expect<unknown>(await computed(`${JSON.stringify([none, secret])}.map((token) => util.verifyWithKey(token, ${JSON.stringify(rsa?.shown)}))`)).to.equal([false, false]);
     });
 
-    it('tells what is wrong with keys and tokens', async () => {
+    it('reports what is wrong with keys and tokens', async () => {
 
         const told = 'const told = (work) => { try { return work(); } catch (error) { return error.message; } };';
         const outcome = await pool.returned(`${told} const util = require('cordraUtil'); exports.run = () => [
@@ -171,7 +171,7 @@ describe('require("cordraUtil")', () => {
         ]);
     });
 
-    it('asks the service for secrets, hashes, schemas, groups and keys', async () => {
+    it('calls the service for secrets, hashes, schemas, groups and keys', async () => {
 
         const outcome = await computed(`[
             util.verifySecret(object, '/password', 'pw'), util.verifySecret('test/1', '/password', 'other'), util.verifyHashes(object),
@@ -194,7 +194,7 @@ describe('context.directIo', () => {
 
     const input = { bytes: Uint8Array.of(...Buffer.from('{"a":"\u00e4\u20ac"}'), ...[]), filename: 'in.json', mediaType: 'application/json' };
 
-    it('gives input as text, JSON and bytes', async () => {
+    it('returns input as text, JSON and bytes', async () => {
 
         const code = `exports.run = (object, { directIo: io }) =>
             [io.getInputAsString(), io.getInputAsJson(), io.getInputAsUint8Array().length, io.getInputFilename(), io.getInputMediaType()]`;
@@ -204,14 +204,14 @@ describe('context.directIo', () => {
         expect<unknown>(await pool.returned(code, { directIo: { input: null } })).to.equal(['', null, 0, null, null]);
     });
 
-    it('answers 400 for input that is no JSON', async () => {
+    it('gives 400 for invalid JSON input', async () => {
 
         const failure = await pool.failure('exports.run = (object, { directIo }) => directIo.getInputAsJson()', { directIo: { input: { bytes: Buffer.from('{') } } });
 
         expect<unknown>(failure).to.equal({ kind: 'answer', body: { message: 'the input is not JSON' }, status: 400 });
     });
 
-    it('takes output in pieces, with a name and a media type', async () => {
+    it('accepts output in chunks, with a name and a media type', async () => {
 
         const { output } = await pool.run(`exports.run = async (object, { directIo: io }) => {
             io.writeOutputString('a\\u0000\\u00e4'); io.writeOutputUint8Array(Uint8Array.of(9, 1, 2, 255).subarray(1)); await null; io.writeOutputBytes(new ArrayBuffer(1));
@@ -222,7 +222,7 @@ describe('context.directIo', () => {
         expect([output?.mediaType, output?.filename]).to.equal(['text/x', 'out.txt']);
     });
 
-    it('names JSON output so, and tells when there was none', async () => {
+    it('labels JSON output, and distinguishes missing output', async () => {
 
         const json = await pool.run('exports.run = (object, { directIo }) => { directIo.writeOutputJson({ a: 1 }); }', { directIo: { input: null } });
         const none = await pool.run('exports.run = (object, { directIo }) => directIo.getOutputFilename()', { directIo: { input: null } });
@@ -232,7 +232,7 @@ describe('context.directIo', () => {
     });
 });
 
-describe('a script that leads to another one', () => {
+describe('a script that runs another one', () => {
 
     const outer = unitOf('exports.run = (object) => require("cordra").get(String(object.n))', 'Outer');
     const inner = unitOf('exports.run = (object) => object.n', 'Inner');
@@ -255,14 +255,14 @@ describe('a script that leads to another one', () => {
         return host;
     }
 
-    it('waits for it while more of the same are waiting than there are threads', async () => {
+    it('waits for it, even with more waiting scripts than threads', async () => {
 
         const calls = Array.from({ length: 8 }, (_, index) => pool.returned('', { unit: outer, world, args: [{ n: 2 }], host: nesting(), callerKey: `${index % 4}` }));
 
         expect<unknown>(await Promise.all(calls)).to.equal(Array.from({ length: 8 }, () => ({ returned: { returned: { returned: -1 } } })));
     });
 
-    it('goes no deeper than four', async () => {
+    it('is limited to a depth of four', async () => {
 
         const failure = await pool.failure('', { unit: outer, world, args: [{ n: 6 }], host: nesting() });
 

@@ -40,9 +40,9 @@ function thread(): ReturnType<WatchedWorkers['alive']>[number] {
 
 const answer = (): Promise<unknown> => pool.returned('exports.run = () => 1');
 
-describe('a thread for scripts that is lost', () => {
+describe('the loss of a script thread', () => {
 
-    it('after its answer was sent, lets what comes next be run in another one', async () => {
+    it('after its answer lets the next call run in another one', async () => {
 
         for (let round = 0; round < 5; ++round) {
             expect(await answer()).to.equal(1);
@@ -54,7 +54,7 @@ describe('a thread for scripts that is lost', () => {
         }
     });
 
-    it('while it is idle, in any moment, is not missed', async () => {
+    it('while it is idle does not affect calls, at any moment', async () => {
 
         for (let round = 0; round < 10; ++round) {
             expect(await answer()).to.equal(1);
@@ -67,7 +67,7 @@ describe('a thread for scripts that is lost', () => {
         }
     });
 
-    it('while it starts, is replaced', async () => {
+    it('during its start leads to a replacement', async () => {
 
         const answered = answer();
         await until(() => watched.alive(SCRIPT).length === 1);
@@ -78,7 +78,7 @@ describe('a thread for scripts that is lost', () => {
         expect(thread()).to.not.shallow.equal(lost);
     });
 
-    it('while a script runs, fails that script alone', async () => {
+    it('while a script runs fails only that script', async () => {
 
         const failing = pool.failure('exports.run = () => { console.log("runs"); for (;;); }');
         await until(() => pool.lines.length === 1);
@@ -89,7 +89,7 @@ describe('a thread for scripts that is lost', () => {
         expect(await next).to.equal(1);
     });
 
-    it('while a script waits for the service, fails it at once, and the answer that comes later harms nobody', async () => {
+    it('while a script waits for the service fails it at once, and a late answer is ignored', async () => {
 
         let give = (_: null): void => {};
         const late = new Promise<null>((resolve) => {
@@ -119,7 +119,7 @@ describe('a thread for scripts that is lost', () => {
         expect(await answer()).to.equal(1);
     });
 
-    it('again and again, is told to whoever calls, and leaves no place taken', async () => {
+    it('that repeats is reported to callers, and leaks no slot', async () => {
 
         const answered = answer().then(() => null, (error: unknown) => error);
         let isOver = false;
@@ -137,7 +137,7 @@ describe('a thread for scripts that is lost', () => {
     });
 });
 
-describe('a pool that is closed', () => {
+describe('a closed script pool', () => {
 
     async function expectUnavailable(call: Promise<unknown>): Promise<void> {
 
@@ -146,7 +146,7 @@ describe('a pool that is closed', () => {
         expect(error as DoipError).to.include({ http: 503, message: 'the service is shutting down' });
     }
 
-    it('refuses what runs, what waits and what comes, and starts no thread any more', async () => {
+    it('rejects running, waiting and new calls, and starts no more threads', async () => {
 
         const running = pool.run('exports.run = () => { console.log("runs"); for (;;); }');
         const waiting = [answer(), answer()];
@@ -158,7 +158,7 @@ describe('a pool that is closed', () => {
         expect(pool.pool.threads).to.equal(0);
     });
 
-    it('refuses whoever waits for a thread to start', async () => {
+    it('rejects calls that wait for a thread to start', async () => {
 
         const starting = answer();
         await until(() => watched.alive(SCRIPT).length === 1);
@@ -167,7 +167,7 @@ describe('a pool that is closed', () => {
         expect(watched.alive(SCRIPT)).to.be.empty();
     });
 
-    it('refuses scripts that wait for others', async () => {
+    it('rejects scripts that wait for others', async () => {
 
         const unit = unitOf('exports.run = (object) => object.id === "inner" ? (() => { console.log("runs"); for (;;); })() : require("cordra").get("x")');
         const world = worldOf([unit]);

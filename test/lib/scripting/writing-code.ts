@@ -33,7 +33,7 @@ forEachDatabase((name, create) => {
 
         after(() => nodes.stop());
 
-        it('that changes each other\'s objects comes to an end, and nothing is half done', async () => {
+        it('that updates objects of each other ends, without partial changes', async () => {
 
             await defineType(node, 'Entangled', `
                 const cordra = require('cordra');
@@ -57,7 +57,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(after).to.not.include('own');
         });
 
-        it('keeps other writers of an object, and callers of its methods, waiting for a bounded time only', { timeout: 60_000 }, async () => {
+        it('blocks other writers of an object, and callers of its methods, for a bounded time only', { timeout: 60_000 }, async () => {
 
             const place = await create();
             const impatient = await startGateway(place, { writePatience: 300, scripts: { ...DEFAULT_LIMITS, timeout: 60_000 } });
@@ -89,7 +89,7 @@ forEachDatabase((name, create) => {
             await place.dispose();
         });
 
-        it('calls that write run as the service, without further hooks', async () => {
+        it('makes calls that run as the service, without further hooks', async () => {
 
             await defineType(node, 'Audited', `
                 const cordra = require('cordra');
@@ -110,7 +110,7 @@ forEachDatabase((name, create) => {
             expect(gone.status).to.equal('0.DOIP/Status.104');
         });
 
-        it('counts up one by one, however many call at once on however many nodes.all', async () => {
+        it('increments a counter exactly, with concurrent calls on all nodes', async () => {
 
             await defineType(node, 'Tally', 'exports.methods = { up: (object) => { object.content.n = (object.content.n || 0) + 1; } };');
             const { id } = await node.create('Tally', {});
@@ -124,7 +124,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(contentOf(await node.asAdmin(RETRIEVE, { targetId: id }))).to.include({ n: 12 });
         });
 
-        it('edits versions of objects only where the design lets everybody', async () => {
+        it('edits versions of objects only if the design allows it', async () => {
 
             await defineType(node, 'Kept', 'exports.methods = { up: (object) => ++object.content.n, read: (object) => object.content.n };');
             await node.create('Kept', { n: 1 }, { id: 'test/kept' });
@@ -142,7 +142,7 @@ forEachDatabase((name, create) => {
             expect([unchanged.value, allowed.value, (await call('read')).value]).to.equal([1, 2, 2]);
         });
 
-        it('that removes its own type ends in an answer that says to come back, not in a failure', async () => {
+        it('that deletes its own type gets a response to retry, not an internal error', async () => {
 
             const { id } = await node.create('Schema', {
                 identifier: '', name: 'Fleeting', schema: OPEN_SCHEMA, javascript: `

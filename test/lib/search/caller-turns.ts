@@ -40,7 +40,7 @@ describe('searches of many callers', () => {
         await place.dispose();
     });
 
-    it('take turns: those of one do not wait for all those that another has asked before', async () => {
+    it('are served in turn: those of one caller do not wait for all earlier ones of another', async () => {
 
         let flood = 0;
         const flooding = Array.from({ length: 60 }, () => node.search({ ...COSTLY, caller: 'flood' }).then(() => ++flood));
@@ -52,7 +52,7 @@ describe('searches of many callers', () => {
         expect(flood).to.equal(60);
     });
 
-    it('are refused when one caller has too many', async () => {
+    it('are rejected when one caller has too many', async () => {
 
         const outcomes = await Promise.allSettled(Array.from({ length: 1200 }, () => node.search({ query: 'abc~1', limit: 0, filterQueries: ['*:*'], caller: 'flood' })));
         const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [(outcome.reason as { http?: number }).http] : []));

@@ -34,7 +34,7 @@ const policy = new Policy(() => ({ system, entryOf: () => undefined, typeNames: 
 
 forEachDatabase((name, create) => {
 
-    describe(`results read from ${name}`, () => {
+    describe(`results loaded from ${name}`, () => {
 
         let place: TestDatabase;
         let scan: ObjectScan;
@@ -85,7 +85,7 @@ forEachDatabase((name, create) => {
         }
 
         for (const [who, caller, isShown] of [['the administrator', ADMIN, () => true], ['others', ANONYMOUS, (n: number) => n % 4 !== 3]] as const) {
-            it(`are for ${who} what is there and may be read, in order, long ones alone`, async () => {
+            it(`are for ${who} the readable objects in order, with long ones alone`, async () => {
 
                 const { read, blocks } = reading(caller);
                 const found: string[] = [];
@@ -102,7 +102,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('come together as long as they are short enough for that', async () => {
+        it('are loaded together while they are short enough', async () => {
 
             const sizes: number[] = [];
             const found: string[] = [];
@@ -115,7 +115,7 @@ forEachDatabase((name, create) => {
             expect(Math.max(...sizes)).to.be.between(1, 10);
         });
 
-        it('are read no faster than somebody takes them', async () => {
+        it('are loaded only as fast as they are consumed', async () => {
 
             const { read, blocks } = reading(ADMIN);
             for (let taken = 0; taken < 4; ++taken) {
@@ -129,7 +129,7 @@ forEachDatabase((name, create) => {
             expect(read.length).to.be.at.most(AT_ONCE * 4);
         });
 
-        it('are not read any more when nobody waits', async () => {
+        it('are no longer loaded when the request is aborted', async () => {
 
             const gone = new AbortController();
             const { read, blocks } = reading(ADMIN, { signal: gone.signal });

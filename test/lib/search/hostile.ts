@@ -75,7 +75,7 @@ forEachDatabase((name, create) => {
             ['all ranges', many(2000, (i) => `/title:[a${i} TO z]`)]
         ];
         for (const [title, query] of queries) {
-            it(`answers or refuses ${title}, and the next search as ever`, { timeout: 60_000 }, async () => {
+            it(`get a response or a rejection: ${title}, and do not affect the next search`, { timeout: 60_000 }, async () => {
 
                 const threads = workers.alive('search/runtime/search-worker.js');
                 const answer = await node.search({ query, limit: 10 }).then(() => null, (error: unknown) => error);
@@ -91,9 +91,9 @@ forEachDatabase((name, create) => {
         }
     });
 
-    describe(`properties whose names are data on ${name}`, () => {
+    describe(`properties with arbitrary names on ${name}`, () => {
 
-        it(`are all found, ${POINTERS} of them, within bounds of memory`, { timeout: 240_000 }, async () => {
+        it(`are all indexed, ${POINTERS} of them, in bounded memory`, { timeout: 240_000 }, async () => {
 
             const place = await create();
             const node = new SearchNode(await place.open(), { storeAfter: 50, timeout: 100_000 });
@@ -126,7 +126,7 @@ forEachDatabase((name, create) => {
     });
 });
 
-describe('choosing segments to merge', () => {
+describe('the choice of segments to merge', () => {
 
     const size = (segment: number, fields: number, bytes = 1000) => ({ name: segment, documents: 100, dead: 0, bytes, fields });
 
@@ -137,7 +137,7 @@ describe('choosing segments to merge', () => {
         expect(chooseSegments(sizes)).to.have.length(8);
     });
 
-    it('leaves segments apart whose properties or bytes would be too many together', () => {
+    it('leaves segments unmerged that would have too many properties or bytes together', () => {
 
         expect(chooseSegments(Array.from({ length: 8 }, (_, i) => size(i, 60_000)))).to.have.length(3);
         expect(chooseSegments(Array.from({ length: 8 }, (_, i) => size(i, 150_000)))).to.equal([]);
@@ -145,7 +145,7 @@ describe('choosing segments to merge', () => {
         expect(chooseSegments(Array.from({ length: 8 }, (_, i) => size(i, 50, 400 * 1024 * 1024)))).to.equal([]);
     });
 
-    it('writes a segment anew that has lost a quarter', () => {
+    it('rewrites a segment after it has lost a quarter of its documents', () => {
 
         expect(chooseSegments([size(1, 5), { ...size(2, 5), dead: 26 }])).to.equal([2]);
     });

@@ -71,14 +71,14 @@ forEachDatabase((name, create) => {
 
         const FORM: IndexedForm = { content: { title: 'indexed', extra: ['added'] }, userMetadata: null, acl: { readers: ['public'] } };
 
-        it('are indexed in place of the object, at once, from the log and when the index is built anew', async () => {
+        it('are indexed instead of the object, at once, from the log and when the index is rebuilt', async () => {
 
             await node.write(null, object(1), FORM);
 
             await everywhere({ '/title:indexed': 1, '/extra/_:added': 1, '/title:stored': 0, private: 0, 'id:"test/1"': 1, 'txnId:1': 1 });
         });
 
-        it('change what queries on ACL fields see, not who finds the object', async () => {
+        it('change the results of queries on ACL fields, not who finds the object', async () => {
 
             await node.write(null, object(1), FORM);
             expect(await size('aclRead:public')).to.equal(1);
@@ -87,7 +87,7 @@ forEachDatabase((name, create) => {
             expect((await node.search({ access: { ...FULL_ACCESS, all: false, entries: ['someone'] } })).size).to.equal(1);
         });
 
-        it('hold for the state they were made for: an update replaces them, drops them, or leaves them behind', async () => {
+        it('apply to one state of the object: an update replaces, drops or outdates them', async () => {
 
             const states = [1, 2, 3, 4].map((txnId) => object(txnId, { title: `state ${txnId}` }));
             await node.write(null, states[0] as StoredObject, FORM);
@@ -103,7 +103,7 @@ forEachDatabase((name, create) => {
             expect(await rows()).to.equal(0);
         });
 
-        it('go with their object', async () => {
+        it('are deleted with their object', async () => {
 
             await node.write(null, object(1), FORM);
             await node.write(object(1), null);

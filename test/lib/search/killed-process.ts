@@ -21,7 +21,7 @@ const WRITES = 40;
 
 forEachDatabase((name, create) => {
 
-    describe(`search index of a killed process on ${name}`, () => {
+    describe(`the search index of a killed process on ${name}`, () => {
 
         let place: TestDatabase;
 
@@ -32,7 +32,7 @@ forEachDatabase((name, create) => {
 
         after(() => place.dispose());
 
-        it('has exactly the objects that are stored, as they are stored', { timeout: roundsMs(240_000) }, async () => {
+        it('has exactly the stored objects in their stored state', { timeout: roundsMs(240_000) }, async () => {
 
             const database = await place.open();
             const scan = new ObjectScan(database);

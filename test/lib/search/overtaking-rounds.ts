@@ -58,9 +58,9 @@ function start(waiting: SearcherCall[]) {
     return { seen, round };
 }
 
-describe('searches that overtake another', () => {
+describe('preempting queries', () => {
 
-    it('take little of its time when they try in vain, however many they are', () => {
+    it('take a small share of the time when their time slices end without a result, in any number', () => {
 
         const { seen, round } = start(Array.from({ length: 100 }, () => searchFor('long')));
         for (let i = 0; i < 4; ++i) {
@@ -71,7 +71,7 @@ describe('searches that overtake another', () => {
         expect(seen.answered).to.equal([]);
     });
 
-    it('wait no longer because of them, and changes never do', () => {
+    it('are not delayed by long ones, nor are changes', () => {
 
         const change: SearcherCall = { kind: 'apply', changes: '[]' };
         const short = searchFor(SHORT);

@@ -23,7 +23,7 @@ const OPTIONS = { caller: ANONYMOUS, lockObjects: true };
 
 forEachDatabase((name, create) => {
 
-    describe(`reindexing with forms on ${name}`, () => {
+    describe(`reindexing with indexed forms on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -72,7 +72,7 @@ forEachDatabase((name, create) => {
             return (await node.search({ query })).size;
         }
 
-        it('makes forms anew, replaces and drops them', async () => {
+        it('computes, replaces and drops forms', async () => {
 
             expect(await reindexing((each) => formOf(each, 'first')).run('all', OPTIONS)).to.equal(20);
             expect(await size('/title:first')).to.equal(20);
@@ -95,7 +95,7 @@ forEachDatabase((name, create) => {
             expect([await size('/title:first'), await size('/title:second')]).to.equal([1, 19]);
         });
 
-        it('makes a form again when its object was changed meanwhile, and gives up in favour of who keeps changing it', async () => {
+        it('computes a form again when its object changed, and gives up when it keeps changing', async () => {
 
             let txnId = 100;
             let current = object(3, 4);
@@ -131,7 +131,7 @@ forEachDatabase((name, create) => {
             expect(await size(`/title:form${txnId}`)).to.equal(1);
         });
 
-        it('holds the objects of a batch, unless it is told not to', async () => {
+        it('locks the objects of a batch by default', async () => {
 
             for (const lockObjects of [true, false]) {
                 const states: boolean[] = [];
@@ -148,7 +148,7 @@ forEachDatabase((name, create) => {
             (await locks.acquire('test/1', 1))();
         });
 
-        it('holds long objects only as far as they go into memory, and misses none of them', async () => {
+        it('locks long objects only as far as they fit into memory, and skips none', async () => {
 
             const ids = Array.from({ length: LONG_OBJECTS }, (_, n) => `test/long${n}`);
             for (const [n, id] of ids.entries()) {
@@ -177,7 +177,7 @@ forEachDatabase((name, create) => {
             expect(Math.max(...read)).to.be.below(8 * 1024 * 1024);
         });
 
-        it('goes on after what was done before, and tells how far it is', async () => {
+        it('resumes after completed work, and reports progress', async () => {
 
             const order = Array.from({ length: 20 }, (_, n) => `test/${n}`).sort();
             for (const wish of ['all', { ids: order.toReversed() }] as const) {

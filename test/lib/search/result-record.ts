@@ -66,7 +66,7 @@ describe('the record of a search', () => {
         });
     }
 
-    it('lets go of results that nobody reads', async () => {
+    it('releases results that are not read', async () => {
 
         const { blocks, state } = blocksOf(40, LONG);
 

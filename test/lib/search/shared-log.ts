@@ -25,7 +25,7 @@ function object(id: string, title: string, txnId = 1): StoredObject {
 
 forEachDatabase((name, create, dialect) => {
 
-    describe(`the log of changes on ${name}`, () => {
+    describe(`the change log on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -88,7 +88,7 @@ forEachDatabase((name, create, dialect) => {
 
         const left = async (): Promise<number> => (await database.read<{ n: number }>({ sql: 'select count(*) as n from search_log' }, []))[0]?.n ?? 0;
 
-        it('is put in order once, by whichever node, however many do it at a time', async () => {
+        it('is ordered once, by any of several concurrent nodes', async () => {
 
             const log = new SearchLogStore(database);
             for (let n = 0; n < 1200; n += 100) {
@@ -112,7 +112,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await log.last()).to.equal(3);
         });
 
-        it('is put in order without what a node left behind that ended in the middle', async () => {
+        it('is ordered without the remains of a node that ended in the middle', async () => {
 
             const log = new SearchLogStore(database);
             await log.append([{ objectId: 'test/1', origin: 'one', number: 1 }], []);
@@ -128,7 +128,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await left()).to.equal(0);
         });
 
-        it('keeps its highest position, so that none is given twice', async () => {
+        it('keeps its highest position, so that none is assigned twice', async () => {
 
             const log = new SearchLogStore(database);
             for (const number of [1, 2, 3]) {
@@ -144,7 +144,7 @@ forEachDatabase((name, create, dialect) => {
             expect((await log.batches(0)).map(({ position }) => position)).to.equal([3]);
         });
 
-        it('costs a search the same few statements after thousands of changes as before', { timeout: 60_000 }, async () => {
+        it('costs a search a few statements, also after thousands of changes', { timeout: 60_000 }, async () => {
 
             const [here, there] = [await start('here'), await start('there')];
             await Promise.all(Array.from({ length: 1500 }, (_, n) => here.write(null, object(`test/${n}`, 'many'))));
@@ -166,7 +166,7 @@ forEachDatabase((name, create, dialect) => {
             }
         }
 
-        it('leads to a new index of a node that others have forgotten while it ran', { timeout: 60_000 }, async () => {
+        it('makes a running node rebuild its index when the others have forgotten it', { timeout: 60_000 }, async () => {
 
             const there = await start('there');
             await write(there, 0, 60);
@@ -179,7 +179,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await count(await restart(there, 'there'), 'many')).to.equal(180);
         });
 
-        it('leads to a new index of a node that was away until what it lacked had been removed', { timeout: 60_000 }, async () => {
+        it('makes a node rebuild its index when changes that it missed were pruned', { timeout: 60_000 }, async () => {
 
             const [here, there] = [await start('here'), await start('there')];
             await database.commit({ steps: [{ sql: `delete from search_manifest where owner = 'there'`, bindings: [] }] });
@@ -198,7 +198,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await count(await restart(there, 'there'), 'many')).to.equal(180);
         });
 
-        it('knows of nodes that have started or run, though they store nothing', { timeout: 60_000 }, async () => {
+        it('knows running nodes, even if they store nothing', { timeout: 60_000 }, async () => {
 
             const here = await start('here');
             const forget = { steps: [{ sql: `update search_manifest set seen_on = 1 where owner = 'here'`, bindings: [] }] };
@@ -243,7 +243,7 @@ forEachDatabase((name, create, dialect) => {
 
         }
 
-        it('costs a search the same few statements when its numbers have holes', { timeout: 60_000 }, async () => {
+        it('costs a search a few statements when its numbers have gaps', { timeout: 60_000 }, async () => {
 
             const node = await start('here');
             await insertWithHoles(5000);
@@ -258,7 +258,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await cost(await restart(node, 'here'))).to.be.at.most(6);
         });
 
-        it('is read to its end though 150,000 changes lie behind a hole', { timeout: 120_000 }, async () => {
+        it('is read to its end though 150,000 changes follow a gap', { timeout: 120_000 }, async () => {
 
             const node = await start('here');
             const open = await connect();
@@ -277,7 +277,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await count(again, 'found')).to.equal(1);
         });
 
-        it('has changes that are committed after all others, also when these were put in order and pruned long before', { timeout: 60_000 }, async () => {
+        it('contains changes that are committed late, even after later ones were ordered and pruned', { timeout: 60_000 }, async () => {
 
             const [here, there] = [await start('here'), await start('there')];
             const late = await connect();
@@ -306,7 +306,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await count(await restart(restarted, 'there'), 'late')).to.equal(1);
         });
 
-        it('is put in order beside a transaction that somebody has left open', { timeout: 60_000 }, async () => {
+        it('is ordered beside a transaction that was left open', { timeout: 60_000 }, async () => {
 
             const log = new SearchLogStore(database);
             const open = await connect();

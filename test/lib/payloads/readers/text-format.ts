@@ -32,7 +32,7 @@ const CASES: readonly (readonly [mediaType: string | null, filename: string | nu
     [null, null, 'unknown']
 ];
 
-describe('format of the text of an element', () => {
+describe('the text format of an element', () => {
 
     for (const [mediaType, filename, key] of CASES) {
         it(`is ${key} for ${mediaType} and ${filename}`, () => {
@@ -42,7 +42,7 @@ describe('format of the text of an element', () => {
         });
     }
 
-    it('is kept in few bytes, whatever clients send', () => {
+    it('is stored in few bytes, for any input', () => {
 
         const format = textFormat({ mediaType: `text/plain;charset=${'x'.repeat(10_000)}`, filename: null });
         expect(format ? formatKey(format).length : NaN).to.be.below(60);

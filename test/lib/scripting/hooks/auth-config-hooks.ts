@@ -28,7 +28,7 @@ const CLOSING = 'exports.getAuthConfig = () => ({ defaultAclRead: [], defaultAcl
 
 forEachDatabase((name, create) => {
 
-    describe(`access rules that types make, on ${name}`, () => {
+    describe(`access rules from hooks, on ${name},`, () => {
 
         let nodes: Nodes;
         let node: TestGateway;
@@ -70,21 +70,21 @@ forEachDatabase((name, create) => {
             return [...said].join();
         }
 
-        it('open what is stored as closed, for creating, reading, writing and searching', async () => {
+        it('open what stored rules close, for creating, reading, writing and searching', async () => {
 
             const { type } = await define(OPENING);
 
             expect(await rights(type)).to.equal(ALL);
         });
 
-        it('close what is stored as open', async () => {
+        it('close what stored rules open', async () => {
 
             const { type } = await define(CLOSING, { defaultAclRead: ['public'], defaultAclWrite: ['public'], aclCreate: ['public'] });
 
             expect(await rights(type)).to.equal(NONE);
         });
 
-        it('go before the entry of the design and its defaults', async () => {
+        it('take precedence over the entry of the design and its defaults', async () => {
 
             const { type } = await define(CLOSING, null);
             const { type: plain } = await define('exports.beforeDelete = () => {};', null);
@@ -92,7 +92,7 @@ forEachDatabase((name, create) => {
             expect([await rights(type), await rights(plain)]).to.equal([NONE, 'create read find']);
         });
 
-        it('leave types alone whose code does not export the hook, or says nothing', async () => {
+        it('do not apply to types without the hook, or where it returns nothing', async () => {
 
             const codes = [
                 'exports.methods = { hello: () => 1 };', '// getAuthConfig', 'function getAuthConfig() { throw new Error(); }',
@@ -108,7 +108,7 @@ forEachDatabase((name, create) => {
             expect(log.slice(before)).to.equal([]);
         });
 
-        it('are told the type and its stored rules, and may be made by promises and modules', async () => {
+        it('are computed from the type and its stored rules, also with promises and modules', async () => {
 
             await node.create('Schema', { name: 'Library', schema: { type: 'object' }, javascript: 'exports.writers = ["authenticated"];' });
             const { type } = await define(`exports.getAuthConfig = async ({ type, objectId, authConfig }) => {
@@ -121,7 +121,7 @@ forEachDatabase((name, create) => {
             expect(await rights(type)).to.equal('create read find');
         });
 
-        it('change with the code, and with code that it requires, from the next request on', async () => {
+        it('follow changes of the code and its modules from the next request on', async () => {
 
             const { id: library } = await node.create('Schema', { name: 'Lists', schema: { type: 'object' }, javascript: 'exports.readers = ["public"];' });
             const { type, schemaId } = await define(OPENING);
@@ -136,7 +136,7 @@ forEachDatabase((name, create) => {
             expect(seen).to.equal([ALL, READER, NONE, READER]);
         });
 
-        it('decide on methods', async () => {
+        it('apply to methods', async () => {
 
             const { type } = await define(`
                 exports.methods = { open: () => 'yes', closed: () => 'no' };
@@ -174,7 +174,7 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [title, code, told] of failures) {
-            it(`are the stored ones when the code ${title}, which the log tells`, async () => {
+            it(`are the stored ones when the code ${title}, which is logged`, async () => {
 
                 const { type, schemaId } = await define(code);
                 const seen = await rights(type);
@@ -186,7 +186,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('are the stored ones when the code cannot be loaded, which the log tells', async () => {
+        it('are the stored ones when the code cannot be loaded, which is logged', async () => {
 
             const { type, schemaId } = await define(OPENING);
             const create = async () => (await node.perform(Op.create, { authentication: basic('user'), input: { type, attributes: { content: {} } } })).status;
@@ -199,7 +199,7 @@ forEachDatabase((name, create) => {
             expect(toldOf(type)[0]).to.include('Cannot find module');
         });
 
-        it('of one type count while the code of another fails', async () => {
+        it('of one type apply while the code of another fails', async () => {
 
             const broken = await define('exports.getAuthConfig = () => { throw "broken"; };');
             const { type } = await define(OPENING);
@@ -208,9 +208,9 @@ forEachDatabase((name, create) => {
         });
     });
 
-    describe(`access rules that types make, after a restart on ${name}`, () => {
+    describe(`access rules from hooks, after a restart on ${name},`, () => {
 
-        it('count from the first request on', async () => {
+        it('apply from the first request on', async () => {
 
             const database = await create();
             const first = await startGateway(database);

@@ -34,7 +34,7 @@ forEachDatabase((name, create) => {
 
         after(() => nodes.stop());
 
-        it('makes ids, changes queries, and offers methods of the service', async () => {
+        it('generates ids, changes queries, and offers methods of the service', async () => {
 
             await changeDesign(node, {
                 javascript: `
@@ -65,7 +65,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('says who logs in, and what handle records hold', async () => {
+        it('authenticates, and makes handle records', async () => {
 
             await changeDesign(node, {
                 javascript: `exports.authenticate = (info, context) => info.token === 'of.another.issuer' ?
@@ -93,7 +93,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('vouches for users without an object, which methods are told', async () => {
+        it('authenticates users without an object, which methods see', async () => {
 
             await node.create('User', { username: 'own', password: 'of my own' }, { id: 'test/own' });
             await changeDesign(node, {
@@ -122,7 +122,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('is told the request context of a login, for each of them anew', async () => {
+        it('receives the request context of each login', async () => {
 
             await changeDesign(node, {
                 javascript: `exports.authenticate = (info, context) => info.username === 'tenant' || info.token === 'of.a.tenant' ? {
@@ -147,14 +147,14 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('answers for a target that does not exist that it does not exist', async () => {
+        it('gives 404 for a missing target', async () => {
 
             const { status } = await node.asAdmin('someMethod', { targetId: 'test/nowhere' });
 
             expect(status).to.equal('0.DOIP/Status.104');
         });
 
-        it('guards types and design', async () => {
+        it('has hooks for types and design', async () => {
 
             await changeDesign(node, {
                 builtInTypes: { Schema: { javascript: 'exports.beforeSchemaValidation = (object) => { if (/^X/.test(object.content.name)) throw "no X"; };' } }
@@ -168,7 +168,7 @@ forEachDatabase((name, create) => {
             expect(allowed.status).to.equal(OK);
         });
 
-        it('may have code of types called with the content alone', async () => {
+        it('can switch methods and hooks to content-only arguments', async () => {
 
             await defineType(node, 'Old', `
                 exports.beforeSchemaValidation = function (content, context) {
@@ -190,7 +190,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('may have every hook called with the content alone', async () => {
+        it('can switch every hook to content-only arguments', async () => {
 
             const { content, context } = { content: 'content.name === "old"', context: 'context.useLegacyContentOnlyJavaScriptHooks === true' };
             const check = `if (!(${content} && ${context})) { throw 'not the content alone'; }`;
@@ -227,7 +227,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('may have methods given attributes as the input of a GET', async () => {
+        it('can pass attributes as the input of a GET to methods', async () => {
 
             await defineType(node, 'Asked', 'exports.methods = { echo: (object, context) => context.params ?? null }; exports.methods.echo.allowGet = true;');
             const { id } = await node.create('Asked', {});

@@ -25,7 +25,7 @@ after(async () => {
 
 const OBJECT = { id: 'test/1', type: 'Document', content: { name: 'a' } };
 
-describe('what a call of type code gives', () => {
+describe('the result of a call of type code', () => {
 
     const cases: readonly (readonly [title: string, code: string, call: ShortCall, expected: JsonValue | undefined])[] = [
         ['what was returned', 'exports.run = (object, context) => [object.id, context.userId]', { context: { userId: 'test/u' } }, ['test/1', 'test/u']],
@@ -49,7 +49,7 @@ describe('what a call of type code gives', () => {
         });
     }
 
-    it('is the object that was returned, or edited in place', async () => {
+    it('is the returned object, or the edited argument', async () => {
 
         const take = async (code: string): Promise<unknown> => (await pool.run(code, { takes: 'object', args: [OBJECT] })).object;
 
@@ -58,14 +58,14 @@ describe('what a call of type code gives', () => {
         expect(await take('exports.run = async (object) => { await 1; object.id = "later"; return null; }')).to.equal({ ...OBJECT, id: 'later' });
     });
 
-    it('is both what was returned and the object, for methods', async () => {
+    it('is both the return value and the object, for methods', async () => {
 
         const { returned, object } = await pool.run('exports.run = (object) => { object.id = "edited"; return 5; }', { takes: 'both', args: [OBJECT] });
 
         expect<unknown>([returned, object]).to.equal([5, { ...OBJECT, id: 'edited' }]);
     });
 
-    it('comes for each of many items, faults among them', async () => {
+    it('is given for each of many items, including errors', async () => {
 
         const unit = unitOf('exports.run = async (object) => { if (object.n === 1) { throw "not this one"; } return object.n; }');
         const results = await pool.pool.callEach({
@@ -77,7 +77,7 @@ describe('what a call of type code gives', () => {
             .to.equal([0, { kind: 'invalid', message: 'not this one' }, 2]);
     });
 
-    it('keeps the state of modules between calls, and begins anew when the world changes', async () => {
+    it('depends on module state, which is kept between calls and reset with a new program', async () => {
 
         const unit = unitOf('let calls = 0; exports.run = () => ++calls;');
         const call = (version: string): Promise<JsonValue> => pool.returned('', { unit, world: worldOf([unit], {}, version) });
@@ -86,7 +86,7 @@ describe('what a call of type code gives', () => {
     });
 });
 
-describe('the object as it was, in the context of type code', () => {
+describe('the original object in the context of type code', () => {
 
     const was = { id: 'test/1', content: { name: 'before', '"quoted"': '\u{1F600}\n' } };
     const context = { userId: 'test/u', originalObject: was, isUpdate: true };
@@ -116,12 +116,12 @@ describe('the object as it was, in the context of type code', () => {
         });
     }
 
-    it('is not there when there is none', async () => {
+    it('is absent when there is none', async () => {
 
         expect<unknown>(await pool.returned('exports.run = (object, context) => Object.keys(context)', { context: { isNew: true } })).to.equal(['isNew']);
     });
 
-    it('is that of its own call, however late it is read', async () => {
+    it('is that of its own call, even when it is read late', async () => {
 
         const unit = unitOf('let first; exports.run = (object, context) => { first ??= context; return first.originalObject.n; };');
         const call = (n: number): Promise<JsonValue> => pool.returned('', { unit, world: worldOf([unit]), context: { originalObject: { n } } });
@@ -129,7 +129,7 @@ describe('the object as it was, in the context of type code', () => {
         expect<unknown>([await call(1), await call(2)]).to.equal([1, 1]);
     });
 
-    it('is read whatever a script has made of JavaScript', async () => {
+    it('is readable after a script has changed built-in functions', async () => {
 
         const code = `
             JSON.parse = Reflect.defineProperty = Object.defineProperty = () => { throw new Error('mine'); };
@@ -139,7 +139,7 @@ describe('the object as it was, in the context of type code', () => {
         expect<unknown>(await pool.returned(code, { context })).to.equal(['test/1', ['userId', 'originalObject', 'isUpdate']]);
     });
 
-    it('comes for each of many items', async () => {
+    it('is given for each of many items', async () => {
 
         const unit = unitOf('exports.run = (object, context) => context.originalObject');
         const results = await pool.pool.callEach({
@@ -151,7 +151,7 @@ describe('the object as it was, in the context of type code', () => {
     });
 });
 
-describe('what type code throws', () => {
+describe('the error of type code', () => {
 
     const cordra = 'const { CordraError } = require("cordra");';
     const cases: readonly (readonly [title: string, code: string, expected: ScriptFailure])[] = [
@@ -181,24 +181,24 @@ describe('what type code throws', () => {
         ['a number', 'exports.run = () => { throw 5; }', { kind: 'error', message: '5', stack: '' }]
     ];
     for (const [title, code, expected] of cases) {
-        it(`is told: ${title}`, async () => {
+        it(`describes the cause: ${title}`, async () => {
 
             expect<unknown>(await pool.failure(code)).to.equal(expected);
         });
     }
 
-    it('is told for promises that are never settled', async () => {
+    it('is thrown for promises that are never settled', async () => {
 
         expect(await pool.failure('exports.run = () => new Promise(() => {})')).to.include({ kind: 'error', message: 'the promise that was returned is never settled' });
     });
 
-    it('is told for results that JSON cannot carry', async () => {
+    it('is thrown for results that JSON cannot represent', async () => {
 
         expect(await pool.failure('exports.run = () => { const a = {}; a.a = a; return a; }')).to.include({ kind: 'error' });
         expect(await pool.failure('exports.run = () => 5n')).to.include({ kind: 'error' });
     });
 
-    it('is told for functions that are not exported', async () => {
+    it('is thrown for missing functions', async () => {
 
         for (const path of [['missing'], ['methods', 'constructor'], ['toString'], ['run', 'call']]) {
             const failure = await pool.failure('exports.run = () => 1; exports.methods = {};', { path });
@@ -212,7 +212,7 @@ describe('the description of type code', () => {
 
     const describeCode = (code: string) => pool.pool.describe({ unit: unitOf(code), world: worldOf([unitOf(code)]), host: REFUSING_HOST, callerKey: 'somebody' });
 
-    it('names hooks, flags and methods', async () => {
+    it('lists hooks, flags and methods', async () => {
 
         const { hooks, flags, methods, staticMethods, fault } = await describeCode(`
             exports.beforeDelete = async () => {};
@@ -241,7 +241,7 @@ describe('the description of type code', () => {
         ['a module that does not exist', 'require("./missing");', { kind: 'load' }]
     ];
     for (const [title, code, expected] of faults) {
-        it(`tells ${title}`, async () => {
+        it(`reports ${title}`, async () => {
 
             const { fault, hooks } = await describeCode(code);
 
@@ -260,7 +260,7 @@ describe('the description of type code', () => {
     });
 });
 
-describe('what type code writes to the log', () => {
+describe('the log of type code', () => {
 
     it('names the type, with levels', async () => {
 

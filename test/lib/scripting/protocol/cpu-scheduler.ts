@@ -52,9 +52,9 @@ function start(runs: CpuScheduler, count: number, milliseconds: number): { threa
     };
 }
 
-describe('scripts that run for long', () => {
+describe('the CPU scheduler', () => {
 
-    it('take turns, as many at a time as there are places, and none is left behind', { timeout: 20_000 }, async () => {
+    it('gives time slices to long-running scripts in turn, without starvation', { timeout: 20_000 }, async () => {
 
         const { threads, notes } = start(new CpuScheduler(1), 3, 900);
         await Promise.all(threads.map((thread) => once(thread, 'exit')));
@@ -67,7 +67,7 @@ describe('scripts that run for long', () => {
         expect(Math.min(...steps)).to.be.above(all / 20);
     });
 
-    it('get the place of one that ended while it had it', { timeout: 20_000 }, async () => {
+    it('frees the slot of a thread that ended while it had one', { timeout: 20_000 }, async () => {
 
         const runs = new CpuScheduler(1);
         const lost = 77;
@@ -86,7 +86,7 @@ describe('scripts that run for long', () => {
         expect([...new Int32Array(runs.memory)]).to.include(1);
     });
 
-    it('need no place while they wait for something', () => {
+    it('needs no slot for a script that waits', () => {
 
         const runs = new CpuScheduler(1);
         const [one, other] = [new CpuSlice(runs.memory, 1), new CpuSlice(runs.memory, 2)];

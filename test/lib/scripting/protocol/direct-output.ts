@@ -8,7 +8,7 @@ import { testPool } from '../../../support/scripts.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-describe('output of context.directIo', () => {
+describe('the output of context.directIo', () => {
 
     let pool: TestPool;
 
@@ -25,7 +25,7 @@ describe('output of context.directIo', () => {
         return output && output.bytes.length > 0 ? Buffer.concat(output.bytes).toString() : null;
     };
 
-    it('may be no bytes at all, which is not the same as none written', async () => {
+    it('may be empty, which differs from none', async () => {
 
         expect(await written('directIo.writeOutputUint8Array(new Uint8Array(0))')).to.equal('');
         expect(await written('directIo.writeOutputBytes([])')).to.equal('');
@@ -33,13 +33,13 @@ describe('output of context.directIo', () => {
         expect(await written('directIo.setOutputMediaType("text/plain")')).to.be.null();
     });
 
-    it('is JSON where it is said to be', async () => {
+    it('is JSON when it is declared as such', async () => {
 
         expect(await written('directIo.writeOutputJson(undefined)')).to.equal('null');
         expect(await written('directIo.writeOutputJson([undefined])')).to.equal('[null]');
     });
 
-    it('is refused where bytes are wanted and something else is given', async () => {
+    it('is rejected when bytes are expected and another value is given', async () => {
 
         for (const value of ['"text"', '12345678', '{ length: 3 }', 'null']) {
             expect(await pool.failure(`exports.run = (object, { directIo }) => directIo.writeOutputBytes(${value});`, { directIo: { input: null } }))

@@ -18,9 +18,9 @@ function niceness(): ReadonlyMap<number, number> {
     }));
 }
 
-describe('threads for scripts', () => {
+describe('the threads for scripts', () => {
 
-    it('have a lower priority, and no other thread has', { skip: process.platform !== 'linux', timeout: 20_000 }, async () => {
+    it('have a lower priority than all other threads', { skip: process.platform !== 'linux', timeout: 20_000 }, async () => {
 
         const before = niceness();
         const pool = testPool();

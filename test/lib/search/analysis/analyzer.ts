@@ -30,7 +30,7 @@ const WORDS: readonly (readonly [text: string, words: string])[] = [
     ['', '']
 ];
 
-describe('analysis', () => {
+describe('the analyzer', () => {
 
     for (const [text, words] of WORDS) {
         it(`finds ${words || 'nothing'} in ${JSON.stringify(text)}`, () => {
@@ -47,7 +47,7 @@ describe('analysis', () => {
         expect(analyse('x'.repeat(255))).to.have.length(1);
     });
 
-    it('takes a long text in linear time', () => {
+    it('processes a long text in linear time', () => {
 
         const elapsed = processorTime();
 
@@ -55,7 +55,7 @@ describe('analysis', () => {
         expect(elapsed()).to.be.below(3000);
     });
 
-    it('finds the same words in a text so long that it is read in pieces', () => {
+    it('finds the same words in a text that is read in chunks', () => {
 
         const random = seeded(7);
         const units = ['word', ' ', '. ', '-', '3.14', '1,0', 'a.b', '東', 'カナ', 'ひ', 'e\u0301', '_', 'x_y', '\u{1f600}', '𝒳', '\u200d', '\'', '\n', '½'];
@@ -70,7 +70,7 @@ describe('analysis', () => {
     });
 
     for (const unit of ['x', 'a.', '1,', 'カ', 'カ\u3099', '_a', 'e\u0301', '𝒳', 'a\'', 'a\u200d']) {
-        it(`takes a text that goes on and on with ${JSON.stringify(unit)}`, () => {
+        it(`processes a long text without word breaks, repeating ${JSON.stringify(unit)}`, () => {
 
             const words = analyse(`before 東${unit.repeat(8_000_000 / unit.length)} after`);
 
@@ -79,14 +79,14 @@ describe('analysis', () => {
         });
     }
 
-    it('keeps whole values in lower case and within bounds', () => {
+    it('keeps whole values in lower case, within a limit', () => {
 
         expect(keywordOf('20.1000/ABC def')).to.equal('20.1000/abc def');
         expect(keywordOf('x'.repeat(2000))).to.have.length(1024);
         expect(cutAt('a😀', 2)).to.equal('a');
     });
 
-    it('sorts texts without regard to case, then with', () => {
+    it('sorts texts by case-insensitive keys, then by case', () => {
 
         expect(['b', 'a', 'B', 'A', 'ab', ''].sort(compareText)).to.equal(['', 'A', 'a', 'ab', 'B', 'b']);
     });

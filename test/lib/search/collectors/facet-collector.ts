@@ -39,7 +39,7 @@ function searching(documents: readonly IndexDocument[]) {
     };
 }
 
-describe('facets of an answer', () => {
+describe('the facets of a response', () => {
 
     it('have a bounded number of buckets together, those of the first facets', () => {
 
@@ -51,7 +51,7 @@ describe('facets of an answer', () => {
         expect(search({ limit: 0, facets: [{ field: '/c', maxBuckets: 5 }] }).facets[0]?.buckets).to.have.length(1);
     });
 
-    it('let others in and keep to the time while the values of one field are counted', () => {
+    it('are counted with preemption and a timeout, even for the values of one field', () => {
 
         const builder = new SegmentBuilder();
         Array.from({ length: 5000 }, (_, i) => documentOf(i, { a: `v${i}` })).forEach((document) => builder.add(document));
@@ -85,9 +85,9 @@ describe('facets of an answer', () => {
     });
 });
 
-describe('what is indexed of objects', () => {
+describe('the index of a document', () => {
 
-    it('finds words that are longer than 255 characters, also by their beginning', () => {
+    it('contains words that are longer than 255 characters, also by prefix', () => {
 
         const long = `${'ab'.repeat(140)}c`;
         const search = searching([documentOf(1, { t: `a ${long} b` }), documentOf(2, { t: 'a b' })]);

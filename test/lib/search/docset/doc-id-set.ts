@@ -57,10 +57,10 @@ function contents(set: DocumentSet): number[] {
     return found;
 }
 
-describe('set of documents', () => {
+describe('a set of documents', () => {
 
     for (const seed of [1, 2, 3, 4]) {
-        it(`combines lists and bits to what sets of numbers give, and leaves kept ones as they are (seed ${seed})`, () => {
+        it(`combines lists and bit sets like sets of numbers, without changing shared ones (seed ${seed})`, () => {
 
             const random = seeded(seed);
             for (let round = 0; round < 40; ++round) {
@@ -86,7 +86,7 @@ describe('set of documents', () => {
         });
     }
 
-    it('is kept as a list up to one document in 64', () => {
+    it('is a list for up to one document in 64', () => {
 
         const most = mostFew(DOCUMENTS);
         const first = (count: number): number[] => Array.from({ length: count }, (_, i) => i * 3);
@@ -97,7 +97,7 @@ describe('set of documents', () => {
         expect(cachedSet(many(fullBits(DOCUMENTS)), DOCUMENTS)).to.include({ kept: { count: DOCUMENTS, isAll: true } });
     });
 
-    it('is found in sorted lists, however much longer one is than the other', () => {
+    it('intersects sorted lists of very different lengths', () => {
 
         const random = seeded(9);
         for (let round = 0; round < 200; ++round) {
@@ -115,7 +115,7 @@ describe('set of documents', () => {
     });
 });
 
-describe('collector of documents', () => {
+describe('the builder of document sets', () => {
 
     /** Words stand for entries: the more letters, the more documents. */
     function segment(): Segment {
@@ -129,7 +129,7 @@ describe('collector of documents', () => {
         return Segment.of(builder.finish());
     }
 
-    it('gathers documents, entries and sets in any order into one set, a list or bits', () => {
+    it('adds documents, entries and sets in any order to one set, a list or a bit set', () => {
 
         const random = seeded(5);
         const indexed = segment();
@@ -167,7 +167,7 @@ describe('collector of documents', () => {
         expect(kinds.size).to.equal(2);
     });
 
-    it('never changes what others keep', () => {
+    it('never changes shared sets', () => {
 
         const kept = cachedSet(many(bitsOf(Array.from({ length: 200 }, (_, i) => i * 7))), DOCUMENTS);
         const before = contents(kept);

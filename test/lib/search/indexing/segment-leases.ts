@@ -7,9 +7,9 @@ import { SearchCorpus } from '../../../support/search-corpus.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('segments that are searched', () => {
+describe('leased segments', () => {
 
-    it('keep what is looked up of them until then, when others take their place in the midst of it, and nothing afterwards', () => {
+    it('stay in the cache until the end of the search in which they are replaced, and not afterwards', () => {
 
         const memory = new LruCache();
         const set = new LiveSegments(memory, () => new Uint8Array(0));

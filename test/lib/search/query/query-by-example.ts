@@ -21,7 +21,7 @@ const MEANINGS: readonly (readonly [example: JsonValue, meaning: string])[] = [
     [{ a: {}, b: [] }, '*:*']
 ];
 
-describe('queries by example', () => {
+describe('query by example', () => {
 
     for (const [example, meaning] of MEANINGS) {
         it(`reads ${JSON.stringify(example)} as ${meaning}`, () => {
@@ -31,13 +31,13 @@ describe('queries by example', () => {
     }
 
     for (const wrong of ['text', 5, null, ['a']]) {
-        it(`refuses ${JSON.stringify(wrong)}`, () => {
+        it(`rejects ${JSON.stringify(wrong)}`, () => {
 
             expect(() => readQueryJson(wrong)).to.throw(DoipError, 'queryJson must be a JSON object');
         });
     }
 
-    it('refuses what is too deep or has too many leaves', () => {
+    it('rejects too great a depth, and too many leaves', () => {
 
         let deep: JsonValue = 'x';
         for (let depth = 0; depth < 300; ++depth) {
@@ -48,7 +48,7 @@ describe('queries by example', () => {
         expect(() => readQueryJson({ a: new Array<string>(5000).fill('x') })).to.throw(DoipError, /more than 4096 leaves/);
     });
 
-    it('refuses what is too long, be it values or their pointers', () => {
+    it('rejects too long values and pointers', () => {
 
         expect(() => readQueryJson({ a: 'x '.repeat(70_000) })).to.throw(DoipError, /queryJson is longer than 131072 characters/);
         expect(() => readQueryJson({ ['x'.repeat(10_000)]: Array.from({ length: 20 }, () => 1) })).to.throw(DoipError, /queryJson is longer than 131072 characters/);

@@ -189,7 +189,7 @@ const FAULTS: readonly (readonly [query: string, at: number])[] = [
     ['a}', 2]
 ];
 
-describe('queries', () => {
+describe('the query parser', () => {
 
     for (const [query, meaning] of MEANINGS) {
         it(`reads ${JSON.stringify(query)} as ${meaning}`, () => {
@@ -199,27 +199,27 @@ describe('queries', () => {
     }
 
     for (const [query, at] of FAULTS) {
-        it(`refuses ${JSON.stringify(query)} at character ${at}`, () => {
+        it(`rejects ${JSON.stringify(query)} at character ${at}`, () => {
 
             expect(() => readQuery(query)).to.throw(DoipError, new RegExp(`^Query parse failure at character ${at}: `));
         });
     }
 
     for (const blank of ['', '  ', '\u3000']) {
-        it(`refuses ${JSON.stringify(blank)}`, () => {
+        it(`rejects ${JSON.stringify(blank)}`, () => {
 
             expect(() => readQuery(blank)).to.throw(DoipError, 'Query parse failure: the query is empty');
         });
     }
 
-    it('says what stands in the wrong place', () => {
+    it('names the misplaced token', () => {
 
         expect(() => readQuery('a b)')).to.throw(DoipError, 'Query parse failure at character 4: unexpected ")"');
         expect(() => readQuery('(a b')).to.throw(DoipError, 'Query parse failure at character 5: unexpected end of the query');
     });
 });
 
-describe('hostile queries', () => {
+describe('the query parser with hostile queries', () => {
 
     it('reads groups up to the allowed depth', () => {
 
@@ -228,27 +228,27 @@ describe('hostile queries', () => {
         expect(describeQuery(readQuery(nested))).to.equal('a');
     });
 
-    it('refuses deeper groups, however many', () => {
+    it('rejects deeper groups, in any number', () => {
 
         for (const depth of [MAX_QUERY_DEPTH + 1, 50_000]) {
             expect(() => readQuery('('.repeat(depth) + 'a' + ')'.repeat(depth))).to.throw(DoipError, /more than 200 groups/);
         }
     });
 
-    it('does not count parentheses that are quoted or escaped', () => {
+    it('does not count quoted or escaped parentheses', () => {
 
         expect(describeQuery(readQuery('"' + '('.repeat(1000) + 'a"'))).to.equal('a');
         expect(describeQuery(readQuery('\\('.repeat(1000) + 'a'))).to.equal('a');
     });
 
-    it('refuses more clauses than allowed, written or made of one text', () => {
+    it('rejects more clauses than allowed, written or analyzed from one text', () => {
 
         expect(() => readQuery('a '.repeat(MAX_CLAUSES + 1))).to.throw(DoipError, /more than 4096 clauses/);
         expect(() => readQuery('a-'.repeat(MAX_CLAUSES + 1))).to.throw(DoipError, /more than 4096 clauses/);
         expect(() => readQuery('"' + 'a '.repeat(MAX_CLAUSES + 1) + '"')).to.throw(DoipError, /more than 4096 clauses/);
     });
 
-    it('refuses a text that is too long', () => {
+    it('rejects a text that is too long', () => {
 
         expect(() => readQuery('a'.repeat(150_000))).to.throw(DoipError, /longer than 131072 characters/);
     });
@@ -259,7 +259,7 @@ describe('hostile queries', () => {
         ['fields', 'a:'.repeat(60_000)], ['words in one group', '(' + 'a '.repeat(60_000)], ['names that are no fields', 'a~1'.repeat(40_000)],
         ['pointers that are no fields', '/a~1'.repeat(30_000)], ['dots', 'a.'.repeat(60_000)], ['marks', 'a' + '\u0301'.repeat(125_000)], ['joiners', '_'.repeat(125_000)]
     ] as const) {
-        it(`reads or refuses many ${name} in no time`, () => {
+        it(`reads or rejects many ${name} in no time`, () => {
 
             const elapsed = processorTime();
             try {

@@ -7,7 +7,7 @@ import { readSortFields } from '../../../../lib/search/query/search-request.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('Sort fields', () => {
+describe('sort fields', () => {
 
     const read: [string, JsonValue | undefined, [string, boolean][]][] = [
         ['nothing', undefined, []],
@@ -37,7 +37,7 @@ describe('Sort fields', () => {
     ];
 
     for (const [title, given] of refused) {
-        it(`are refused for ${title}`, () => {
+        it(`are rejected for ${title}`, () => {
 
             expect(() => readSortFields(given)).to.throw(DoipError);
         });

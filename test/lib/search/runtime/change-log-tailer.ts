@@ -16,7 +16,7 @@ const { afterEach, beforeEach, describe, it } = lab;
 
 forEachDatabase((name, create) => {
 
-    describe(`own changes that are met in the log on ${name}`, () => {
+    describe(`own changes that are first read from the log on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -60,7 +60,7 @@ forEachDatabase((name, create) => {
             return () => untold.forEach((change) => tell?.(change));
         }
 
-        it('are found by the next search while others still look them up', async () => {
+        it('are found by the next search during concurrent lookups', async () => {
 
             const tell = await writeUntold('test/1');
             let open: () => void = () => {};
@@ -88,7 +88,7 @@ forEachDatabase((name, create) => {
             await reading;
         });
 
-        it('are found by the next search though looking them up has failed', async () => {
+        it('are found by the next search after a failed lookup', async () => {
 
             const tell = await writeUntold('test/1');
             before = async () => {
@@ -103,7 +103,7 @@ forEachDatabase((name, create) => {
             expect((await node.search({ query: 'id:test/1' })).size).to.equal(1);
         });
 
-        it('are found when they had been looked up before they were told', async () => {
+        it('are found when they were looked up before their commit was reported', async () => {
 
             const tell = await writeUntold('test/1');
             await node.index.catchUp();

@@ -17,7 +17,7 @@ const { afterEach, beforeEach, describe, it } = lab;
 
 forEachDatabase((name, create) => {
 
-    describe(`search index on ${name}`, () => {
+    describe(`the search index on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -70,7 +70,7 @@ forEachDatabase((name, create) => {
             return node;
         }
 
-        it('is stored as a whole with the next changes when there was no room for it at first', async () => {
+        it('is stored completely with the next changes after the disk was full', async () => {
 
             const first = await startComplete({});
             for (let i = 0; i < 20; ++i) {
@@ -115,7 +115,7 @@ forEachDatabase((name, create) => {
             await until(async () => (await node.segments.segments()).length === count);
         }
 
-        it('finds what was written in the very next search, and no longer what was deleted', async () => {
+        it('finds changes in the very next search, and no deleted objects', async () => {
 
             const node = await start();
             for (let i = 1; i <= 20; ++i) {
@@ -130,7 +130,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('answers like a naive matcher through changes, stores, merges, restarts and kills', { timeout: roundsMs(120_000) }, async () => {
+        it('agrees with a naive matcher through changes, flushes, merges, restarts and kills', { timeout: roundsMs(120_000) }, async () => {
 
             const corpus = new SearchCorpus(99);
             const current = new Map<string, StoredObject>();
@@ -169,7 +169,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('reads what it has stored after a restart, and the rest from the log', async () => {
+        it('reads its segments after a restart, and the rest from the log', async () => {
 
             const first = await startComplete({ storeAfter: 10 });
             for (let i = 0; i < 10; ++i) {
@@ -189,7 +189,7 @@ forEachDatabase((name, create) => {
             expect(read).to.equal(['test/later']);
         });
 
-        it('builds an index of objects that have none', async () => {
+        it('is built for existing objects without an index', async () => {
 
             const first = await start();
             for (let i = 0; i < 250; ++i) {
@@ -205,7 +205,7 @@ forEachDatabase((name, create) => {
             expect((await (await start()).search({ query: 'old' })).size).to.equal(250);
         });
 
-        it('builds the index anew when a segment is damaged or of another layout', async () => {
+        it('is rebuilt when a segment is damaged or of another layout', async () => {
 
             let node = await startComplete({ storeAfter: 5 });
             for (let i = 0; i < 5; ++i) {
@@ -225,7 +225,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('sees what other nodes write', async () => {
+        it('contains changes of other nodes', async () => {
 
             const [here, there] = [await start({ owner: 'here', hasOthers: true }), await start({ owner: 'there', hasOthers: true })];
             const first = object('test/1', 'one', 1);
@@ -244,7 +244,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('finds a change whose outcome nobody learnt', async () => {
+        it('contains a change with unknown outcome', async () => {
 
             const node = await start();
             const lost = object('test/lost', 'lost', 1);
@@ -270,7 +270,7 @@ forEachDatabase((name, create) => {
             await until(async () => (await database.read<{ n: number }>(count, []))[0]?.n === 0);
         });
 
-        it('gives many hits block by block, as they were when the search began', async () => {
+        it('returns many hits in batches, from one snapshot', async () => {
 
             const node = await start({ storeAfter: 300 });
             const objects = Array.from({ length: 1203 }, (_, i) => object(`test/${i}`, `word ${i}`, i + 1));
@@ -289,7 +289,7 @@ forEachDatabase((name, create) => {
             expect(new Set(ids).size).to.equal(1203);
         });
 
-        it('tells only the one who asked that a query is wrong', async () => {
+        it('reports an invalid query only to its caller', async () => {
 
             const node = await start();
             await node.write(null, object('test/1', 'one', 1));
@@ -309,7 +309,7 @@ forEachDatabase((name, create) => {
             await expect(node.search({ query: 'one' })).to.reject(/took too long/);
         });
 
-        it('never finds the design object', async () => {
+        it('never contains the design object', async () => {
 
             const node = await start();
             await node.write(null, object('design', 'design', 1));

@@ -26,7 +26,7 @@ const FIELDS = ['', '/title:', '/tags/_:', 'scan:', 'userMetadata/note:', 'type:
 
 forEachDatabase((name, create) => {
 
-    describe(`searches that are answered at once on ${name}`, () => {
+    describe(`the fast path for single terms on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -86,7 +86,7 @@ forEachDatabase((name, create) => {
             await until(async () => await atOnce(node, request) !== null);
         }
 
-        it('are so after a few searches for words, until something changes', async () => {
+        it('begins after a few searches for terms, and ends with a change', async () => {
 
             const node = await start({ storeAfter: 5 });
             const first = object('test/1', 'one');
@@ -108,7 +108,7 @@ forEachDatabase((name, create) => {
             expect((await atOnce(node, { query: '/title:other' }))?.size).to.equal(1);
         });
 
-        it('have what was written in the search before, and not what was deleted, whenever they are asked', async () => {
+        it('returns the preceding write, and no deleted object, at any moment', async () => {
 
             const node = await start({ storeAfter: 7 });
             let last: StoredObject | null = null;
@@ -128,7 +128,7 @@ forEachDatabase((name, create) => {
             expect(prompt).to.be.above(40);
         });
 
-        it('are the same as those of the other thread, for every caller, through changes, stores and merges', { timeout: 120_000 }, async () => {
+        it('agrees with the search thread, for every caller, through changes, flushes and merges', { timeout: 120_000 }, async () => {
 
             const corpus = new SearchCorpus(51);
             const current = new Map<string, StoredObject>();
@@ -171,7 +171,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('come while the other thread is busy, and are right when the changes are still on their way to it', async () => {
+        it('works while the search thread is busy, and is correct while changes are on their way to it', async () => {
 
             const node = await start();
             for (let i = 0; i < 300; ++i) {
@@ -187,7 +187,7 @@ forEachDatabase((name, create) => {
             expect((await node.search({ query: '/title:n8' })).size).to.equal(2);
         });
 
-        it('are shown to nobody else: what is kept is for one caller, and for the rules of the moment', async () => {
+        it('is separate for each caller, and follows the current access rules', async () => {
 
             const node = await start();
             await node.write(null, object('test/1', 'secret', ['test/u1']));
@@ -214,7 +214,7 @@ forEachDatabase((name, create) => {
             { query: 'one', filterQueries: ['two'] }, { query: 'one', sort: [{ field: 'id', reverse: false }] }, { query: `one${'\u00ad'.repeat(300)}` }
         ];
 
-        it('are none of the others, nor of those that cannot be understood', async () => {
+        it('applies neither to other queries nor to invalid ones', async () => {
 
             const node = await start();
             await node.write(null, object('test/1', 'one two'));
@@ -235,7 +235,7 @@ forEachDatabase((name, create) => {
             expect(await atOnce(node, { query: 'one' })).to.not.be.null();
         });
 
-        it('are none when the index is stopped', async () => {
+        it('ends when the index is stopped', async () => {
 
             const node = await start();
             await node.write(null, object('test/1', 'one'));
@@ -245,7 +245,7 @@ forEachDatabase((name, create) => {
             nodes = [];
         });
 
-        it('have what was written since the searching thread has ended, and are so again with its successor', { timeout: 60_000 }, async () => {
+        it('is correct after the search thread has ended, and resumes with its successor', { timeout: 60_000 }, async () => {
 
             const workers = watchWorkers();
             try {

@@ -29,7 +29,7 @@ function object(id: string, title: string, txnId: number): StoredObject {
 
 forEachDatabase((name, create) => {
 
-    describe(`beside a search that takes long on ${name}`, () => {
+    describe(`preemption of a long search on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -93,7 +93,7 @@ forEachDatabase((name, create) => {
             }
         }
 
-        it('others are answered, and what is written is found', { timeout: 60_000 }, async () => {
+        it('serves other searches, and finds what is written', { timeout: 60_000 }, async () => {
 
             await start();
             const corpus = new SearchCorpus(61);
@@ -119,7 +119,7 @@ forEachDatabase((name, create) => {
             expect(endless.answered).to.equal(0);
         });
 
-        it('searches that take a moment are answered, though several are in front of them', { timeout: 60_000 }, async () => {
+        it('serves short searches, even behind several long ones', { timeout: 60_000 }, async () => {
 
             await start();
             const endless = new Endless(3);
@@ -129,7 +129,7 @@ forEachDatabase((name, create) => {
             expect(endless.answered).to.equal(0);
         });
 
-        it('results of others go on to be read, and what cannot be understood is refused', { timeout: 60_000 }, async () => {
+        it('continues other results, and rejects invalid queries', { timeout: 60_000 }, async () => {
 
             await start();
             for (let i = 0; i < 600; ++i) {
@@ -149,7 +149,7 @@ forEachDatabase((name, create) => {
             expect(endless.answered).to.equal(0);
         });
 
-        it('it alone gets the error when its time is over, and what was to be stored is stored then', { timeout: 60_000 }, async () => {
+        it('ends at the timeout, which affects only the long search; pending flushes follow', { timeout: 60_000 }, async () => {
 
             await start(1500);
             const stored = await names();

@@ -40,9 +40,9 @@ function start() {
     return { searcher, clock, close, search, more };
 }
 
-describe('searches that have waited longer than they may take', () => {
+describe('searches that have queued for longer than their timeout', () => {
 
-    it('are ended when they waited for other searches, and answered when they waited for changes', () => {
+    it('are ended when they waited for other searches, and served when they waited for changes', () => {
 
         const { search, close } = start();
         try {
@@ -56,9 +56,9 @@ describe('searches that have waited longer than they may take', () => {
     });
 });
 
-describe('searches that are read bit by bit', () => {
+describe('open result cursors', () => {
 
-    it('are refused with 503 when there are too many, and those that run go on', () => {
+    it('are limited, beyond which new ones are rejected with 503', () => {
 
         const { searcher, close, search, more } = start();
         const cursors = Array.from({ length: MOST }, () => search(1).cursor);
@@ -82,7 +82,7 @@ describe('searches that are read bit by bit', () => {
         close();
     });
 
-    it('have to make room when nobody has read them for a minute, the one that was not read for longest first', () => {
+    it('expire after a minute without a read when others need the space, the least recently read first', () => {
 
         const { clock, close, search, more } = start();
         const cursors = Array.from({ length: MOST }, () => search(1).cursor);
@@ -96,7 +96,7 @@ describe('searches that are read bit by bit', () => {
         close();
     });
 
-    it('give back their place when they are forgotten', () => {
+    it('are released when they are closed', () => {
 
         const { searcher, close, search } = start();
         const cursors = Array.from({ length: MOST }, () => search(1).cursor);

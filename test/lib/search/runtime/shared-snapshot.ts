@@ -103,9 +103,9 @@ async function withPair(test: (pair: Pair) => Promise<void>): Promise<void> {
     }
 }
 
-describe('what the searching thread lends', () => {
+describe('the search snapshot', () => {
 
-    it('is asked for once, then page by page; words whose postings span pages are for the searching thread', { timeout: 60_000 }, async () => {
+    it('is requested once, then by pages; terms whose postings span pages need the search thread', { timeout: 60_000 }, async () => {
 
         // Each word twice in every other document: some 1.8 MB of postings.
         const words = Array.from({ length: 900 }, (_, i) => `w${String(i).padStart(4, '0')}`);
@@ -147,7 +147,7 @@ describe('what the searching thread lends', () => {
         expect(count).to.be.within(words.length, words.length + 15);
     });
 
-    it('is enough to find what each caller may find, words of payloads among it, and nothing else', () => withPair(async (pair) => {
+    it('suffices to find what each caller may find, including terms of payloads, and nothing else', () => withPair(async (pair) => {
 
         const corpus = new SearchCorpus(61);
         let inPayloads = 0;
@@ -169,7 +169,7 @@ describe('what the searching thread lends', () => {
         expect(inPayloads).to.be.above(0);
     }));
 
-    it('is given back when something had to go from memory, and asked for again', () => withPair(async (pair) => {
+    it('is released after a cache eviction, and requested again', () => withPair(async (pair) => {
 
         pair.put([titled(1, 'one'), titled(2, 'two')]);
         expect((await pair.ask(request('one')))?.size).to.equal(1);
@@ -180,7 +180,7 @@ describe('what the searching thread lends', () => {
         expect(pair.asked.filter((what) => what === 'loan')).to.have.length(2);
     }));
 
-    it('is taken though others search while it is on its way, whatever had to go before', () => withPair(async (pair) => {
+    it('is accepted while others search during its transfer, after any evictions', () => withPair(async (pair) => {
 
         pair.put([titled(1, 'one')]);
         Atomics.add(pair.removals, 0, 1);
@@ -197,7 +197,7 @@ describe('what the searching thread lends', () => {
         expect(pair.asked.filter((what) => what === 'loan')).to.have.length(1);
     }));
 
-    it('is let go of when something had to go from memory, whatever is searched for next', () => withPair(async (pair) => {
+    it('is invalidated by a cache eviction, whatever the next search is', () => withPair(async (pair) => {
 
         pair.put([titled(1, 'one')]);
         await pair.ask(request('one'));
@@ -207,7 +207,7 @@ describe('what the searching thread lends', () => {
         expect(pair.prompt.search(request('one'))).to.be.null();
     }));
 
-    it('is for those who search often: of many with a search each nobody asks for it', () => withPair(async (pair) => {
+    it('is requested for frequent searches only, not for many callers with one search each', () => withPair(async (pair) => {
 
         pair.put([titled(1, 'one')]);
         for (let field = 0; field < 500; ++field) {
@@ -218,7 +218,7 @@ describe('what the searching thread lends', () => {
         expect((await pair.ask(request('/title:one')))?.size).to.equal(1);
     }));
 
-    it('is nothing when it comes after a change', () => withPair(async (pair) => {
+    it('is invalidated by a change during its transfer', () => withPair(async (pair) => {
 
         pair.put([titled(1, 'one')]);
         await pair.ask(request('/title:one'), 9);
@@ -232,7 +232,7 @@ describe('what the searching thread lends', () => {
         expect((await pair.ask(request('/title:one')))?.size).to.equal(0);
     }));
 
-    it('is nothing for more than a hundred callers and fields at a time, and for more than 32 segments', () => withPair(async (pair) => {
+    it('is not made for more than a hundred callers and fields, nor for more than 32 segments', () => withPair(async (pair) => {
 
         pair.put([titled(1, 'one')]);
         for (let field = 0; field < 150; ++field) {
@@ -256,7 +256,7 @@ describe('what the searching thread lends', () => {
         }
     }));
 
-    it('can be had though it could not be read the first time', () => withPair(async (pair) => {
+    it('is requested again after a failure', () => withPair(async (pair) => {
 
         pair.put([titled(1, 'one')]);
         pair.instead = () => {
@@ -269,7 +269,7 @@ describe('what the searching thread lends', () => {
         expect((await pair.ask(request('one'), 25))?.size).to.equal(1);
     }));
 
-    it('is not used any more by one who is closed', () => withPair(async (pair) => {
+    it('is not used after the fast path was closed', () => withPair(async (pair) => {
 
         pair.put([titled(1, 'one')]);
         expect((await pair.ask(request('one')))?.size).to.equal(1);

@@ -7,9 +7,9 @@ import { until } from '../../../support/until.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('a thread', () => {
+describe('the watchdog', () => {
 
-    it('is stuck when it has answered nobody for so long while somebody waits', async () => {
+    it('fires when calls are pending and none was answered for the limit', async () => {
 
         let now = 0;
         let isStuck = false;
@@ -30,7 +30,7 @@ describe('a thread', () => {
         await until(async () => isStuck);
     });
 
-    it('lets nobody wait for ever, and gives back what comes too late', async () => {
+    it('ends a call after the limit, and returns late answers', async () => {
 
         const watch = new Watchdog(20, () => 0);
         const late: string[] = [];
@@ -48,7 +48,7 @@ describe('a thread', () => {
         await expect(watch.run(() => Promise.reject(new Error('fault')), { stuck: () => {}, late: () => {} })).to.reject('fault');
     });
 
-    it('is not stuck when nobody waits', async () => {
+    it('does not fire without pending calls', async () => {
 
         let now = 0;
         const stuck: string[] = [];

@@ -42,10 +42,10 @@ function inSegmentsOf(size: number, documents: readonly IndexDocument[]): LiveSe
     });
 }
 
-describe('search engine', () => {
+describe('the index searcher', () => {
 
     for (const [seed, hasLanguages] of [[1, false], [2, false], [3, false], [4, false], [5, false], [6, false], [7, true], [8, true], [9, true]] as const) {
-        it(`answers like a naive matcher, however documents are spread over segments (seed ${seed}${hasLanguages ? ', with languages' : ''})`, { timeout: 120_000 }, () => {
+        it(`agrees with a naive matcher, for any distribution over segments (seed ${seed}${hasLanguages ? ', with languages' : ''})`, { timeout: 120_000 }, () => {
 
             const corpus = new SearchCorpus(seed, { hasLanguages });
             const { current, layouts: spread } = layouts(corpus, 20 + corpus.below(60));
@@ -76,7 +76,7 @@ describe('search engine', () => {
         });
     }
 
-    it('answers the same whether few documents match, which it keeps as lists, or many, in segments of any size', () => {
+    it('gives the same results for sparse and dense sets, in segments of any size', () => {
 
         const corpus = new SearchCorpus(31);
         const noted = Array.from({ length: 2600 }, (_, i) => ({ document: corpus.document(`test/${i}`), isGone: i % 9 === 4 }));
@@ -105,7 +105,7 @@ describe('search engine', () => {
         expect(shares.size).to.equal(2);
     });
 
-    it('answers the same for a word that many documents of a large segment have and few of small ones', () => {
+    it('gives the same results for a term that is frequent in a large segment and rare in small ones', () => {
 
         const corpus = new SearchCorpus(51);
         const documents = Array.from({ length: 4000 }, (_, i) => corpus.document(`test/${i}`));
@@ -130,7 +130,7 @@ describe('search engine', () => {
     });
 
     for (const [seed, hasLanguages] of [[11, false], [12, false], [13, false], [14, true], [15, true]] as const) {
-        it(`answers with the very scores and counts that there would be without what the caller may not see (seed ${seed})`, { timeout: 120_000 }, () => {
+        it(`gives scores and counts as if hidden documents did not exist (seed ${seed})`, { timeout: 120_000 }, () => {
 
             const corpus = new SearchCorpus(seed, { hasLanguages });
             const { current, layouts: { 'many segments': all = [] } } = layouts(corpus, 60);
@@ -151,7 +151,7 @@ describe('search engine', () => {
     }
 
     for (const [seed, hasLanguages] of [[21, false], [22, false], [23, false], [24, true]] as const) {
-        it(`answers the same whatever there is in payloads that the caller may not read (seed ${seed})`, { timeout: 120_000 }, () => {
+        it(`gives the same results for any content of hidden payloads (seed ${seed})`, { timeout: 120_000 }, () => {
 
             const corpus = new SearchCorpus(seed, { hasLanguages });
             const documents = Array.from({ length: 40 }, (_, i) => corpus.document(`test/${i}`));
@@ -177,7 +177,7 @@ describe('search engine', () => {
         });
     }
 
-    it('finds what is told of all payloads, though one of them has more words than are indexed', () => {
+    it('finds facts about all payloads, though one of them has more words than are indexed', () => {
 
         const corpus = new SearchCorpus(41);
         const element = { mediaType: null, size: 1, altField: null };
@@ -189,7 +189,7 @@ describe('search engine', () => {
         expect(['catalogue', 'first:x', 'second:*'].map(find)).to.equal([1, 1, 0]);
     });
 
-    it('knows which of many states of an object is the last one, though it reads stored segments in pieces', () => {
+    it('finds the latest of many states of an object in stored segments that are read in batches', () => {
 
         const corpus = new SearchCorpus(5);
         const states = Array.from({ length: 60 }, (_, i) => Array.from({ length: 1 + i % 4 }, () => corpus.document(`test/${i}`)));
@@ -203,7 +203,7 @@ describe('search engine', () => {
         expect(findDocument(stored, 'test/60')).to.equal(-1);
     });
 
-    it('goes on with segments that are no more, and leaves nothing of them in memory', () => {
+    it('continues with released segments, without leaving them in the cache', () => {
 
         const corpus = new SearchCorpus(3);
         const memory = new LruCache();
@@ -234,7 +234,7 @@ describe('search engine', () => {
         expect(memory.bytes).to.equal(0);
     });
 
-    it('hands out facet values that can be given back as filters', () => {
+    it('returns facet values that can be used as filters', () => {
 
         const corpus = new SearchCorpus(77);
         const { current, layouts: { 'many segments': segments = [] } } = layouts(corpus, 80);

@@ -53,10 +53,10 @@ function smallest(request: Partial<SearchRequest>): SearchRequest {
     };
 }
 
-describe('search for one word', () => {
+describe('the single-term search', () => {
 
     for (const seed of [41, 42, 43, 44, 48, 49]) {
-        it(`finds the same documents with the same scores in the same order as any other search (seed ${seed})`, () => {
+        it(`finds the same documents with the same scores in the same order as the general search (seed ${seed})`, () => {
 
             const corpus = new SearchCorpus(seed, { hasLanguages: seed > 47 });
             const { layouts: spread } = layouts(corpus, 20 + corpus.below(80));
@@ -75,7 +75,7 @@ describe('search for one word', () => {
         });
     }
 
-    it('sorts pages of any length alike, and passes over what comes before them', () => {
+    it('sorts pages of any length alike, and skips earlier results', () => {
 
         const corpus = new SearchCorpus(45);
         const segments = [700, 5, 300].map((size, i) => build(Array.from({ length: size }, (_, j) => ({
@@ -93,7 +93,7 @@ describe('search for one word', () => {
         }
     });
 
-    it('is for words that few documents have in few fields', () => {
+    it('applies to rare terms in few fields', () => {
 
         const find = (documents: readonly IndexDocument[], query: string) => {
 
@@ -129,14 +129,14 @@ describe('search for one word', () => {
     ];
 
     for (const [name, request] of OTHERS) {
-        it(`is not: ${name}`, () => {
+        it(`does not apply: ${name}`, () => {
 
             expect(singleTermOf(smallest(request), readQuery(request.query ?? ''))).to.be.null();
             expect(singleTermOf(smallest({ query: 'word' }), readQuery('word'))?.term).to.equal('word');
         });
     }
 
-    it('sees documents that went, segments that came and rights that changed since it was asked last', () => {
+    it('sees deletions, new segments and changed rights since its last use', () => {
 
         const memory = new LruCache();
         const engine = new IndexSearcher(memory);
@@ -157,7 +157,7 @@ describe('search for one word', () => {
         }
     });
 
-    it('goes on when the memory lets go of things all the time', () => {
+    it('works with constant cache evictions', () => {
 
         const memory = new LruCache(20_000);
         const engine = new IndexSearcher(memory);

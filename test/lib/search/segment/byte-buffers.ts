@@ -9,9 +9,9 @@ const { describe, it } = lab;
 /** On both sides of the surrogates, and beyond the first 65536 characters. */
 const LETTERS = ['a', 'b', 'é', '\u07ff', '\ud7ff', '\ue000', '\uffee', '\u{10000}', '\u{1f600}', '\u{10ffff}'];
 
-describe('bytes', () => {
+describe('byte buffers', () => {
 
-    it('orders texts as their UTF-8 is ordered', () => {
+    it('order texts by their UTF-8 encoding', () => {
 
         const random = randomFrom(7);
         const text = (): string => Array.from({ length: Math.floor(random() * 4) }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('');

@@ -6,9 +6,9 @@ import { PAGE_BYTES, PagedSections } from '../../../../lib/search/segment/paged-
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('sections of stored segments', () => {
+describe('paged sections of a stored segment', () => {
 
-    it('are read again after they could not be read', () => {
+    it('are read again after a failed read', () => {
 
         let isAway = false;
         const stored = Uint8Array.from({ length: PAGE_BYTES * 2 }, (_, at) => Math.floor(at / PAGE_BYTES) + 1);

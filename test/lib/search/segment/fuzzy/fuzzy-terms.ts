@@ -60,11 +60,11 @@ function sortedTerms(words: readonly string[]): SortedTerms {
     return { bytes: Buffer.concat(texts), starts: at, ends: at.subarray(1), count: texts.length };
 }
 
-describe('fuzzy words', () => {
+describe('the fuzzy index', () => {
 
     // With few terms there is one group of them, with many there are thousands.
     for (const count of [1, 7, 40, 700, 20_000]) {
-        it(`are exactly those within few edits, among ${count} words`, () => {
+        it(`finds exactly the terms within the edit distance, among ${count} words`, () => {
 
             const random = seeded(count);
             const words = new Set<string>();
