@@ -14,10 +14,10 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
-    describe(`nodes that start together on a fresh database on ${name}`, () => {
+    describe(`nodes that start concurrently on an empty database on ${name}`, () => {
 
         for (const round of [1, 2, 3]) {
-            it(`all start at the first attempt and have each type once (${round})`, { timeout: 60_000 }, async () => {
+            it(`all start at the first attempt, and have each type once (${round})`, { timeout: 60_000 }, async () => {
 
                 const place = await create();
                 const folders = await Promise.all([1, 2, 3].map(() => mkdtemp(join(tmpdir(), 'doip-gateway-node-'))));

@@ -12,7 +12,7 @@ const { after, before, describe, it } = lab;
 const HELLO = '/doip/0.DOIP/Op.Hello?targetId=service';
 const ORIGIN = 'https://page.example';
 
-describe('the id of a request', () => {
+describe('the request id', () => {
 
     let server: TestServer;
 
@@ -44,7 +44,7 @@ describe('the id of a request', () => {
         });
     }
 
-    it('is another one every time', async () => {
+    it('is different for each request', async () => {
 
         const ids = await Promise.all(Array.from({ length: 100 }, async () => {
 
@@ -56,7 +56,7 @@ describe('the id of a request', () => {
     });
 });
 
-describe('pages of other origins', () => {
+describe('cross-origin requests', () => {
 
     const ask = async (settings: Record<string, unknown>, path: string, init: RequestInit): Promise<Response> => {
 
@@ -103,7 +103,7 @@ describe('pages of other origins', () => {
         });
     }
 
-    it('are told which headers they may send and read', async () => {
+    it('learn which headers they may send and read', async () => {
 
         const asked = await ask({}, HELLO, preflight('GET'));
         const read = await ask({}, HELLO, get);
@@ -116,7 +116,7 @@ describe('pages of other origins', () => {
         ]);
     });
 
-    it('may send whatever header they ask for, if it is one', async () => {
+    it('may send any valid header that they request', async () => {
 
         const asking = (headers: string): RequestInit => ({
             method: 'OPTIONS', headers: { Origin: ORIGIN, 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': headers }
@@ -129,7 +129,7 @@ describe('pages of other origins', () => {
         expect(odd.headers.get('access-control-allow-headers')).to.include(['Authorization', 'As-User', 'Range']);
     });
 
-    it('are told the methods of a path by OPTIONS, as all others are', async () => {
+    it('learn the methods of a path by OPTIONS, like other requests', async () => {
 
         const answers = await Promise.all(['/objects/test/1', '/search', '/doip', '/nowhere'].map(async (path) => {
 
@@ -142,7 +142,7 @@ describe('pages of other origins', () => {
         ]);
     });
 
-    it('make caches tell origins apart only where answers differ', async () => {
+    it('make caches distinguish origins only if responses differ', async () => {
 
         const open = await ask({}, HELLO, get);
         const listed = await ask({ CORS_ORIGINS: ORIGIN }, HELLO, {});
@@ -151,7 +151,7 @@ describe('pages of other origins', () => {
         expect(listed.headers.get('vary')).to.include('origin');
     });
 
-    it('do not change requests without origin', async () => {
+    it('have no effect without an origin', async () => {
 
         const response = await ask({}, HELLO, {});
 
@@ -159,7 +159,7 @@ describe('pages of other origins', () => {
     });
 });
 
-describe('what a browser might run', () => {
+describe('content in a browser', () => {
 
     let server: TestServer;
 
@@ -178,7 +178,7 @@ describe('what a browser might run', () => {
     ];
 
     for (const [type, isBoxed] of cases) {
-        it(`is ${isBoxed ? 'put into a sandbox' : 'shown as it is'} when it is ${type}`, async () => {
+        it(`is ${isBoxed ? 'displayed in a sandbox' : 'displayed as it is'} for the type ${type}`, async () => {
 
             const response = await fetch(`${server.url}${pathOf('Page', `&as=${encodeURIComponent(type)}`)}`);
 
@@ -188,7 +188,7 @@ describe('what a browser might run', () => {
         });
     }
 
-    it('is never guessed, not even in errors', async () => {
+    it('has no guessed type, even in errors', async () => {
 
         for (const path of ['/nowhere', '/doip', '/objects/none']) {
             const response = await fetch(`${server.url}${path}`);
@@ -197,7 +197,7 @@ describe('what a browser might run', () => {
     });
 });
 
-describe('the log of requests', () => {
+describe('the access log', () => {
 
     let server: TestServer;
 
@@ -208,7 +208,7 @@ describe('the log of requests', () => {
 
     after(() => server.stop());
 
-    it('has one line per request, with who, what and how it ended', async () => {
+    it('has one line per request, with caller, operation and outcome', async () => {
 
         const response = await fetch(`${server.url}${HELLO}`, { headers: { Authorization: `Basic ${btoa('admin:admin-password')}` } });
         await response.text();

@@ -52,7 +52,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
     });
 }
 
-describe('requests that the parser refuses', () => {
+describe('malformed HTTP requests', () => {
 
     let server: TestServer;
 
@@ -86,7 +86,7 @@ describe('requests that the parser refuses', () => {
     ];
 
     for (const [title, pieces, status, message] of cases) {
-        it(`answers ${title} with ${status}`, async () => {
+        it(`get ${status}: ${title}`, async () => {
 
             const answer = await rawExchange(server.port, ...pieces);
 
@@ -98,7 +98,7 @@ describe('requests that the parser refuses', () => {
         });
     }
 
-    it('answers a body with broken chunks with 400', async () => {
+    it('get 400 for a body with broken chunks', async () => {
 
         const answer = await rawExchange(server.port,
             `POST ${pathOf('Sink')} HTTP/1.1\r\n${host}Content-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\nzz\r\n`);
@@ -108,7 +108,7 @@ describe('requests that the parser refuses', () => {
         expect(json.message).to.match(/not HTTP/);
     });
 
-    it('answers further requests on the same connection until one is broken', async () => {
+    it('do not affect earlier requests on the same connection', async () => {
 
         const good = `GET /doip/0.DOIP/Op.Hello?targetId=service HTTP/1.1\r\n${host}\r\n`;
         const socket = connect(server.port, '127.0.0.1');
@@ -121,7 +121,7 @@ describe('requests that the parser refuses', () => {
         expect(rest).to.match(/^HTTP\/1\.1 400 /);
     });
 
-    it('answers a request in progress before it refuses what came behind it', async () => {
+    it('do not affect a request in progress before them', async () => {
 
         const socket = connect(server.port, '127.0.0.1');
         const text = readToEnd(socket);
@@ -136,7 +136,7 @@ describe('requests that the parser refuses', () => {
         expect(rest).to.be.empty();
     });
 
-    it('survives connections that break off anywhere', async () => {
+    it('that end anywhere do not affect the server', async () => {
 
         const request = `POST ${pathOf('Sink')} HTTP/1.1\r\n${host}Content-Type: image/png\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(500)}`;
         for (let i = 1; i < request.length; i += 37) {
@@ -152,7 +152,7 @@ describe('requests that the parser refuses', () => {
         expect(status).to.equal(200);
     });
 
-    it('closes a connection over the allowed number', async () => {
+    it('are not read on a connection beyond the limit', async () => {
 
         const small = await startServer({ MAX_CONNECTIONS: 2 });
         const sockets: Socket[] = [];
@@ -205,7 +205,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
             expect(JSON.parse(answer.text)).to.equal({ message: 'the request body stopped arriving' });
         });
 
-        it('may take their time as long as they make progress', async () => {
+        it('may take any time while they make progress', async () => {
 
             const client = clientOf(server, protocol);
             const body = async function *(): AsyncGenerator<Buffer> {
@@ -223,7 +223,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
             expect(JSON.parse(answer.text)).to.equal({ bytes: 50 });
         });
 
-        it('wait for an operation that takes longer', async () => {
+        it('wait for a long operation', async () => {
 
             const client = clientOf(server, protocol);
             const pending = client.text({ path: pathOf('Wait'), method: 'POST', body: 'abc', headers: { 'content-type': 'image/png' } });
@@ -236,7 +236,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
             expect(answer.status).to.equal(200);
         });
 
-        it('lose a download that they do not read', async () => {
+        it('are disconnected when they do not read a download', async () => {
 
             const client = clientOf(server, protocol);
             const response = await client.send({ path: pathOf('Source', '&size=500000000') });
@@ -260,7 +260,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
 
 describe('idle connections', () => {
 
-    it('are closed after a while, over HTTP/1.1', async () => {
+    it('are closed after the timeout, over HTTP/1.1', async () => {
 
         const server = await startServer({ KEEP_ALIVE_SECONDS: 0.2 });
         const socket = connect(server.port, '127.0.0.1');
@@ -272,7 +272,7 @@ describe('idle connections', () => {
         await server.stop();
     });
 
-    it('are closed after a while, over HTTP/2', async () => {
+    it('are closed after the timeout, over HTTP/2', async () => {
 
         const server = await startServer({ KEEP_ALIVE_SECONDS: 0.2 }, { tls: true });
         const socket = connectTls({ port: server.port, ALPNProtocols: ['h2'], rejectUnauthorized: false });

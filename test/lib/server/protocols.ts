@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 const PROTOCOLS: readonly Protocol[] = ['http/1.1', 'https, http/1.1', 'https, http/2'];
 
 for (const protocol of PROTOCOLS) {
-    describe(`a server spoken to by ${protocol}`, () => {
+    describe(`a server over ${protocol}`, () => {
 
         let server: TestServer;
         let client: Client;
@@ -32,7 +32,7 @@ for (const protocol of PROTOCOLS) {
             await server.stop();
         });
 
-        it('answers an operation', async () => {
+        it('performs an operation', async () => {
 
             const { status, headers, text } = await client.text({ path: '/doip/0.DOIP/Op.Hello?targetId=service' });
 
@@ -56,7 +56,7 @@ for (const protocol of PROTOCOLS) {
             expect(head.headers['content-type']).to.equal(get.headers['content-type']);
         });
 
-        it('sends 5 MiB as a stream', async () => {
+        it('streams 5 MiB to a client', async () => {
 
             const response = await client.send({ path: pathOf('Source', `&size=${5 * MIB}`) });
 
@@ -68,7 +68,7 @@ for (const protocol of PROTOCOLS) {
             expect(bytes).to.equal(5 * MIB);
         });
 
-        it('takes 5 MiB as a stream', async () => {
+        it('streams 5 MiB from a client', async () => {
 
             const { status, text } = await client.text({
                 path: pathOf('Sink'), method: 'POST', body: body(5 * MIB), headers: { 'content-type': 'image/png' }
@@ -78,7 +78,7 @@ for (const protocol of PROTOCOLS) {
             expect(JSON.parse(text)).to.equal({ bytes: 5 * MIB });
         });
 
-        it('lets a client send its body when that asks first', async () => {
+        it('accepts a body after Expect: 100-continue', async () => {
 
             const { status, text } = await client.text({
                 path: pathOf('Sink'), method: 'POST', body: body(1000), headers: { 'content-type': 'image/png', expect: '100-continue' }
@@ -88,7 +88,7 @@ for (const protocol of PROTOCOLS) {
             expect(JSON.parse(text)).to.equal({ bytes: 1000 });
         });
 
-        it('answers errors in JSON with a message', async () => {
+        it('responds with errors as JSON with a message', async () => {
 
             const cases: [path: string, method: string, status: number][] = [
                 ['/nowhere', 'GET', 404], [pathOf('Unknown'), 'POST', 400], ['/doip?targetId=service', 'GET', 400], ['/doip', 'DELETE', 405]
@@ -102,7 +102,7 @@ for (const protocol of PROTOCOLS) {
             }
         });
 
-        it('tells nothing of a fault of its own, and logs it', async () => {
+        it('hides an internal error, and logs it', async () => {
 
             const { status, headers, text } = await client.text({ path: pathOf('Crash') });
 
@@ -113,7 +113,7 @@ for (const protocol of PROTOCOLS) {
             expect(JSON.stringify(server.log)).to.include('the secret is 42');
         });
 
-        it('tells the operation when its caller goes away', async () => {
+        it('aborts the operation when its client disconnects', async () => {
 
             const before = server.waiting.aborted;
             const calls = server.waiting.calls;
@@ -126,7 +126,7 @@ for (const protocol of PROTOCOLS) {
             client = clientOf(server, protocol);
         });
 
-        it('tells the operation when its caller goes away after sending a body', async () => {
+        it('aborts the operation when its client disconnects after sending a body', async () => {
 
             const before = server.waiting.aborted;
             const calls = server.waiting.calls;
@@ -140,7 +140,7 @@ for (const protocol of PROTOCOLS) {
             client = clientOf(server, protocol);
         });
 
-        it('goes on after a download was broken off', async () => {
+        it('continues after an aborted download', async () => {
 
             const response = await client.send({ path: pathOf('Source', `&size=${200 * MIB}`) });
             await once(response.body, 'readable');
@@ -152,7 +152,7 @@ for (const protocol of PROTOCOLS) {
             await until(() => server.log.some(({ url, broken }) => String(url).includes('size=209715200') && broken === true));
         });
 
-        it('answers many requests at once', async () => {
+        it('responds to many concurrent requests', async () => {
 
             const answers = await Promise.all(Array.from({ length: 50 }, (_, i) =>
                 client.text({ path: pathOf('Source', `&size=${i * 1000}`) })));
@@ -165,7 +165,7 @@ for (const protocol of PROTOCOLS) {
 
 describe('a server below a base path', () => {
 
-    it('answers there, says so in its URL, and answers nowhere else', async () => {
+    it('serves that path only, which is in its URL', async () => {
 
         const server = await startServer({ BASE_PATH: '/api/' });
 
@@ -180,7 +180,7 @@ describe('a server below a base path', () => {
     });
 });
 
-describe('a server on an address of IPv6', () => {
+describe('a server on an IPv6 address', () => {
 
     it('has it in brackets in its URL', async () => {
 
@@ -194,9 +194,9 @@ describe('a server on an address of IPv6', () => {
     });
 });
 
-describe('a server with a certificate that does not fit', () => {
+describe('a server with a mismatched certificate', () => {
 
-    it('is not made, and the reason names the settings', async () => {
+    it('is not created, and the error names the settings', async () => {
 
         const settings = { TLS_CERT: __filename, TLS_KEY: __filename };
 

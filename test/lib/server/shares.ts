@@ -29,7 +29,7 @@ const SETTINGS = frame(4, 0, 0, Buffer.alloc(0));
 const FIELDS = Buffer.from([0x82, 0x87, 0x84]);
 const PING = frame(6, 0, 0, Buffer.alloc(8));
 
-describe('Sessions of HTTP/2 without a request', () => {
+describe('HTTP/2 sessions without requests', () => {
 
     let server: TestServer;
     before(async () => {
@@ -62,7 +62,7 @@ describe('Sessions of HTTP/2 without a request', () => {
         });
     }
 
-    it('end however often the client shows that it is there', async () => {
+    it('end even if the client sends other frames', async () => {
 
         const socket = await open(PREFACE, SETTINGS);
         const pings = setInterval(() => socket.write(PING), 50);
@@ -71,7 +71,7 @@ describe('Sessions of HTTP/2 without a request', () => {
         clearInterval(pings);
     });
 
-    it('begin to count when the last request has ended', async () => {
+    it('are timed from the end of the last request', async () => {
 
         const client = clientOf(server, 'https, http/2');
         const calls = server.waiting.calls;
@@ -87,7 +87,7 @@ describe('Sessions of HTTP/2 without a request', () => {
 });
 
 for (const tls of [false, true]) {
-    describe(`The connections of one address by ${tls ? 'HTTPS' : 'HTTP'}`, () => {
+    describe(`the connections of one address by ${tls ? 'HTTPS' : 'HTTP'}`, () => {
 
         const sockets: Socket[] = [];
         const open = (server: TestServer, localAddress = '127.0.0.1'): Socket => {
@@ -104,7 +104,7 @@ for (const tls of [false, true]) {
             server.server.listener.getConnections((error, count) => (error ? reject(error) : resolve(count)));
         });
 
-        it('are no more than its share, and others still get theirs', async () => {
+        it('are limited, and other addresses can still connect', async () => {
 
             const server = await startServer({ MAX_CONNECTIONS_PER_ADDRESS: 3 }, { tls });
             const mine = [1, 2, 3, 4, 5].map(() => open(server));
@@ -124,7 +124,7 @@ for (const tls of [false, true]) {
             await server.stop();
         });
 
-        it('are a quarter of all when nothing else is said', async () => {
+        it('are limited to a quarter of all by default', async () => {
 
             const server = await startServer({ MAX_CONNECTIONS: 80 }, { tls });
             const mine = Array.from({ length: 30 }, () => open(server));
@@ -134,7 +134,7 @@ for (const tls of [false, true]) {
             await server.stop();
         });
 
-        it('are as many as there can be for a trusted proxy', async () => {
+        it('are not limited for a trusted proxy', async () => {
 
             const server = await startServer({ MAX_CONNECTIONS_PER_ADDRESS: 3, TRUSTED_PROXIES: '127.0.0.1' }, { tls });
             const mine = [1, 2, 3, 4, 5].map(() => open(server));

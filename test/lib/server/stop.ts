@@ -19,9 +19,9 @@ const HELLO = '/doip/0.DOIP/Op.Hello?targetId=service';
 for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfies Protocol[]) {
     const start = (settings = {}): Promise<TestServer> => startServer({ SHUTDOWN_SECONDS: 5, ...settings }, { tls: protocol !== 'http/1.1' });
 
-    describe(`a server that is stopped, over ${protocol}`, () => {
+    describe(`a stopping server, over ${protocol}`, () => {
 
-        it('answers a request in progress, and asks for the connection to close', async () => {
+        it('responds to a request in progress, and asks to close the connection', async () => {
 
             const server = await start();
             const client = clientOf(server, protocol);
@@ -76,7 +76,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
             silent.destroy();
         });
 
-        it('takes no new requests', async () => {
+        it('accepts no new requests', async () => {
 
             const server = await start();
             const client = clientOf(server, protocol);
@@ -90,7 +90,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
             other.close();
         });
 
-        it('breaks off what takes too long', async () => {
+        it('aborts requests beyond the timeout', async () => {
 
             const server = await start({ SHUTDOWN_SECONDS: 0.3 });
             const client = clientOf(server, protocol);

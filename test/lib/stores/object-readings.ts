@@ -64,7 +64,7 @@ forEachDatabase((name, create) => {
             found.map((one) => one && [one.id, one.content['names'], one.elements.map((each) => each.name)]);
         const whole = (id: string, names: readonly string[]): unknown[] => [id, names, names];
 
-        it('gives one object as it was in one moment, changed or deleted meanwhile', async () => {
+        it('returns one object in a consistent state, even if it is changed or deleted concurrently', async () => {
 
             const store = new ObjectStore(db);
             between = [change('test/1', 2, ['c']), change('test/1', 3, ['c', 'd', 'e'])];
@@ -77,7 +77,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(told([changed.object, emptied.object, gone.object])).to.equal([whole('test/1', ['c', 'd', 'e']), whole('test/2', []), null]);
         });
 
-        it('gives many objects as each was in one moment, in their order', async () => {
+        it('returns many objects, each in a consistent state, in order', async () => {
 
             const scan = new ObjectScan(db);
             between = [[...change('test/1', 2, ['c']), ...remove('test/2')], change('test/1', 3, ['d'])];
@@ -89,7 +89,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(told(named)).to.equal([whole('test/3', ['x'])]);
         });
 
-        it('does not take a page for the last one whose objects were all deleted meanwhile', async () => {
+        it('does not end at a page whose objects were all deleted concurrently', async () => {
 
             const scan = new ObjectScan(db);
             const ids = Array.from({ length: 100 }, (_, i) => `test/1.${String(i).padStart(3, '0')}`);
@@ -99,7 +99,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(told(await scan.after('test/1'))).to.equal([whole('test/2', ['a', 'b']), whole('test/3', ['a', 'b'])]);
         });
 
-        it('never gives an object without its elements because it is changed all the time', async () => {
+        it('never returns an object without its elements because of constant changes', async () => {
 
             const changes = Array.from({ length: 20 }, (_, i) => change('test/1', i + 2, ['c']));
             between = changes.slice(0, 10);
@@ -109,7 +109,7 @@ forEachDatabase((name, create) => {
             await expect(new ObjectScan(db).byIds(['test/1'])).to.reject('object test/1 is being changed all the time, try again');
         });
 
-        it('comes to an end with an object that lacks its elements', async () => {
+        it('ends for an object with missing elements', async () => {
 
             await writer.commit({ steps: [{ sql: 'delete from payloads where object_id = ?', bindings: ['test/1'] }] });
 
@@ -118,7 +118,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(told([viewed, ...found])).to.equal([['test/1', ['a', 'b'], []], ['test/1', ['a', 'b'], []]]);
         });
 
-        describe('of any length', () => {
+        describe('of any size', () => {
 
             const insert = async (id: string, length: number): Promise<void> => {
 
@@ -126,7 +126,7 @@ forEachDatabase((name, create) => {
                 await writer.commit({ steps: stored.insertSteps(long, 'taken') });
             };
 
-            it('has few long ones in memory at a time', async () => {
+            it('keeps few large ones in memory', async () => {
 
                 const MIB = 1024 * 1024;
                 await insert('test/4', MIB);
@@ -147,7 +147,7 @@ forEachDatabase((name, create) => {
                 expect(lengths).to.equal([0, 0, 0, MIB, MIB, 10, 10, MIB]);
             });
 
-            it('is divided into portions that may be in memory at once', async () => {
+            it('is divided into portions that fit into memory', async () => {
 
                 await insert('test/4', 5_000_000);
                 await insert('test/5', 5_000_000);
@@ -159,7 +159,7 @@ forEachDatabase((name, create) => {
                 expect(await scan.portions([])).to.equal([]);
             });
 
-            it('goes on behind a long one that is deleted while it is read', async () => {
+            it('continues after a large one that is deleted concurrently', async () => {
 
                 await insert('test/10', 1024 * 1024);
                 const last = await new ObjectScan(db).after('test/1');

@@ -12,7 +12,7 @@ const { describe, it, beforeEach, afterEach } = lab;
 
 forEachDatabase((name, create, dialect) => {
 
-    describe(`TxnWatermarkStore on ${name}`, () => {
+    describe(`the transaction watermark on ${name}`, () => {
 
         let place: TestDatabase;
         let db: Database;
@@ -34,7 +34,7 @@ forEachDatabase((name, create, dialect) => {
             await place.dispose();
         });
 
-        it('starts at 0 and rises only', async () => {
+        it('starts at 0 and only rises', async () => {
 
             expect(await floor.renew()).to.equal(0);
             if (dialect === 'mysql') {
@@ -43,7 +43,7 @@ forEachDatabase((name, create, dialect) => {
         });
 
         if (dialect === 'sqlite') {
-            it('guards nothing where one process writes', () => {
+            it('needs no check where one process writes', () => {
 
                 expect([floor.isNeeded, floor.guard(7)]).to.equal([false, undefined]);
             });
@@ -78,7 +78,7 @@ forEachDatabase((name, create, dialect) => {
             return rows.map((row) => Number(row.name.slice(1))).sort((a, b) => a - b);
         }
 
-        it('refuses what it has passed, and only that, alone and among others', async () => {
+        it('rejects numbers at or below it, alone and in shared transactions', async () => {
 
             await floor.raise(500);
             expect(await db.commit(unit(500, false))).to.equal({ ok: false, failed: NUMBER_PASSED });
@@ -90,7 +90,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await written()).to.equal([501, 502, 503, 504, 505]);
         });
 
-        it('waits for what is being written', async () => {
+        it('waits for writes in progress', async () => {
 
             const writer = await stopIn(floor, 300);
             let isRaised = false;
@@ -108,7 +108,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await db.commit(unit(400))).to.equal({ ok: false, failed: NUMBER_PASSED });
         });
 
-        it('keeps no other node from writing while one has stopped in the middle of it, and tells no more than is certain', { timeout: 60_000 }, async () => {
+        it('does not block other nodes while one has stopped during a write, and stays below that write', { timeout: 60_000 }, async () => {
 
             const [stopped, one, other] = ['stopped', 'one', 'other'].map((node) => new TxnWatermarkStore(db, node, 50)) as [TxnWatermarkStore, TxnWatermarkStore, TxnWatermarkStore];
             await Promise.all([stopped.renew(), other.renew()]);
@@ -129,7 +129,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await db.commit(unit(310, false, stopped))).to.equal({ ok: false, failed: NUMBER_PASSED });
         });
 
-        it('forgets nodes that made their row long ago; those that write make it again', async () => {
+        it('forgets nodes with old rows, which are renewed by a write', async () => {
 
             const other = new TxnWatermarkStore(db, 'other');
             await other.renew();
@@ -144,7 +144,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await db.commit(unit(200, false, other))).to.equal({ ok: false, failed: NUMBER_PASSED });
         });
 
-        it('is never passed from below while many write and raise it', { timeout: 60_000 }, async () => {
+        it('is never passed from below by concurrent writes', { timeout: 60_000 }, async () => {
 
             let number = 0;
             const late: number[] = [];

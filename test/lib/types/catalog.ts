@@ -26,9 +26,9 @@ function schema(txnId: number, name: string): StoredObject {
 
 forEachDatabase((name, create) => {
 
-    describe(`the catalog of types on ${name}`, () => {
+    describe(`the type catalog on ${name}`, () => {
 
-        it('comes to an epoch that was seen before this process was told of the commit', async () => {
+        it('reaches an epoch that was read before this process committed it', async () => {
 
             const place = await create();
             // On SQLite the writer is a thread: what it has committed can be read before its message is here.

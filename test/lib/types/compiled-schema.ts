@@ -81,7 +81,7 @@ const CASES: Case[] = [
     ['unknown keywords are ignored', ALL, { nullable: true, type: 'string', $async: true, example: 5 }, ['a'], [null]]
 ];
 
-describe('JSON schemas', () => {
+describe('compiled JSON schemas', () => {
 
     for (const [title, drafts, schema, valid, invalid] of CASES) {
         for (const draft of drafts) {
@@ -105,7 +105,7 @@ describe('JSON schemas', () => {
         expect(isValid(false, { a: 1 })).to.be.false();
     });
 
-    it('take spellings of $schema as they are found', () => {
+    it('accept common spellings of $schema', () => {
 
         const schema = { exclusiveMinimum: true, minimum: 1, const: 5 };
 
@@ -151,7 +151,7 @@ describe('JSON schemas', () => {
         ['duration', `P${'1'.repeat(60_000)}`], ['byte', `${'YWJj'.repeat(2_000_000)}!`], ['date-time', 't'.repeat(60_000)],
         ['uri-reference', 'a'.repeat(5_000_000)], ['regex', '('.repeat(60_000)]
     ] as const) {
-        it(`refuse hostile texts of the format ${format} quickly`, () => {
+        it(`reject hostile texts of the format ${format} quickly`, () => {
 
             const [compiled, earlier] = [compile({ $schema: DRAFT_7, format }), compile({ format })];
             const elapsed = processorTime();

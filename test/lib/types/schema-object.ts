@@ -25,7 +25,7 @@ function keyword(members: JsonValue): JsonObject {
     return property({ type: 'string', cordra: members });
 }
 
-describe('A Schema object', () => {
+describe('a Schema object', () => {
 
     const usable: [title: string, content: JsonObject][] = [
         ['with the simplest schema', {}],
@@ -56,7 +56,7 @@ describe('A Schema object', () => {
     }
 
     for (const content of initialTypes('cordra')) {
-        it(`is stored for the first type ${content.name as string}`, () => {
+        it(`is valid for the default type ${content.name as string}`, () => {
 
             expect<unknown>(save(content).name).to.equal(content.name);
         });
@@ -103,13 +103,13 @@ describe('A Schema object', () => {
         ['without a schema', { schema: null }, ['/schema: must be an object, got null']]
     ];
     for (const [title, content, faults] of refused) {
-        it(`is refused ${title}`, () => {
+        it(`is rejected ${title}`, () => {
 
             expect(faultsOf(() => save(content))).to.equal(faults);
         });
     }
 
-    it('tells the types that are still to come', () => {
+    it('reports missing types', () => {
 
         const schema = { properties: { a: { $ref: 'Later' }, b: { $ref: 'Person' }, c: { $ref: 'Sooner#/x' }, d: { $ref: 'https://example.org/x#/y' } } };
 
@@ -118,17 +118,17 @@ describe('A Schema object', () => {
         expect(registry.missingTypes({ name: 'New', schema: {} })).to.equal([]);
     });
 
-    it('is ordered like any other object', () => {
+    it('has ordered members like any other object', () => {
 
         expect(Object.keys(save({ javascript: 'x', extra: 1, description: 'd' }))).to.equal(['identifier', 'name', 'description', 'schema', 'javascript', 'extra']);
     });
 });
 
-describe('The design object', () => {
+describe('the design object', () => {
 
     const save = (content: JsonObject): JsonObject => registry.get('CordraDesign')!.process({ ...FACTS, id: 'design', content }).content;
 
-    it('is stored with everything that is documented, and more', () => {
+    it('may have all documented members, and others', () => {
 
         const content = {
             ids: ['a'], isReadOnly: false, adminPublicKey: { kty: 'RSA' }, uiConfig: { title: 't', navBarLinks: [{ type: 'url' }] },
@@ -155,7 +155,7 @@ describe('The design object', () => {
         [{ javascript: [] }, '/javascript: must be a string, got an array']
     ];
     for (const [content, fault] of refused) {
-        it(`is refused: ${fault}`, () => {
+        it(`is rejected: ${fault}`, () => {
 
             expect(faultsOf(() => save(content))).to.equal([fault]);
         });

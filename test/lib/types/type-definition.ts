@@ -27,7 +27,7 @@ const PAPER: JsonObject = {
     cordra: { indexPayloads: false, search: { altPayloadFieldNames: { scan: 'fulltext' } } }
 };
 
-describe('A type', () => {
+describe('a type', () => {
 
     it('fills, validates, orders and explains content', () => {
 
@@ -42,20 +42,20 @@ describe('A type', () => {
         expect(content).to.equal({ extra: 1, secret: 's', author: 'test/u', title: 'T' });
     });
 
-    it('answers 400 with the pointer of each fault', () => {
+    it('gives 400 with the pointer of each error', () => {
 
         expect(() => process(PAPER, { author: 5 })).to.throw(DoipError, '/title: is required');
         expect(faultsOf(() => process(PAPER, { author: 5 }))).to.equal(['/title: is required', '/author: must be a string, got a number']);
     });
 
     for (const content of ['text', 5, null, [], true]) {
-        it(`takes objects only, not ${JSON.stringify(content)}`, () => {
+        it(`accepts objects only, not ${JSON.stringify(content)}`, () => {
 
             expect(faultsOf(() => process({}, content))).to.equal([': content must be a JSON object']);
         });
     }
 
-    it('tells what its schema notes about content', () => {
+    it('returns the annotations of content', () => {
 
         const type = registryOf({ T: PAPER }).get('T')!;
 
@@ -67,7 +67,7 @@ describe('A type', () => {
         expect<unknown>(type.altPayloadFieldNames).to.equal({ scan: 'fulltext' });
     });
 
-    it('has defaults where its definition says nothing', () => {
+    it('has defaults for missing members of its definition', () => {
 
         const type = registryOf({ T: {} }).get('T')!;
 
@@ -78,7 +78,7 @@ describe('A type', () => {
         expect(type.authConfig).to.be.undefined();
     });
 
-    it('carries the other members of its definition', () => {
+    it('keeps the other members of its definition', () => {
 
         const type = registryOf({ T: { schema: {}, javascript: 'exports.x = 1', hashObject: true, authConfig: { aclCreate: ['a'] } } }).get('T')!;
 
@@ -94,7 +94,7 @@ describe('A type', () => {
         ['that refers to itself without end', { allOf: [{ $ref: 'T' }] }, 'type T cannot be used, its schema refers to itself without end']
     ];
     for (const [title, schema, message] of unusable) {
-        it(`answers 400 when it has a schema ${title}`, () => {
+        it(`gives 400 when it has a schema ${title}`, () => {
 
             const type = registryOf({ T: schema }).get('T')!;
 
@@ -115,7 +115,7 @@ describe('A type', () => {
             }
         };
 
-        it('ends a validation that multiplies', () => {
+        it('ends an exponential validation', () => {
 
             const elapsed = processorTime();
 
@@ -123,7 +123,7 @@ describe('A type', () => {
             expect(elapsed()).to.be.below(10_000);
         });
 
-        it('ends a search for annotations that multiplies', () => {
+        it('ends an exponential search for annotations', () => {
 
             const node = { properties: { child: { $ref: '#/$defs/node' }, v: { cordra: { auth: 'username' } } } };
             const schema = { $ref: '#/$defs/node', $defs: { node: { anyOf: [node, { ...node, title: 'again' }] } } };
@@ -133,7 +133,7 @@ describe('A type', () => {
             expect(elapsed()).to.be.below(10_000);
         });
 
-        it('refuses what is nested too deeply for its recursion', () => {
+        it('rejects content that is too deep for its recursion', () => {
 
             let content: JsonValue = {};
             for (let i = 0; i < 100_000; ++i) {
@@ -171,7 +171,7 @@ describe('A type', () => {
             expect(elapsed()).to.be.below(10_000);
         });
 
-        it('stays whole when members carry dangerous names', () => {
+        it('is safe with dangerous member names', () => {
 
             const content = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as JsonObject;
             const { content: stored } = process({ properties: { constructor: { type: 'object' } } }, content);

@@ -51,7 +51,7 @@ forEachDatabase((name, create) => {
         }
 
         for (const size of [0, 1, CHUNK_SIZE - 1, CHUNK_SIZE, CHUNK_SIZE + 1, 3 * CHUNK_SIZE, 5_000_001]) {
-            it(`gives ${size} bytes back as they came`, async () => {
+            it(`return ${size} bytes unchanged`, async () => {
 
                 const blob = await blobs.stage(body(size, 70_001), { maxBytes: size, hash: true });
                 await link(blob);
@@ -64,7 +64,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('takes pieces larger than a chunk, pieces of nothing, and parts of a shared buffer', async () => {
+        it('accept chunks of any size, and parts of a shared buffer', async () => {
 
             const whole = pattern(0, 2 * MIB - 1);
             async function *pieces(): AsyncGenerator<Uint8Array> {
@@ -82,7 +82,7 @@ forEachDatabase((name, create) => {
             expect(blob.sha256).to.be.null();
         });
 
-        describe('ranges', () => {
+        describe('with ranges', () => {
 
             const size = 3 * CHUNK_SIZE + 10;
             let blob: BlobRef;
@@ -97,7 +97,7 @@ forEachDatabase((name, create) => {
                 [CHUNK_SIZE + 1, 3 * CHUNK_SIZE + 5]
             ];
             for (const [start, end] of ranges) {
-                it(`reads bytes ${start} to ${end}`, async () => {
+                it(`return bytes ${start} to ${end}`, async () => {
 
                     const bytes = await gather(blobs.open(blob, { start, end }));
 
@@ -106,13 +106,13 @@ forEachDatabase((name, create) => {
             }
 
             for (const [start, end] of [[-1, 5], [5, 4], [0, size], [size, size]] as const) {
-                it(`refuses bytes ${start} to ${end}`, async () => {
+                it(`reject bytes ${start} to ${end}`, async () => {
 
                     await expect(gather(blobs.open(blob, { start, end }))).to.reject(RangeError);
                 });
             }
 
-            it('reads only the chunks it needs, one ahead at most, and stops when the reader does', async () => {
+            it('read only the needed chunks, at most one ahead, and stop with the reader', async () => {
 
                 const read: number[] = [];
                 const counting = new DatabaseElementStore({
@@ -133,7 +133,7 @@ forEachDatabase((name, create) => {
             });
         });
 
-        it('fails clearly when a chunk is missing or short', async () => {
+        it('report a missing or short chunk', async () => {
 
             const blob = await blobs.stage(body(3 * CHUNK_SIZE), { maxBytes: 3 * CHUNK_SIZE });
             await database.blobs.deleteChunks(blob.blobId, 1);
@@ -143,7 +143,7 @@ forEachDatabase((name, create) => {
                 .to.reject(`blob ${blob.blobId} is damaged: chunk 1 has 262144 bytes instead of 262143`);
         });
 
-        describe('broken uploads', () => {
+        describe('with broken uploads', () => {
 
             async function expectNothingLeft(attempt: () => Promise<unknown>, message: string | RegExp): Promise<void> {
 
@@ -156,7 +156,7 @@ forEachDatabase((name, create) => {
                 expect(await database.blobs.listBlobs(0, 10_000)).to.equal(chunksBefore);
             }
 
-            it('leave nothing behind when the body fails in mid-stream', async () => {
+            it('are removed when the body fails in mid-stream', async () => {
 
                 async function *broken(): AsyncGenerator<Uint8Array> {
 
@@ -167,7 +167,7 @@ forEachDatabase((name, create) => {
                 await expectNothingLeft(() => blobs.stage(broken(), { maxBytes: 10 * MIB }), 'connection lost');
             });
 
-            it('leave nothing behind when the body is too long, and close the body', async () => {
+            it('are removed when the body is too long, and close the body', async () => {
 
                 let closed = false;
                 async function *endless(): AsyncGenerator<Uint8Array> {
@@ -187,7 +187,7 @@ forEachDatabase((name, create) => {
                 expect(closed).to.be.true();
             });
 
-            it('leave nothing behind when the peer goes away while the body stalls', async () => {
+            it('are removed when the client disconnects while the body stalls', async () => {
 
                 const controller = new AbortController();
                 async function *stalling(): AsyncGenerator<Uint8Array> {
@@ -201,7 +201,7 @@ forEachDatabase((name, create) => {
                     'the client has gone');
             });
 
-            it('stores many bodies at a time under one signal, with one listener', async () => {
+            it('are stored concurrently under one signal, with one listener', async () => {
 
                 const controller = new AbortController();
                 const { signal } = controller;
@@ -227,7 +227,7 @@ forEachDatabase((name, create) => {
                 expect((await Promise.allSettled(stalled)).map((each) => each.status === 'rejected' && String(each.reason))).to.only.include('Error: gone');
             });
 
-            it('leave nothing behind when the signal has fired before', async () => {
+            it('are removed when the signal was aborted before', async () => {
 
                 await expectNothingLeft(() => blobs.stage(body(MIB), {
                     maxBytes: MIB, signal: AbortSignal.abort(new Error('too late'))
@@ -235,7 +235,7 @@ forEachDatabase((name, create) => {
             });
         });
 
-        it('discards what was staged, and nothing that was linked', async () => {
+        it('are discarded if staged, but not if linked', async () => {
 
             const staged = await blobs.stage(body(10), { maxBytes: 10 });
             const linked = await blobs.stage(body(10), { maxBytes: 10 });
@@ -250,7 +250,7 @@ forEachDatabase((name, create) => {
             expect(await gather(blobs.open(linked))).to.have.length(10);
         });
 
-        it('refuses to link a blob that is gone, and the rest of the unit with it', async () => {
+        it('cannot be linked after they were removed, which rolls back the unit', async () => {
 
             const blob = await blobs.stage(body(10), { maxBytes: 10 });
             await blob.discard();

@@ -20,7 +20,7 @@ const PATIENCE = { grace: 1000, stagedTtl: 1000, limit: 100 };
 
 forEachDatabase((name, create) => {
 
-    describe(`blob sweeper on ${name}`, () => {
+    describe(`the blob sweeper on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -61,7 +61,7 @@ forEachDatabase((name, create) => {
             return { blobs: other, sweeper: new BlobSweeper(database, stores, other, SILENT) };
         }
 
-        it('removes the texts of a blob with it, not before', async () => {
+        it('removes the texts of a blob together with it', async () => {
 
             const blob = await blobs.stage(body(10), { maxBytes: 10 });
             await link(blob);
@@ -81,7 +81,7 @@ forEachDatabase((name, create) => {
             expect(await texts.text(key)).to.be.null();
         });
 
-        it('keeps a shared blob until the last link and the grace period are over', async () => {
+        it('keeps a shared blob until its last link is removed and the grace period has passed', async () => {
 
             const blob = await blobs.stage(body(10), { maxBytes: 10 });
             await link(blob);
@@ -114,7 +114,7 @@ forEachDatabase((name, create) => {
             expect(await row(blob.blobId)).to.equal({ state: 'linked', links: 1, size: 10, unlinked_on: null });
         });
 
-        it('removes what another process staged and never linked, in all its chunks', async () => {
+        it('removes blobs that another process staged and never linked, with all chunks', async () => {
 
             const past = Date.now() - 10_000;
             const dead = stranger(() => past);
@@ -131,7 +131,7 @@ forEachDatabase((name, create) => {
             expect(await database.blobs.listBlobs(blob.blobId - 1, 1)).to.not.equal([blob.blobId]);
         });
 
-        it('spares a blob that is being read until the reader is done', async () => {
+        it('keeps a blob while it is read', async () => {
 
             const blob = await blobs.stage(body(3 * CHUNK_SIZE), { maxBytes: 3 * CHUNK_SIZE });
             await link(blob);
@@ -146,7 +146,7 @@ forEachDatabase((name, create) => {
             expect(await row(blob.blobId)).to.be.undefined();
         });
 
-        it('spares a blob no longer when its reader stops early', async () => {
+        it('removes a blob after its reader stopped early', async () => {
 
             const blob = await blobs.stage(body(3 * CHUNK_SIZE), { maxBytes: 3 * CHUNK_SIZE });
             await link(blob);
@@ -161,7 +161,7 @@ forEachDatabase((name, create) => {
             expect(await row(blob.blobId)).to.be.undefined();
         });
 
-        it('removes bytes whose blob nobody knows', async () => {
+        it('removes bytes of unknown blobs', async () => {
 
             await database.blobs.writeChunk(900_000_001, 0, Buffer.alloc(10));
 
@@ -171,7 +171,7 @@ forEachDatabase((name, create) => {
             expect(await database.blobs.readChunk(900_000_001, 0)).to.be.null();
         });
 
-        it('does no more than it is told at once', async () => {
+        it('removes at most its limit at a time', async () => {
 
             const dead = stranger(() => 1);
             for (const size of [1, 2, 3]) {
@@ -184,7 +184,7 @@ forEachDatabase((name, create) => {
             expect(await sweeper.sweep(Date.now(), { ...PATIENCE, limit: 2 })).to.include({ staged: 1 });
             expect(await sweeper.sweep(Date.now(), { ...PATIENCE, signal: AbortSignal.abort() })).to.include({ staged: 0 });
         });
-        it('tells other processes that a long upload is still wanted', async () => {
+        it('renews the lease of a long upload for other processes', async () => {
 
             let now = 1000;
             const slow = new BlobStore(database, stores, { log: SILENT, now: () => now, heartbeatMs: 5 });

@@ -16,12 +16,12 @@ const OBJECT = { id: 'test/1', type: 'Document', content: { size: 'large' } };
 
 describe('element stores', () => {
 
-    it('use the database when nobody chooses', async () => {
+    it('use the database by default', async () => {
 
         expect(await new ElementStores(NOWHERE).choose(OBJECT, {})).to.equal('database');
     });
 
-    it('give the chooser the object and the request context', async () => {
+    it('pass the object and the request context to the chooser', async () => {
 
         const stores = new ElementStores(NOWHERE, ({ content }, { tier }) => {
 
@@ -33,7 +33,7 @@ describe('element stores', () => {
     });
 
     for (const answer of ['elsewhere', '', null, undefined, 7, ['database']]) {
-        it(`refuse a chooser that answers ${JSON.stringify(answer)}`, async () => {
+        it(`reject a chooser that returns ${JSON.stringify(answer)}`, async () => {
 
             const stores = new ElementStores(NOWHERE, () => answer as string);
 
@@ -41,7 +41,7 @@ describe('element stores', () => {
         });
     }
 
-    it('refuse names that are taken or cannot be', () => {
+    it('reject taken and invalid names', () => {
 
         const stores = new ElementStores(NOWHERE);
 

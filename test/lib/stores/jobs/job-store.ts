@@ -13,7 +13,7 @@ const LEASE = 1000;
 
 forEachDatabase((name, create) => {
 
-    describe(`job store on ${name}`, () => {
+    describe(`the job store on ${name}`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -36,7 +36,7 @@ forEachDatabase((name, create) => {
             return job!;
         }
 
-        it('hands out what is due, the oldest first, and each job once', async () => {
+        it('hands out due jobs, the oldest first, each once', async () => {
 
             await store.enqueue({ kind: 'order', payload: { n: 2 }, runAt: now - 1 });
             await store.enqueue({ kind: 'order', payload: { n: 1 }, runAt: now - 2 });
@@ -48,7 +48,7 @@ forEachDatabase((name, create) => {
             expect(await store.nextDue('order')).to.equal(now + LEASE + 1);
         });
 
-        it('hands out a job again when its lease has run out, and ignores the one who had it', async () => {
+        it('hands out a job again after its lease expired, and ignores the former holder', async () => {
 
             await store.enqueue({ kind: 'expire', payload: null });
             const first = await claim('expire');
@@ -65,7 +65,7 @@ forEachDatabase((name, create) => {
             expect<object | null>(await store.get(first.id)).to.include({ state: 'done', attempts: 2, progress: null });
         });
 
-        it('keeps reports for the next attempt, and errors for those who ask', async () => {
+        it('keeps reports for the next attempt, and errors for queries', async () => {
 
             await store.enqueue({ kind: 'retry', payload: ['€'] });
             const job = await claim('retry');
@@ -85,7 +85,7 @@ forEachDatabase((name, create) => {
             expect(await store.claim('retry', LEASE)).to.be.null();
         });
 
-        it('takes a job back as if it had not been started', async () => {
+        it('releases a job as if it had not been started', async () => {
 
             await store.enqueue({ kind: 'release', payload: null });
             const job = await claim('release');
@@ -95,7 +95,7 @@ forEachDatabase((name, create) => {
             expect<object>(await claim('release')).to.include({ id: job.id, attempts: 1 });
         });
 
-        it('adds one job of a key until it starts', async () => {
+        it('adds one job per key until it starts', async () => {
 
             const job = { kind: 'refresh', payload: null, dedup: { key: 'test/1', until: 'start' } } as const;
             expect(await store.enqueue(job)).to.be.true();
@@ -108,7 +108,7 @@ forEachDatabase((name, create) => {
             expect(await store.enqueue(job)).to.be.false();
         });
 
-        it('adds one job of a key until it ends', async () => {
+        it('adds one job per key until it ends', async () => {
 
             const job = { kind: 'single', payload: null, dedup: { key: 'all', until: 'end' } } as const;
             expect(await store.enqueue(job)).to.be.true();
@@ -121,7 +121,7 @@ forEachDatabase((name, create) => {
             expect(await store.enqueue(job)).to.be.true();
         });
 
-        it('adds a job with the unit that needs it, and spares the unit when there is one', async () => {
+        it('adds a job in a unit, which fails when the job exists', async () => {
 
             const step = store.enqueueStep({ kind: 'unit', payload: 1, dedup: { key: 'k', until: 'start' } });
             const other = (value: string): { sql: string; bindings: string[] } => {
@@ -136,13 +136,13 @@ forEachDatabase((name, create) => {
             expect<object[]>(await store.list({ kind: 'unit', limit: 10 })).to.have.length(1);
         });
 
-        it('refuses keys that are too long', () => {
+        it('rejects keys that are too long', () => {
 
             expect(() => store.enqueueStep({ kind: 'k', payload: null, dedup: { key: 'ä'.repeat(128), until: 'end' } }))
                 .to.throw(/at most 255 bytes/);
         });
 
-        it('lists the newest first, by state, and forgets what ended long ago', async () => {
+        it('lists the newest first, by state, and purges old jobs', async () => {
 
             for (const payload of [1, 2, 3]) {
                 await store.enqueue({ kind: 'list', payload });

@@ -16,9 +16,9 @@ function object(id: string, txnId: number, content = {}): StoredObject {
     return { id, type: 'Document', content, acl: null, userMetadata: null, elements: [], metadata: { ...METADATA, txnId } };
 }
 
-describe('the cache of objects', () => {
+describe('the object cache', () => {
 
-    it('lets go of what was not used for longest when its budget is spent', () => {
+    it('evicts the least recently used when its budget is exceeded', () => {
 
         const cache = new ObjectCache(100_000);
         for (let i = 0; i < 10; ++i) {
@@ -34,7 +34,7 @@ describe('the cache of objects', () => {
         expect(cache.get('test/1')).to.be.undefined();
     });
 
-    it('does not keep what would fill much of it', () => {
+    it('does not store an entry that would take much of it', () => {
 
         const cache = new ObjectCache(100_000);
 
@@ -43,7 +43,7 @@ describe('the cache of objects', () => {
         expect(cache.get('test/large')).to.be.undefined();
     });
 
-    it('forgets what is put anew, and keeps nothing without a budget', () => {
+    it('replaces entries, and stores nothing without a budget', () => {
 
         const cache = new ObjectCache(100_000);
         cache.put(object('test/a', 1), null, 10);
@@ -59,9 +59,9 @@ describe('the cache of objects', () => {
 
 forEachDatabase((name, create) => {
 
-    describe(`objects read again on ${name}`, () => {
+    describe(`cached objects on ${name}`, () => {
 
-        it('are the newest that any node has written, and gone when deleted', async () => {
+        it('are the latest of any node, and absent when deleted', async () => {
 
             const place = await create();
             const db = await place.open();

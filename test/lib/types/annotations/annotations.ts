@@ -18,7 +18,7 @@ function marksOf(schema: JsonObject, content: JsonValue, others?: Record<string,
     return compile(schema, others).annotate(content).map(({ pointer, keyword }) => `${pointer} ${keyword.mark as string}`);
 }
 
-describe('Annotations', () => {
+describe('annotations', () => {
 
     const cases: [title: string, schema: JsonObject, content: JsonValue, marks: string[]][] = [
         ['at the root', marked('r'), {}, [' r']],
@@ -66,7 +66,7 @@ describe('Annotations', () => {
         expect<unknown>(annotation).to.equal({ pointer: '/a', keyword: { auth: 'username' }, value: 'ann' });
     });
 
-    it('read the keyword of old where the one of today lacks a member', () => {
+    it('read the legacy keyword where the current one lacks a member', () => {
 
         const schema = {
             'cordra': { type: { handleReference: { types: ['A'] } }, auth: 'username' },
@@ -79,7 +79,7 @@ describe('Annotations', () => {
         expect<unknown>(compile({ 'net.cnri.repository': { auth: 'password' } }).annotate('v')[0]?.keyword).to.equal({ auth: 'password' });
     });
 
-    it('cost nothing worth mentioning where a schema has none', () => {
+    it('cost nothing where a schema has none', () => {
 
         const content = { list: Array.from({ length: 100_000 }, (_, i) => i) };
 

@@ -22,14 +22,14 @@ function fill(schema: JsonObject, content: JsonObject, addsHandle = true): JsonV
 const CREATED = '2024-01-02T03:04:05.678Z';
 const MODIFIED = '2024-06-06T07:08:09.010Z';
 
-describe('Auto-generated fields', () => {
+describe('generated fields', () => {
 
     const values: [name: string, value: string][] = [
         ['handle', 'test/1'], ['type', 'T'], ['creationDate', CREATED], ['createdOn', CREATED], ['modificationDate', MODIFIED],
         ['modifiedOn', MODIFIED], ['createdBy', 'test/creator'], ['modifiedBy', 'anonymous']
     ];
     for (const [name, value] of values) {
-        it(`know ${name}, as a name and as an object`, () => {
+        it(`support ${name}, as a name and as an object`, () => {
 
             const schema = { properties: { a: auto(name), b: auto({ type: name }) } };
 
@@ -45,13 +45,13 @@ describe('Auto-generated fields', () => {
         ['the text rather than the prefix', { type: 'handle', prepend: 'te', prependHandleMintingConfigPrefix: true }, 'st/1']
     ];
     for (const [title, field, value] of prepends) {
-        it(`leave out ${title}`, () => {
+        it(`omit ${title}`, () => {
 
             expect<unknown>(fill({ properties: { a: auto(field) } }, {})).to.equal({ a: value });
         });
     }
 
-    it('leave out the prefix of the service', () => {
+    it('omit the prefix of the service', () => {
 
         const schema = { properties: { a: auto({ type: 'handle', prependHandleMintingConfigPrefix: true }) } };
         const facts = { ...FACTS, id: '20.500.123/x', type: 'T', prefix: '20.500.123', addsHandle: true };
@@ -112,7 +112,7 @@ describe('Auto-generated fields', () => {
         });
     }
 
-    it('leave out the id where content comes back that never had it', () => {
+    it('omit the id in an update of content without it', () => {
 
         const schema = { properties: { id: auto('handle') } };
 
@@ -121,7 +121,7 @@ describe('Auto-generated fields', () => {
         expect<unknown>(fill({ ...schema, required: ['id'] }, {}, false)).to.equal({ id: 'test/1' });
     });
 
-    it('are not missing when they are required, and may be anything before', () => {
+    it('count as present when they are required, and may have any value before', () => {
 
         const schema = compile({ required: ['id', 'on'], properties: { id: auto('handle', { minLength: 3 }), on: auto('createdOn', { format: 'date-time' }) } });
         const facts = { ...FACTS, type: 'T', prefix: 'test', addsHandle: false };
@@ -129,12 +129,12 @@ describe('Auto-generated fields', () => {
         expect(schema.validate(schema.fill({ id: 5 }, facts))).to.equal([]);
     });
 
-    it('are unknown by other names', () => {
+    it('with unknown names are ignored', () => {
 
         expect<unknown>(fill({ properties: { a: auto('nothing') } }, { a: 'x' })).to.equal({ a: 'x' });
     });
 
-    it('share what they do not touch with the content that was given', () => {
+    it('share unchanged values with the input', () => {
 
         const untouched = { deep: [1, 2, 3] };
         const filled = fill({ properties: { id: auto('handle') } }, { untouched }) as JsonObject;

@@ -18,7 +18,7 @@ function reference(rule: JsonObject = {}): JsonObject {
     return { cordra: { type: { handleReference: rule } } };
 }
 
-describe('Handle references', () => {
+describe('handle references', () => {
 
     const cases: [title: string, schema: JsonObject, content: JsonValue, found: ContentReference[]][] = [
         ['to any type', { properties: { a: reference() } }, { a: 'x/1' }, [{ pointer: '/a', id: 'x/1' }]],
@@ -40,14 +40,14 @@ describe('Handle references', () => {
         });
     }
 
-    it('must be texts', () => {
+    it('must be strings', () => {
 
         expect(faultsOf(() => referencesOf({ properties: { a: reference() } }, { a: 5 }))).to.equal([
             '/a: must be a string: it refers to an object by its id'
         ]);
     });
 
-    it('must not be too many', () => {
+    it('are limited in number', () => {
 
         expect(faultsOf(() => referencesOf({ items: reference() }, Array.from({ length: 10_001 }, (_, i) => `x/${i}`)))).to.equal([
             '/10000: content may refer to at most 10000 objects'
@@ -65,7 +65,7 @@ describe('Handle references', () => {
         [{ pointer: '/a', id: 'x/doc', excludeTypes: ['Document'] }, ['Cordra object x/doc referenced at /a has type Document which is not permitted.']]
     ];
     for (const [each, messages] of checks) {
-        it(`are judged by what was found: ${JSON.stringify(each)}`, () => {
+        it(`are validated against the objects found: ${JSON.stringify(each)}`, () => {
 
             expect(referenceErrors([each], types)).to.equal(messages.map((message) => ({ pointer: '/a', message })));
         });

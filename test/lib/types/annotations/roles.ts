@@ -24,9 +24,9 @@ function auth(...roles: JsonValue[]): JsonObject {
     return { properties: Object.fromEntries(roles.map((role, index) => [`p${index}`, { cordra: { auth: role } }])) };
 }
 
-describe('Roles of values', () => {
+describe('the roles of values', () => {
 
-    it('are those of the first users and groups', () => {
+    it('are those of the default users and groups', () => {
 
         expect(rolesOf(schemaOf('User'), { id: 'test/u', username: 'ann', password: 'secret', requirePasswordChange: true })).to.equal({
             username: { pointer: '/username', value: 'ann' }, password: { pointer: '/password', value: 'secret' },
@@ -42,7 +42,7 @@ describe('Roles of values', () => {
         });
     });
 
-    it('belong to the first value, but members to the last', () => {
+    it('belong to the first value, except for members, which belong to the last', () => {
 
         const schema = auth('username', 'username', 'usersList', 'usersList');
 
@@ -52,12 +52,12 @@ describe('Roles of values', () => {
         expect(rolesOf(schema, { p1: 'b', p2: ['c'] })).to.equal({ username: { pointer: '/p1', value: 'b' }, members: ['c'], secure: [] });
     });
 
-    it('do not belong to absent values and null', () => {
+    it('ignore absent values and null', () => {
 
         expect(rolesOf(auth('username', 'password'), { p0: null })).to.equal({ secure: [] });
     });
 
-    it('do not come by unknown names', () => {
+    it('ignore unknown names', () => {
 
         expect(rolesOf(auth('superuser', { type: 'constructor' }, 5), { p0: 'a', p1: 'b', p2: 'c' })).to.equal({ secure: [] });
     });
@@ -69,7 +69,7 @@ describe('Roles of values', () => {
         ['no members when it is no list', {}, 'a', []]
     ];
     for (const [title, rule, value, members] of lists) {
-        it(`name members with ${title}`, () => {
+        it(`find members with ${title}`, () => {
 
             expect(rolesOf(auth({ type: 'usersList', ...rule }), { p0: value })).to.equal({ members, secure: [] });
         });
@@ -85,9 +85,9 @@ describe('Roles of values', () => {
     });
 });
 
-describe('Facts noted at properties', () => {
+describe('annotations of properties', () => {
 
-    it('tell where the elements of an object are modules', () => {
+    it('say where the elements of an object are modules', () => {
 
         const schema = moduleDirectoryTemplate('cordra');
 
@@ -96,7 +96,7 @@ describe('Facts noted at properties', () => {
         expect(findModuleDirectory(compile({ cordra: { referrable: { id: true, payloads: 'other' } } }).annotate('x'))).to.be.undefined();
     });
 
-    it('tell the primary text', () => {
+    it('say which text is the primary one', () => {
 
         const primary = { cordra: { preview: { isPrimary: true } } };
         const schema = compile({ properties: { a: primary, b: primary, c: { cordra: { preview: { isPrimary: false } } } } });
@@ -106,7 +106,7 @@ describe('Facts noted at properties', () => {
         expect(primaryText(schema.annotate({ c: 'c' }))).to.be.undefined();
     });
 
-    it('tell the media type of a text', () => {
+    it('give the media type of a text', () => {
 
         const schema = compile({ properties: { page: { cordra: { response: { mediaType: 'text/html' } } }, other: { cordra: {} } } });
 

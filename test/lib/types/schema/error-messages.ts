@@ -54,10 +54,10 @@ const CASES: [schema: JsonObject, content: JsonValue, faults: string[]][] = [
     [{ oneOf: [{}, { type: 'number' }] }, 5, [': must match exactly one of the forms that its schema allows, matches several']]
 ];
 
-describe('Faults of content', () => {
+describe('validation errors of content', () => {
 
     for (const [schema, content, faults] of CASES) {
-        it(`are told in words: ${faults[0]}`, () => {
+        it(`have messages: ${faults[0]}`, () => {
 
             const told = compile(schema).validate(content).map(({ pointer, message }) => `${pointer}: ${message}`);
 
@@ -65,7 +65,7 @@ describe('Faults of content', () => {
         });
     }
 
-    it('never repeat the faulty value', () => {
+    it('never repeat the invalid value', () => {
 
         const schema = { properties: { password: { type: 'string', minLength: 8, pattern: '\\d', not: { const: 'x' } } } };
         const told = JSON.stringify(compile(schema).validate({ password: 'secret' }));
@@ -73,7 +73,7 @@ describe('Faults of content', () => {
         expect(told).to.not.include('secret');
     });
 
-    it('are all told, up to twenty', () => {
+    it('are listed, up to twenty', () => {
 
         const schema = { items: { type: 'string' } };
 
@@ -81,7 +81,7 @@ describe('Faults of content', () => {
         expect(compile(schema).validate(Array.from({ length: 100 }, () => 1)).length).to.equal(20);
     });
 
-    it('are told one at a time for large content', () => {
+    it('are reported one at a time for large content', () => {
 
         expect<unknown>(compile({ items: { type: 'string' } }).validate(Array.from({ length: 100_000 }, () => 1))).to.equal([
             { pointer: '/0', message: 'must be a string, got a number' }

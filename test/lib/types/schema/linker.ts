@@ -39,7 +39,7 @@ function unusable(schema: JsonValue): UnusableSchema {
     throw new Error('the schema is usable');
 }
 
-describe('References in schemas', () => {
+describe('references in schemas', () => {
 
     const cases: [title: string, reference: string, valid: JsonValue, invalid: JsonValue][] = [
         ['lead to another type by its name', 'B', { n: 1 }, { n: 'x' }],
@@ -76,7 +76,7 @@ describe('References in schemas', () => {
         });
     }
 
-    it('are resolved against the id around them, then among the types', () => {
+    it('are resolved by the enclosing id, then among the types', () => {
 
         const schema = {
             $id: 'https://example.org/base/',
@@ -89,7 +89,7 @@ describe('References in schemas', () => {
         expect(isValid(schema, { type: 'x' }, OTHERS)).to.be.false();
     });
 
-    it('tolerate the ids that generators write', () => {
+    it('tolerate ids of generators', () => {
 
         const schema = { properties: { a: { $id: '#/properties/a', type: 'number' }, b: { $id: '#/properties/a', type: 'string' } } };
 
@@ -113,7 +113,7 @@ describe('References in schemas', () => {
         expect(isValid({ ...strict, $ref: 'Tree' }, { children: [{ data: 1 }] }, { Tree: tree })).to.be.true();
     });
 
-    it('take a dynamic reference to an ordinary anchor as an ordinary one', () => {
+    it('treat a dynamic reference to a plain anchor as a plain one', () => {
 
         const schema = {
             $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: { n: { $anchor: 'n', type: 'number' } },
@@ -137,7 +137,7 @@ describe('References in schemas', () => {
             '/components/x/type: must be one of array, boolean, integer, null, number, object, string, or an array of them']
     ];
     for (const [title, schema, fault] of faulty) {
-        it(`make a schema unusable that refers to ${title}`, () => {
+        it(`make a schema invalid that refers to ${title}`, () => {
 
             const { faults, missingTypes, message } = unusable(schema);
 
@@ -148,7 +148,7 @@ describe('References in schemas', () => {
     }
 
     for (const reference of ['Missing', 'Missing#/x', 'Missing.schema.json', '/cordra/schemas/Missing.schema.json', 'file:/cordra/schemas/Missing']) {
-        it(`tell a type that is still missing: ${reference}`, () => {
+        it(`report a type that is still missing: ${reference}`, () => {
 
             const { faults, missingTypes } = unusable({ properties: { a: { $ref: reference } } });
 
@@ -158,7 +158,7 @@ describe('References in schemas', () => {
     }
 });
 
-describe('Malformed schemas', () => {
+describe('malformed schemas', () => {
 
     const deep = (levels: number): JsonValue => (levels === 0 ? {} : { properties: { a: deep(levels - 1) } });
     const wide = (count: number): JsonValue => ({ properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, {}])) });
@@ -195,7 +195,7 @@ describe('Malformed schemas', () => {
         ['too many subschemas', wide(5001), ': has more than 5000 subschemas']
     ];
     for (const [title, schema, fault] of cases) {
-        it(`are refused: ${title}`, () => {
+        it(`are rejected: ${title}`, () => {
 
             const [first] = unusable(schema).faults;
 
@@ -203,14 +203,14 @@ describe('Malformed schemas', () => {
         });
     }
 
-    it('are refused when they are too large with all that they refer to', () => {
+    it('are rejected when they are too large with all references', () => {
 
         const many = Object.fromEntries(['X', 'Y', 'Z'].map((name) => [name, wide(4000)]));
 
         expect(() => compile({ allOf: [{ $ref: 'X' }, { $ref: 'Y' }, { $ref: 'Z' }] }, many)).to.throw(/more than 10000 subschemas/);
     });
 
-    it('are refused when they refer through too many others', () => {
+    it('are rejected when they refer through too many others', () => {
 
         const chain = (prefix: string, next: string): JsonObject => ({
             $ref: `#/$defs/${prefix}0`,
@@ -222,14 +222,14 @@ describe('Malformed schemas', () => {
         expect(() => compile(chain('a', 'Y'), { Y: chain('b', 'Z'), Z: {} })).to.throw(/refers through too many schemas/);
     });
 
-    it('are told of many faults, but not of all', () => {
+    it('have a limited number of errors', () => {
 
         const properties = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: 'strin' }]));
 
         expect(unusable({ properties }).faults.length).to.equal(20);
     });
 
-    it('with nearly the deepest nesting are still usable', () => {
+    it('are not those of nearly the greatest depth', () => {
 
         expect(isValid(deep(49), { a: { a: 1 } })).to.be.true();
     });

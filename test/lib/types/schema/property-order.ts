@@ -12,7 +12,7 @@ function schemaOf(...names: string[]): JsonObject {
     return { properties: Object.fromEntries(names.map((name) => [name, {}])) };
 }
 
-describe('The order of properties', () => {
+describe('the property order', () => {
 
     const cases: [title: string, schema: JsonObject, content: JsonObject, ordered: JsonObject][] = [
         ['is that of the schema', schemaOf('a', 'b', 'c'), { c: 1, a: 2, b: 3 }, { a: 2, b: 3, c: 1 }],
@@ -38,7 +38,7 @@ describe('The order of properties', () => {
         });
     }
 
-    it('makes a new object, even when nothing moves', () => {
+    it('is applied to a copy, even without changes', () => {
 
         const content = { a: 1 };
 
@@ -46,7 +46,7 @@ describe('The order of properties', () => {
         expect<unknown>(compile(schemaOf('a')).reorder(content)).to.not.shallow.equal(content);
     });
 
-    it('keeps a member called __proto__ a member', () => {
+    it('keeps a member with the name __proto__ a member', () => {
 
         const ordered = compile(schemaOf('a')).reorder(JSON.parse('{"__proto__":{"x":1},"a":2}') as JsonObject);
 

@@ -12,9 +12,9 @@ const { describe, it } = lab;
 const run = promisify(execFile);
 const MODULE = join(__dirname, '../../../../lib/util/concurrency/event-loop-yielder.js');
 
-describe('turns of the event loop', () => {
+describe('the event-loop yielder', () => {
 
-    it('let one of all who wait go on at a time, in their order, with everything else between', async () => {
+    it('resumes one waiting task per turn of the loop, in FIFO order', async () => {
 
         const turns = new EventLoopYielder();
         const happened: string[] = [];
@@ -45,7 +45,7 @@ describe('turns of the event loop', () => {
         }
     });
 
-    it('do not hold up the process when nobody waits', async () => {
+    it('schedules nothing when no task waits', async () => {
 
         // In a process of its own: other tests have turns, too.
         const code = `new (require(${JSON.stringify(MODULE)}).EventLoopYielder)().yield().then(() => setTimeout(() => {
@@ -67,7 +67,7 @@ describe('turns of the event loop', () => {
         ['some numbers', Array.from({ length: 1000 }, (_, i) => i), false]
     ];
     for (const [title, value, isLong] of values) {
-        it(`are taken for long values alone: ${title}`, async () => {
+        it(`yields for long values only: ${title}`, async () => {
 
             const turn = turnForValue(value);
             await turn;

@@ -15,7 +15,7 @@ function losing(times: number) {
     return () => Promise.resolve(attempts++ < times ? null : attempts);
 }
 
-describe('the retry on conflict', () => {
+describe('retry on conflict', () => {
 
     it('repeats an attempt until it has a result', async () => {
 
@@ -37,7 +37,7 @@ describe('the retry on conflict', () => {
         await expect(retryOnConflict(losing(3), options)).to.reject(DoipError, message);
     });
 
-    it('repeats no attempt that fails', async () => {
+    it('does not repeat a failed attempt', async () => {
 
         let attempts = 0;
 

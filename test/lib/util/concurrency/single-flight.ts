@@ -17,9 +17,9 @@ function counted() {
     return { work, ends };
 }
 
-describe('a single flight', () => {
+describe('single flight', () => {
 
-    it('gives equal calls of the same time one result, and later ones another', async () => {
+    it('gives concurrent equal calls one result, and later ones another', async () => {
 
         const flight = new SingleFlight<number>();
         const { work, ends } = counted();
@@ -34,7 +34,7 @@ describe('a single flight', () => {
         expect(flight.isRunning()).to.be.false();
     });
 
-    it('gives each of them the error, and the next call another chance', async () => {
+    it('gives each of them the error, and runs the next call again', async () => {
 
         const flight = new SingleFlight<number>();
         const { work, ends } = counted();
@@ -60,7 +60,7 @@ describe('a single flight', () => {
         expect(await both).to.equal([1, 2]);
     });
 
-    it('shares no call that began at an earlier epoch', async () => {
+    it('does not share calls of an earlier epoch', async () => {
 
         const flight = new SingleFlight<number>();
         const { work, ends } = counted();
@@ -74,7 +74,7 @@ describe('a single flight', () => {
         expect(await Promise.all([...all, last])).to.equal([1, 2, 2, 2]);
     });
 
-    it('shares only calls that began later where fresh results are wanted', async () => {
+    it('shares only calls that began later when fresh results are requested', async () => {
 
         const flight = new SingleFlight<number>();
         const { work, ends } = counted();
@@ -91,7 +91,7 @@ describe('a single flight', () => {
         expect(await others).to.equal([2, 2]);
     });
 
-    it('can be waited for, whatever its result', async () => {
+    it('can be awaited, with any outcome', async () => {
 
         const flight = new SingleFlight<number>();
         const { work, ends } = counted();

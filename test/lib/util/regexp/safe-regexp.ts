@@ -34,7 +34,7 @@ function regExpOf(source: string): RegExp {
     }
 }
 
-describe('Patterns of schemas', () => {
+describe('safe regular expressions', () => {
 
     beforeEach(startBudget);
 
@@ -64,7 +64,7 @@ describe('Patterns of schemas', () => {
         ['properties that the engine does not know', '\\p{Bidi_Mirrored}', 'uses something that is not supported']
     ];
     for (const [title, source, message] of refused) {
-        it(`refuse ${title}`, () => {
+        it(`reject ${title}`, () => {
 
             expect(() => SafeRegExp.of(source)).to.throw(message);
         });
@@ -79,7 +79,7 @@ describe('Patterns of schemas', () => {
         ['(x+x+)+y', 'x'.repeat(50_000)]
     ];
     for (const [source, text] of hostile) {
-        it(`answer quickly where RegExp would not: ${source}`, () => {
+        it(`respond quickly where RegExp would not: ${source}`, () => {
 
             const elapsed = processorTime();
 
@@ -88,7 +88,7 @@ describe('Patterns of schemas', () => {
         });
     }
 
-    it('refuse a text that is too long for a pattern with many states', () => {
+    it('reject a text that is too long for a pattern with many states', () => {
 
         expect(() => SafeRegExp.of('^[ab]{1,900}c').test('a'.repeat(100_000))).to.throw(/too long for the pattern/);
     });
@@ -113,7 +113,7 @@ describe('Patterns of schemas', () => {
         expect(elapsed()).to.be.below(10_000);
     });
 
-    it('are shared when they are equal', () => {
+    it('are cached by source', () => {
 
         expect(SafeRegExp.of('^shared$')).to.shallow.equal(SafeRegExp.of('^shared$'));
         expect(String(SafeRegExp.of('^shared$'))).to.equal('^shared$');

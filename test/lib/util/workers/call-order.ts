@@ -19,7 +19,7 @@ function orderOf(calls: string, taken: string): string {
     return order.sorted(calls.split(' ').map((call) => ({ call }))).map(({ call }) => call).join(' ');
 }
 
-describe('calls that wait for a thread', () => {
+describe('the order of calls to a worker', () => {
 
     const CASES: readonly (readonly [title: string, waiting: string, taken: string, expected: string])[] = [
         ['are taken in their order for one caller', 'a1 a2 a3', 'a0', 'a1 a2 a3'],
@@ -42,7 +42,7 @@ describe('calls that wait for a thread', () => {
         });
     }
 
-    it('let every caller have a turn, however many wait', () => {
+    it('gives every caller a turn, with any number of calls', () => {
 
         const order = new CallOrder(turnOf);
         const messages = Array.from({ length: 2000 }, (_, i) => ({ call: `${String.fromCharCode(1000 + i % 1500)}${i}` }));

@@ -27,9 +27,9 @@ const PROGRAM = `
     });
 `;
 
-describe('WorkerClient', () => {
+describe('the worker client', () => {
 
-    it('keeps the process alive until the thread has ended, also when an answer comes meanwhile', async () => {
+    it('keeps the process alive until a terminated thread has ended, even after an answer', async () => {
 
         const { stdout } = await promisify(execFile)(process.execPath, ['-e', PROGRAM]);
 
