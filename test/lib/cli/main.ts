@@ -216,17 +216,17 @@ describe('the command line', () => {
 
     const table: [title: string, args: string[], env: NodeJS.ProcessEnv, code: number, out: RegExp, error: RegExp][] = [
         ['prints help, with every setting', ['--help'], {}, 0, /usage: doip-gateway[\s\S]* PORT \(8080\)/, /^$/],
-        ['prints help when it is asked by a word', ['help'], {}, 0, /usage: doip-gateway[\s\S]* PORT \(8080\)/, /^$/],
-        ['prints help when it is asked about a command', ['help', 'import'], {}, 0, /usage: doip-gateway/, /^$/],
-        ['prints its version when it is asked by a word', ['version'], {}, 0, /^\d+\.\d+\.\d+\n$/, /^$/],
-        ['ends when its data folder is a file', ['serve'], { PORT: '0', DATA_DIR: __filename }, 69, /^$/, /the data folder .* cannot be used \(EEXIST\): it is no folder/],
-        ['ends when its data folder is in a file', ['serve'], { PORT: '0', DATA_DIR: `${__filename}/data` }, 69, /^$/, /cannot be used \(ENOTDIR\): it is no folder/],
+        ['prints help for the command help', ['help'], {}, 0, /usage: doip-gateway[\s\S]* PORT \(8080\)/, /^$/],
+        ['prints help for a command with --help', ['help', 'import'], {}, 0, /usage: doip-gateway/, /^$/],
+        ['prints its version for the command version', ['version'], {}, 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+        ['exits when its data folder is a file', ['serve'], { PORT: '0', DATA_DIR: __filename }, 69, /^$/, /the data folder .* cannot be used \(EEXIST\): it is no folder/],
+        ['exits when its data folder is in a file', ['serve'], { PORT: '0', DATA_DIR: `${__filename}/data` }, 69, /^$/, /cannot be used \(ENOTDIR\): it is no folder/],
         ['prints its version', ['--version'], {}, 0, /^\d+\.\d+\.\d+\n$/, /^$/],
-        ['refuses an unknown command', ['frobnicate'], {}, 64, /^$/, /unknown command frobnicate/],
-        ['refuses an unknown option', ['--frobnicate'], {}, 64, /^$/, /--frobnicate/],
-        ['names a setting that cannot be', ['serve'], { PORT: 'eighty' }, 78, /^$/, /PORT \(environment\) must be a number, got "eighty"/],
-        ['names a host that nobody knows', ['serve'], { PORT: '0', HOST: 'nowhere.invalid' }, 69, /.*/, /HOST nowhere\.invalid is no address of this machine/],
-        ['names a configuration file that is not there', ['serve'], { CONFIG_FILE: '/nowhere/config.json' }, 78, /^$/, /\/nowhere\/config\.json/]
+        ['rejects an unknown command', ['frobnicate'], {}, 64, /^$/, /unknown command frobnicate/],
+        ['rejects an unknown option', ['--frobnicate'], {}, 64, /^$/, /--frobnicate/],
+        ['reports an invalid setting', ['serve'], { PORT: 'eighty' }, 78, /^$/, /PORT \(environment\) must be a number, got "eighty"/],
+        ['reports an unknown host', ['serve'], { PORT: '0', HOST: 'nowhere.invalid' }, 69, /.*/, /HOST nowhere\.invalid is no address of this machine/],
+        ['reports a missing configuration file', ['serve'], { CONFIG_FILE: '/nowhere/config.json' }, 78, /^$/, /\/nowhere\/config\.json/]
     ];
     for (const [title, args, env, code, out, error] of table) {
         it(`${title}, in one line`, async () => {

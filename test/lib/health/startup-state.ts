@@ -11,12 +11,12 @@ const ALL_UP = SUBSYSTEMS.map((subsystem): [Subsystem, SubsystemState] => [subsy
 describe('the startup state', () => {
 
     const table: readonly (readonly [title: string, changes: readonly (readonly [Subsystem, SubsystemState])[], state: 'UP' | 'FAILED'])[] = [
-        ['has failed until the storage is up', [], 'FAILED'],
-        ['is up as soon as the storage is, whatever else is starting', [['storage', 'UP']], 'UP'],
-        ['is up when everything is', ALL_UP, 'UP'],
-        ['has failed when anything has', [...ALL_UP, ['indexer', 'FAILED']], 'FAILED'],
-        ['has failed when anything has, whatever is starting', [['storage', 'FAILED']], 'FAILED'],
-        ['is up again when that is', [...ALL_UP, ['storage', 'FAILED'], ['storage', 'UP']], 'UP']
+        ['is FAILED until the storage is up', [], 'FAILED'],
+        ['is UP as soon as the storage is, while others are starting', [['storage', 'UP']], 'UP'],
+        ['is UP when everything is', ALL_UP, 'UP'],
+        ['is FAILED when any subsystem is', [...ALL_UP, ['indexer', 'FAILED']], 'FAILED'],
+        ['is FAILED when any subsystem is, while others are starting', [['storage', 'FAILED']], 'FAILED'],
+        ['is UP again when that subsystem is', [...ALL_UP, ['storage', 'FAILED'], ['storage', 'UP']], 'UP']
     ];
     for (const [title, changes, state] of table) {
         it(title, () => {

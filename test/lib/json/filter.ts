@@ -35,18 +35,18 @@ describe('the JSON filter', () => {
         ['keeps one member', { a: 1, b: 2 }, ['/a'], { a: 1 }],
         ['keeps whole branches', { a: { b: [1, 2] }, c: 3 }, ['/a'], { a: { b: [1, 2] } }],
         ['keeps parents as a skeleton', { a: { b: 1, c: 2 }, d: 3 }, ['/a/b'], { a: { b: 1 } }],
-        ['joins several pointers', { a: { b: 1, c: 2, d: 3 } }, ['/a/b', '/a/d'], { a: { b: 1, d: 3 } }],
+        ['merges several pointers', { a: { b: 1, c: 2, d: 3 } }, ['/a/b', '/a/d'], { a: { b: 1, d: 3 } }],
         ['keeps everything for the empty pointer', { a: 1 }, ['', '/b'], { a: 1 }],
         ['keeps nothing without pointers', { a: 1 }, [], {}],
         ['yields nothing for unknown pointers', { a: 1 }, ['/b', '/a/b', '/a/_'], {}],
         ['matches every element with _', { a: [{ x: 1, y: 2 }, { x: 3 }, 4] }, ['/a/_/x'], { a: [{ x: 1 }, { x: 3 }] }],
         ['keeps one element by its number', { a: ['x', 'y', 'z'] }, ['/a/1'], { a: ['y'] }],
-        ['joins _ and a number', [{ x: 1, y: 2 }, { x: 3, y: 4 }], ['/_/x', '/1/y'], [{ x: 1 }, { x: 3, y: 4 }]],
-        ['joins _ and a number deep inside', [[[1, 2]], [[3, 4]]], ['/_/0/0', '/1/_/1'], [[[1]], [[3, 4]]]],
-        ['takes _ in an object literally', { _: 1, a: 2 }, ['/_'], { _: 1 }],
+        ['merges _ and a number', [{ x: 1, y: 2 }, { x: 3, y: 4 }], ['/_/x', '/1/y'], [{ x: 1 }, { x: 3, y: 4 }]],
+        ['merges _ and a number deep inside', [[[1, 2]], [[3, 4]]], ['/_/0/0', '/1/_/1'], [[[1]], [[3, 4]]]],
+        ['treats _ in an object literally', { _: 1, a: 2 }, ['/_'], { _: 1 }],
         ['keeps nulls', { a: null, b: 1 }, ['/a'], { a: null }],
         ['keeps the order of the value', { b: 1, a: 2 }, ['/a', '/b'], { b: 1, a: 2 }],
-        ['yields null for a scalar that nobody named', 'text', ['/a'], null]
+        ['yields null for a scalar without its pointer', 'text', ['/a'], null]
     ];
     for (const [title, root, pointers, expected] of cases) {
         it(title, () => {

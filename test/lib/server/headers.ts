@@ -24,12 +24,12 @@ describe('the request id', () => {
     after(() => server.stop());
 
     const cases: [title: string, given: string | null, isKept: boolean][] = [
-        ['is made up when there is none', null, false],
-        ['is the one of the client', 'abc-123', true],
-        ['is made up instead of an empty one', '', false],
-        ['is made up instead of one that is too long', 'x'.repeat(129), false],
-        ['is made up instead of one with blanks', 'a b', false],
-        ['is made up instead of one that is not ASCII', 'ü', false]
+        ['is generated when there is none', null, false],
+        ['is that of the client', 'abc-123', true],
+        ['is generated instead of an empty one', '', false],
+        ['is generated instead of one that is too long', 'x'.repeat(129), false],
+        ['is generated instead of one with blanks', 'a b', false],
+        ['is generated instead of one that is not ASCII', 'ü', false]
     ];
 
     for (const [title, given, isKept] of cases) {
@@ -78,18 +78,18 @@ describe('cross-origin requests', () => {
     const cases: [title: string, settings: Record<string, unknown>, path: string, init: RequestInit, allowed: string | null, status: number][] = [
         ['may read, by default', {}, HELLO, get, '*', 200],
         ['may read errors, by default', {}, '/nowhere', get, '*', 404],
-        ['may ask whether they may read', {}, HELLO, preflight('GET'), '*', 204],
+        ['may send a preflight for a read', {}, HELLO, preflight('GET'), '*', 204],
         ['may write, by default', {}, HELLO, preflight('PUT'), '*', 204],
         ['may log in, by default', {}, '/auth/token', preflight('POST'), '*', 204],
         ['may not write where that is configured', { CORS_METHODS: 'GET,HEAD' }, HELLO, preflight('POST'), null, 204],
-        ['see no answer to what they may not send', { CORS_METHODS: 'GET,HEAD' }, HELLO, post, null, 200],
+        ['cannot read responses to disallowed methods', { CORS_METHODS: 'GET,HEAD' }, HELLO, post, null, 200],
         ['may write where that is configured', all, HELLO, preflight('PUT'), '*', 204],
-        ['see answers to what they may send', all, HELLO, post, '*', 200],
-        ['may not use methods that nobody offers', all, HELLO, preflight('PATCH'), null, 204],
+        ['can read responses to allowed methods', all, HELLO, post, '*', 200],
+        ['may not use unknown methods', all, HELLO, preflight('PATCH'), null, 204],
         ['may read when their origin is listed', { CORS_ORIGINS: [ORIGIN, 'https://b.example'] }, HELLO, get, ORIGIN, 200],
         ['may not read when only others are listed', { CORS_ORIGINS: 'https://b.example' }, HELLO, get, null, 200],
-        ['may not ask when only others are listed', { CORS_ORIGINS: 'https://b.example' }, HELLO, preflight('GET'), null, 204],
-        ['may not read when nobody may', { CORS_ORIGINS: 'none' }, HELLO, get, null, 200]
+        ['fail the preflight when only others are listed', { CORS_ORIGINS: 'https://b.example' }, HELLO, preflight('GET'), null, 204],
+        ['may not read when CORS is off', { CORS_ORIGINS: 'none' }, HELLO, get, null, 200]
     ];
 
     for (const [title, settings, path, init, allowed, status] of cases) {

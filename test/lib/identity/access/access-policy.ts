@@ -42,31 +42,31 @@ describe('the access policy', () => {
     describe('for permissions on an object', () => {
 
         const cases: readonly (readonly [title: string, caller: Caller, object: StoredObject, expected: Permission])[] = [
-            ['lets admin write whatever the lists say', ADMIN, objectOf({ readers: [], writers: [] }), 'WRITE'],
+            ['lets admin write with any lists', ADMIN, objectOf({ readers: [], writers: [] }), 'WRITE'],
             ['lets anyone read what is public', ANONYMOUS, objectOf({ readers: ['public'], writers: [] }), 'READ'],
             ['lets anyone write what is public to writers', ANONYMOUS, objectOf({ readers: [], writers: ['public'] }), 'WRITE'],
-            ['takes an empty list for nobody, not for the default', ANN, objectOf({ readers: [], writers: [] }), 'NONE'],
+            ['treats an empty list as no callers, not as the default', ANN, objectOf({ readers: [], writers: [] }), 'NONE'],
             ['lets a listed reader read', ANN, objectOf({ readers: ['test/ann'], writers: [] }), 'READ'],
             ['lets a listed writer read and write', ANN, objectOf({ readers: [], writers: ['test/ann'] }), 'WRITE'],
-            ['does not take the username for an id', ANN, objectOf({ readers: ['ann'], writers: [] }), 'NONE'],
+            ['does not treat a username as an id', ANN, objectOf({ readers: ['ann'], writers: [] }), 'NONE'],
             ['lets a member of a listed group read', ANN, objectOf({ readers: ['test/g1'], writers: [] }), 'READ'],
-            ['keeps others out', BOB, objectOf({ readers: ['test/ann', 'test/g1'], writers: [] }), 'NONE'],
+            ['rejects others', BOB, objectOf({ readers: ['test/ann', 'test/g1'], writers: [] }), 'NONE'],
             ['compares ids byte for byte', BOB, objectOf({ readers: ['test/Bob', 'test/bob ', 'TEST/bob'], writers: [] }), 'NONE'],
-            ['keeps anonymous callers out of authenticated', ANONYMOUS, objectOf({ readers: ['authenticated'], writers: [] }), 'NONE'],
-            ['lets users into authenticated', BOB, objectOf({ readers: ['authenticated'], writers: [] }), 'READ'],
-            ['keeps callers without user object out of authenticated', GUEST, objectOf({ readers: ['authenticated'], writers: [] }), 'NONE'],
-            ['lets callers without user object in by their id', GUEST, objectOf({ readers: ['orcid/1'], writers: [] }), 'READ'],
-            ['lets the creator in', ANN, objectOf({ readers: ['creator'], writers: [] }, { createdBy: 'test/ann' }), 'READ'],
-            ['knows a creator by the whole id', BOB, objectOf({ readers: ['creator'], writers: [] }, { createdBy: 'test/ann' }), 'NONE'],
-            ['does not take a group for the creator', ANN, objectOf({ writers: ['creator'] }, { createdBy: 'test/g1' }), 'READ'],
-            ['takes nobody for the creator of what anonymous callers created', { ...GUEST, userId: 'anonymous' },
+            ['does not count anonymous callers as authenticated', ANONYMOUS, objectOf({ readers: ['authenticated'], writers: [] }), 'NONE'],
+            ['counts users as authenticated', BOB, objectOf({ readers: ['authenticated'], writers: [] }), 'READ'],
+            ['does not count callers without user object as authenticated', GUEST, objectOf({ readers: ['authenticated'], writers: [] }), 'NONE'],
+            ['accepts callers without user object by their id', GUEST, objectOf({ readers: ['orcid/1'], writers: [] }), 'READ'],
+            ['accepts the creator', ANN, objectOf({ readers: ['creator'], writers: [] }, { createdBy: 'test/ann' }), 'READ'],
+            ['compares the whole id of the creator', BOB, objectOf({ readers: ['creator'], writers: [] }, { createdBy: 'test/ann' }), 'NONE'],
+            ['does not treat a group as the creator', ANN, objectOf({ writers: ['creator'] }, { createdBy: 'test/g1' }), 'READ'],
+            ['has no creator for objects of anonymous callers', { ...GUEST, userId: 'anonymous' },
                 objectOf({ readers: ['creator', 'anonymous'], writers: [] }, { createdBy: 'anonymous' }), 'NONE'],
-            ['lets users into their own object by self', ANN, objectOf({ readers: ['self'], writers: [] }, { id: 'test/ann' }), 'READ'],
-            ['does not take a group for self', ANN, objectOf({ readers: [], writers: ['self'] }, { id: 'test/g1' }), 'NONE'],
-            ['takes keywords as they are written', ANN, objectOf({ readers: ['Public', 'AUTHENTICATED', 'Self'], writers: [] }), 'NONE'],
-            ['knows no keyword admin', ANN, objectOf({ readers: ['admin'], writers: ['admin'] }), 'NONE'],
-            ['knows readers and writers in method lists alone', ANN, objectOf({ readers: ['writers'], writers: ['readers'] }), 'NONE'],
-            ['gives nothing to an id spelled like a keyword', { ...GUEST, userId: 'authenticated' },
+            ['accepts users for their own object by self', ANN, objectOf({ readers: ['self'], writers: [] }, { id: 'test/ann' }), 'READ'],
+            ['does not treat a group as self', ANN, objectOf({ readers: [], writers: ['self'] }, { id: 'test/g1' }), 'NONE'],
+            ['compares keywords case-sensitively', ANN, objectOf({ readers: ['Public', 'AUTHENTICATED', 'Self'], writers: [] }), 'NONE'],
+            ['has no keyword admin', ANN, objectOf({ readers: ['admin'], writers: ['admin'] }), 'NONE'],
+            ['uses readers and writers in method lists only', ANN, objectOf({ readers: ['writers'], writers: ['readers'] }), 'NONE'],
+            ['grants nothing to an id spelled like a keyword', { ...GUEST, userId: 'authenticated' },
                 objectOf({ readers: ['authenticated'], writers: [] }), 'NONE'],
             ['falls back to the default readers when only writers are given', ANONYMOUS, objectOf({ writers: [] }), 'READ'],
             ['falls back to the default writers when only readers are given', ANN, objectOf({ readers: [] }, { createdBy: 'test/ann' }), 'WRITE'],
@@ -113,12 +113,12 @@ describe('the access policy', () => {
 
         const listed = objectOf({ readers: ['public'], writers: ['test/bob'], payloadReaders: ['test/ann'] });
         const cases: readonly (readonly [string, Caller, StoredObject, JsonObject, boolean])[] = [
-            ['follows the readers when nothing is said of elements', ANONYMOUS, objectOf(), SYSTEM, true],
+            ['follows the readers without a list for elements', ANONYMOUS, objectOf(), SYSTEM, true],
             ['follows the list of the object', ANN, listed, SYSTEM, true],
-            ['keeps readers out who are not on the list', ANONYMOUS, listed, SYSTEM, false],
+            ['rejects readers who are not on the list', ANONYMOUS, listed, SYSTEM, false],
             ['includes writers', BOB, listed, SYSTEM, true],
             ['follows the default list', ANONYMOUS, objectOf(), { ...SYSTEM, defaultAclPayloadRead: ['authenticated'] }, false],
-            ['takes an empty list for nobody', ANN, objectOf({ payloadReaders: [] }), SYSTEM, false]
+            ['treats an empty list as no callers', ANN, objectOf({ payloadReaders: [] }), SYSTEM, false]
         ];
 
         for (const [title, caller, object, defaults, expected] of cases) {
@@ -137,7 +137,7 @@ describe('the access policy', () => {
             ['lets admin create every type', ADMIN, ['Schema', 'User', 'Document']],
             ['lets a group create', ANN, ['Schema', 'Document']],
             ['falls back to the service for types without an entry', BOB, ['Document']],
-            ['gives anonymous callers nothing by authenticated', ANONYMOUS, []]
+            ['grants anonymous callers nothing by authenticated', ANONYMOUS, []]
         ];
 
         for (const [title, caller, expected] of cases) {
@@ -164,32 +164,32 @@ describe('the access policy', () => {
         };
 
         const cases: readonly (readonly [string, Policy, Caller, MethodCall, boolean])[] = [
-            ['lets admin call what is listed nowhere', policyOf(SYSTEM, { Document: { aclMethods: {} } }), ADMIN, call('x'), true],
-            ['is for writers when there are no rules at all', policyOf(), BOB, call('x'), true],
-            ['keeps readers out when there are no rules at all', policyOf(), ANN, call('x'), false],
-            ['is for writers of the Schema object where the method is static', policyOf(), BOB, call('x', 'static', schema), true],
-            ['keeps others from static methods', policyOf(), ANN, call('x', 'static', schema), false],
-            ['is for admin where a static method has no Schema object', policyOf(), BOB, call('x', 'static', null), false],
+            ['lets admin call unlisted methods', policyOf(SYSTEM, { Document: { aclMethods: {} } }), ADMIN, call('x'), true],
+            ['accepts writers without any rules', policyOf(), BOB, call('x'), true],
+            ['rejects readers without any rules', policyOf(), ANN, call('x'), false],
+            ['accepts writers of the Schema object for a static method', policyOf(), BOB, call('x', 'static', schema), true],
+            ['rejects others for a static method', policyOf(), ANN, call('x', 'static', schema), false],
+            ['accepts only admin for a static method without Schema object', policyOf(), BOB, call('x', 'static', null), false],
             ['follows the rule of the method', policyOf(SYSTEM, own), ANN, call('sign'), true],
-            ['keeps others out by the rule of the method', policyOf(SYSTEM, own), ANONYMOUS, call('sign'), false],
-            ['knows readers', policyOf(SYSTEM, own), ANONYMOUS, call('look'), true],
-            ['knows self', policyOf(SYSTEM, own), BOB, call('mine', 'instance', objectOf(null, { id: 'test/bob' })), true],
-            ['keeps the rules of instance and static methods apart', policyOf(SYSTEM, own), ANONYMOUS, call('count'), false],
+            ['rejects others by the rule of the method', policyOf(SYSTEM, own), ANONYMOUS, call('sign'), false],
+            ['supports readers', policyOf(SYSTEM, own), ANONYMOUS, call('look'), true],
+            ['supports self', policyOf(SYSTEM, own), BOB, call('mine', 'instance', objectOf(null, { id: 'test/bob' })), true],
+            ['separates the rules of instance and static methods', policyOf(SYSTEM, own), ANONYMOUS, call('count'), false],
             ['follows the rule of a static method', policyOf(SYSTEM, own), ANONYMOUS, call('count', 'static', schema), true],
             ['falls back to the default of the kind', policyOf(SYSTEM, own), ANN, call('other'), true],
             ['falls back to the default for static methods', policyOf(SYSTEM, own), ANN, call('other', 'static', schema), false],
-            ['admits nobody when neither the method nor a default is listed', policyOf(SYSTEM, { Document: { aclMethods: { instance: {} } } }),
+            ['rejects callers when neither the method nor a default is listed', policyOf(SYSTEM, { Document: { aclMethods: { instance: {} } } }),
                 BOB, call('x'), false],
-            ['falls back to the service when the entry of the type says nothing of methods',
+            ['falls back to the service when the entry of the type has no methods',
                 policyOf({ ...SYSTEM, aclMethods }, { Document: SYSTEM }), ANONYMOUS, call('look'), true],
-            ['does not mix the entry of the type with the rules of the service',
+            ['does not merge the entry of the type with the rules of the service',
                 policyOf({ ...SYSTEM, aclMethods }, { Document: { ...SYSTEM, aclMethods: { default: {} } } }), ANN, call('sign'), false],
             ['finds nothing under inherited names', policyOf(SYSTEM, { Document: { aclMethods: { instance: {} } } }), BOB, call('constructor'), false],
-            ['lets the list of the object decide before the rules of its type', policyOf(SYSTEM, own), ANONYMOUS,
+            ['prefers the list of the object to the rules of its type', policyOf(SYSTEM, own), ANONYMOUS,
                 call('sign', 'instance', objectOf({ methods: { sign: ['public'] } })), true],
-            ['lets an empty list of the object keep writers out', policyOf(), BOB, call('x', 'instance', objectOf({ writers: ['test/bob'], methods: { x: [] } })), false],
+            ['rejects writers by an empty list of the object', policyOf(), BOB, call('x', 'instance', objectOf({ writers: ['test/bob'], methods: { x: [] } })), false],
             ['finds nothing in the list of the object under inherited names', policyOf(), ANN, call('toString', 'instance', objectOf({ methods: {} })), false],
-            ['rules methods of the design object like those of instances', policyOf(SYSTEM, { CordraDesign: { aclMethods } }),
+            ['treats methods of the design object like those of instances', policyOf(SYSTEM, { CordraDesign: { aclMethods } }),
                 ANN, { kind: 'service', type: 'CordraDesign', method: 'sign' }, true]
         ];
 
@@ -204,10 +204,10 @@ describe('the access policy', () => {
     describe('for missing objects', () => {
 
         const cases: readonly (readonly [string, Caller, string[], boolean])[] = [
-            ['may be known to be missing where everything is public', ANONYMOUS, ['public'], true],
-            ['may be known to be missing to admin', ADMIN, [], true],
-            ['are not told of to callers who could read nothing', BOB, ['creator', 'self'], false],
-            ['are told of to those who could read', BOB, ['authenticated'], true]
+            ['reveals that they are missing where everything is public', ANONYMOUS, ['public'], true],
+            ['reveals that they are missing to admin', ADMIN, [], true],
+            ['hides that they are missing from callers who could read nothing', BOB, ['creator', 'self'], false],
+            ['reveals that they are missing to possible readers', BOB, ['authenticated'], true]
         ];
 
         for (const [title, caller, defaultAclRead, expected] of cases) {

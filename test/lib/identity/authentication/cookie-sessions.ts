@@ -45,9 +45,9 @@ forEachDatabase((name, create) => {
         });
 
         const uses: readonly (readonly [title: string, csrf: 'right' | 'wrong' | 'none', good: boolean])[] = [
-            ['refuse requests without the second value', 'none', false],
-            ['refuse a wrong second value', 'wrong', false],
-            ['let requests through with both', 'right', true]
+            ['reject requests without the CSRF token', 'none', false],
+            ['reject a wrong CSRF token', 'wrong', false],
+            ['accept requests with both', 'right', true]
         ];
 
         for (const [title, csrf, good] of uses) {

@@ -39,17 +39,17 @@ describe('Op.Search', () => {
         ['sorts by several fields in the older notation', { query: '/n:*', sortFields: '/part DESC, /n  asc' }, 4, ['test/1', 'test/3', 'test/0', 'test/2']],
         ['sorts by properties with blanks in their names', { query: '/n:*', sortFields: '/a b DESC,/n' }, 4, ['test/3', 'test/2', 'test/1', 'test/0']],
         ['sorts by fields as objects', { query: '/n:*', sortFields: [{ name: '/part' }, { name: '/n', reverse: true }] }, 4, ['test/2', 'test/0', 'test/3', 'test/1']],
-        ['takes the direction as text', { query: '/n:*', sortFields: [{ name: '/part', reverse: 'false' }, { name: '/n', reverse: 'true' }] }, 4, ['test/2', 'test/0', 'test/3', 'test/1']],
+        ['accepts the direction as text', { query: '/n:*', sortFields: [{ name: '/part', reverse: 'false' }, { name: '/n', reverse: 'true' }] }, 4, ['test/2', 'test/0', 'test/3', 'test/1']],
         ['sorts by fields as texts', { query: '/n:*', sortFields: ['/n DESC'] }, 4, ['test/3', 'test/2', 'test/1', 'test/0']],
-        ['answers a page', { query: '/n:*', sortFields: '/n', pageNum: 1, pageSize: 3 }, 4, ['test/3']],
-        ['answers nothing after the end', { query: '/n:*', pageNum: 7, pageSize: 3 }, 4, []],
-        ['answers nothing far after the end', { query: '/n:*', pageNum: 30_000_000, pageSize: 100 }, 4, []],
-        ['answers nothing beyond all numbers of results', { query: '/n:*', pageNum: 2e9, pageSize: 2e9 }, 4, []],
-        ['takes a negative page for the first one', { query: '/n:*', sortFields: '/n', pageNum: -1, pageSize: 3 }, 4, ['test/0', 'test/1', 'test/2']],
-        ['answers only the size for pages of nothing', { query: '/n:*', pageSize: 0 }, 4, []],
-        ['answers everything without a page size', { query: '/n:*', sortFields: '/n', pageSize: -5, pageNum: -3 }, 4, ['test/0', 'test/1', 'test/2', 'test/3']],
+        ['returns a page', { query: '/n:*', sortFields: '/n', pageNum: 1, pageSize: 3 }, 4, ['test/3']],
+        ['returns nothing after the end', { query: '/n:*', pageNum: 7, pageSize: 3 }, 4, []],
+        ['returns nothing far after the end', { query: '/n:*', pageNum: 30_000_000, pageSize: 100 }, 4, []],
+        ['returns nothing beyond the greatest number of results', { query: '/n:*', pageNum: 2e9, pageSize: 2e9 }, 4, []],
+        ['treats a negative page as the first one', { query: '/n:*', sortFields: '/n', pageNum: -1, pageSize: 3 }, 4, ['test/0', 'test/1', 'test/2']],
+        ['returns only the size for empty pages', { query: '/n:*', pageSize: 0 }, 4, []],
+        ['returns everything without a page size', { query: '/n:*', sortFields: '/n', pageSize: -5, pageNum: -3 }, 4, ['test/0', 'test/1', 'test/2', 'test/3']],
         ['narrows down by filter queries', { query: '/n:*', sortFields: '/n', filterQueries: ['/part:1', '-/title:three'] }, 4 - 3, ['test/1']],
-        ['takes numbers where texts are meant', { query: 2, filterQueries: '/title:two' }, 1, ['test/2']]
+        ['accepts numbers for texts', { query: 2, filterQueries: '/title:two' }, 1, ['test/2']]
     ];
     for (const [title, attributes, size, ids] of answers) {
         it(title, async () => {

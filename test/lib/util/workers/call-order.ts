@@ -19,16 +19,16 @@ function orderOf(calls: string, taken: string): string {
     return order.sorted(calls.split(' ').map((call) => ({ call }))).map(({ call }) => call).join(' ');
 }
 
-describe('the order of calls to a worker', () => {
+describe('calls to a worker', () => {
 
     const CASES: readonly (readonly [title: string, waiting: string, taken: string, expected: string])[] = [
-        ['are taken in their order for one caller', 'a1 a2 a3', 'a0', 'a1 a2 a3'],
-        ['are taken by turns for several', 'a1 a2 a3 b1 b2 c1', '.', 'a1 b1 c1 a2 b2 a3'],
-        ['begin with the caller whose last turn was longest ago', 'a1 a2 b1 c1', 'c0 b0 a0', 'c1 b1 a1 a2'],
-        ['of a newcomer come before those of others', 'a1 a2 b1 c1', 'a0 b0', 'c1 a1 b1 a2'],
-        ['come after what they have to see', 'a1 .1 a2 .2 b1 .3', 'a0', '.1 .2 b1 a1 a2 .3'],
-        ['wait for what takes nothing', 'a1 .1 !1 b1 !2', '.', '!1 !2 a1 .1 b1'],
-        ['are changes alone', '.1 .2', '.', '.1 .2']
+        ['are taken in order for one caller', 'a1 a2 a3', 'a0', 'a1 a2 a3'],
+        ['are taken round-robin for several callers', 'a1 a2 a3 b1 b2 c1', '.', 'a1 b1 c1 a2 b2 a3'],
+        ['begin with the least recently served caller', 'a1 a2 b1 c1', 'c0 b0 a0', 'c1 b1 a1 a2'],
+        ['of a new caller come before those of others', 'a1 a2 b1 c1', 'a0 b0', 'c1 a1 b1 a2'],
+        ['come after changes that they must see', 'a1 .1 a2 .2 b1 .3', 'a0', '.1 .2 b1 a1 a2 .3'],
+        ['wait for urgent calls', 'a1 .1 !1 b1 !2', '.', '!1 !2 a1 .1 b1'],
+        ['may be changes only', '.1 .2', '.', '.1 .2']
     ];
     for (const [title, waiting, taken, expected] of CASES) {
         it(title, () => {
@@ -42,7 +42,7 @@ describe('the order of calls to a worker', () => {
         });
     }
 
-    it('gives every caller a turn, with any number of calls', () => {
+    it('let every caller have a turn, with any number of calls', () => {
 
         const order = new CallOrder(turnOf);
         const messages = Array.from({ length: 2000 }, (_, i) => ({ call: `${String.fromCharCode(1000 + i % 1500)}${i}` }));
