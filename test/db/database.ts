@@ -44,7 +44,7 @@ forEachDatabase((name, create) => {
             expect(rows.map((row) => ({ ...row }))).to.equal([{ name: 'read-me', value: '{"ä":"€😀"}' }]);
         });
 
-        it('keeps the units of one moment apart: one fails, the others stay', async () => {
+        it('isolates concurrent units: one fails, the others are committed', async () => {
 
             const results = await Promise.all(Array.from({ length: 100 }, (_, i) => {
 
@@ -57,7 +57,7 @@ forEachDatabase((name, create) => {
             expect(await names('apart-extra')).to.have.length(90);
         });
 
-        it('undoes all steps of a unit when a step matches another number of rows', async () => {
+        it('rolls back all steps of a unit when a step matches another number of rows', async () => {
 
             const result = await database.commit({ steps: [
                 put('undone', 'x'),
@@ -68,7 +68,7 @@ forEachDatabase((name, create) => {
             expect(await names('undone')).to.equal([]);
         });
 
-        it('counts matched rows, also when nothing changes in them', async () => {
+        it('counts matched rows, even if they do not change', async () => {
 
             await database.commit({ steps: [put('same', 'x')] });
 
@@ -79,7 +79,7 @@ forEachDatabase((name, create) => {
             expect(result.ok).to.be.true();
         });
 
-        it('gives the number of an auto-increment column', async () => {
+        it('returns the value of an auto-increment column', async () => {
 
             const sql = 'insert into blobs (store, state, created_on, touched_on) values (\'s\', \'staged\', ?, ?)';
             const first = await database.commit({ steps: [{ sql, bindings: [1, 1] }] });
@@ -91,7 +91,7 @@ forEachDatabase((name, create) => {
             expect({ ...rows[0] }).to.equal({ touched_on: 2 ** 52 + 1 });
         });
 
-        it('rejects a unit that the database cannot understand, and writes nothing of it', async () => {
+        it('rejects a unit with an invalid statement, and writes nothing of it', async () => {
 
             const broken = database.commit({ steps: [put('broken', 'x'), { sql: 'insert into nowhere values (1)', bindings: [] }] });
             const fine = database.commit({ steps: [put('fine', 'x')] });
@@ -101,7 +101,7 @@ forEachDatabase((name, create) => {
             expect(await names('broken')).to.equal([]);
         });
 
-        it('rejects a duplicate that the unit has no name for', async () => {
+        it('rejects a duplicate without a named precondition', async () => {
 
             await database.commit({ steps: [put('twice', 'x')] });
 
@@ -153,7 +153,7 @@ forEachDatabase((name, create) => {
             expect(await blobs.listBlobs(0, 10)).to.equal([7, 9]);
         });
 
-        it('answers a ping, and refuses everything once closed', async () => {
+        it('answers a ping, and rejects everything after it was closed', async () => {
 
             const other = await place.open();
             await other.ping();

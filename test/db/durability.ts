@@ -21,7 +21,7 @@ const { afterEach, beforeEach, describe, it } = lab;
 
 const PROGRAM = join(__dirname, '../support/sqlite-program.js');
 
-describe('a SQLite database whose process is killed', () => {
+describe('a SQLite database of a killed process', () => {
 
     let place: TestDatabase;
     let dataDir: string;
@@ -58,7 +58,7 @@ describe('a SQLite database whose process is killed', () => {
         db.close();
     }
 
-    it('has every unit that was answered, and every unit whole', async () => {
+    it('has every acknowledged unit, and only whole units', async () => {
 
         const answered = await killAfter('units', 3000);
 
@@ -74,7 +74,7 @@ describe('a SQLite database whose process is killed', () => {
         expectSound('repository.sqlite');
     });
 
-    it('has every blob that was linked, and sweeps the ones that were not', async () => {
+    it('has every linked blob, and sweeps the others', async () => {
 
         const answered = await killAfter('blobs', 25);
 
@@ -98,7 +98,7 @@ describe('a SQLite database whose process is killed', () => {
 
 describe('a SQLite database on a full disk', () => {
 
-    it('rejects what it cannot write, keeps what it has answered, and works again afterwards', async () => {
+    it('rejects failed writes, keeps acknowledged ones, and works again with free space', async () => {
 
         const place = await createSqlite();
         const { dataDir } = place.options;
@@ -130,7 +130,7 @@ describe('a SQLite database on a full disk', () => {
 
 describe('the files of SQLite', () => {
 
-    it('have a log that stays small, and give space back to the disk', async () => {
+    it('keep the log small, and return free space to the disk', async () => {
 
         const place = await createSqlite();
         const database = await place.open();

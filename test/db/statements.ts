@@ -7,7 +7,7 @@ const { describe, it } = lab;
 
 describe('statements', () => {
 
-    it('puts named values where they stand in the SQL', () => {
+    it('put named values at their positions in the SQL', () => {
 
         const build = statements('sqlite');
         const find = build<'id' | 'limit'>((knex, bind) => {
@@ -19,7 +19,7 @@ describe('statements', () => {
         expect(find.values({ limit: 5, id: 'test/1' })).to.equal(['staged', 'test/1', 5]);
     });
 
-    it('keeps the columns of a row apart whatever order knex gives them', () => {
+    it('bind the columns of a row by name, in any order of knex', () => {
 
         const build = statements('mysql');
         const insert = build<'b' | 'a'>((knex, bind) => knex('t').insert(row(bind, ['b', 'a'])));
@@ -30,14 +30,14 @@ describe('statements', () => {
         expect(step).to.include({ bindings: ['A', 'B'], duplicate: 'taken' });
     });
 
-    it('refuses to run without one of its values', () => {
+    it('reject a missing value', () => {
 
         const find = statements('sqlite')<'id'>((knex, bind) => knex('t').where('id', bind('id')));
 
         expect(() => find.values({} as { id: string })).to.throw('the statement needs a value for id');
     });
 
-    it('fills lists up to a power of two with their last entry', () => {
+    it('pad lists to a power of two with their last entry', () => {
 
         const find = statements('sqlite').list<'state', 'ids'>((knex, bind, list) => {
 
@@ -50,7 +50,7 @@ describe('statements', () => {
         expect(bindings).to.equal(['a', 'b', 'c', 'c', 'x']);
     });
 
-    it('refuses lists that are empty or too long', () => {
+    it('reject lists that are empty or too long', () => {
 
         const find = statements('sqlite').list<never, 'ids'>((knex, bind, list) => knex('t').whereIn('id', list('ids')));
 
@@ -58,7 +58,7 @@ describe('statements', () => {
         expect(() => find.with({ ids: Array.from({ length: 513 }, String) })).to.throw(/got 513/);
     });
 
-    it('stores booleans as numbers', () => {
+    it('store booleans as numbers', () => {
 
         const find = statements('mysql')((knex) => knex('t').where('is_version', true));
 

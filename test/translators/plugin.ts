@@ -14,7 +14,7 @@ import { startGateway } from '../support/gateway.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-describe('the plugin in a server of somebody else', () => {
+describe('the plugin in an application', () => {
 
     let database: TestDatabase;
     let gateway: TestGateway;
@@ -47,21 +47,21 @@ describe('the plugin in a server of somebody else', () => {
 
     const HELLO = '/doip/0.DOIP/Op.Hello?targetId=service';
     const cases: [title: string, options: Partial<PluginOptions>, prefix: string | undefined, url: string, status: number][] = [
-        ['answers REST', {}, undefined, '/schemas', 200],
-        ['answers DOIP', {}, undefined, HELLO, 200],
-        ['answers below /cordra too', {}, undefined, '/cordra/schemas', 200],
-        ['answers with a slash at the end', {}, undefined, '/schemas/', 200],
-        ['leaves the routes of its host alone', {}, undefined, '/mine', 200],
-        ['answers below a prefix', {}, '/repository', '/repository/schemas', 200],
-        ['answers DOIP below a prefix', {}, '/repository', `/repository${HELLO}`, 200],
-        ['answers nowhere else then', {}, '/repository', '/schemas', 404],
-        ['answers below bases of one\'s own', { bases: ['/api'] }, undefined, '/api/schemas', 200],
-        ['answers not below /cordra then', { bases: ['/api'] }, undefined, '/cordra/schemas', 404],
-        ['mounts DOIP alone', { translators: ['doip-http'] }, undefined, HELLO, 200],
-        ['does not mount REST then', { translators: ['doip-http'] }, undefined, '/schemas', 404],
-        ['mounts REST alone', { translators: ['rest'] }, undefined, '/schemas', 200],
-        ['does not mount DOIP then', { translators: ['rest'] }, undefined, HELLO, 404],
-        ['does not mount sessions unless asked to', { translators: ['rest'] }, undefined, '/sessions/this', 404]
+        ['serves REST', {}, undefined, '/schemas', 200],
+        ['serves DOIP', {}, undefined, HELLO, 200],
+        ['serves paths below /cordra too', {}, undefined, '/cordra/schemas', 200],
+        ['serves paths with a trailing slash', {}, undefined, '/schemas/', 200],
+        ['does not affect the routes of the application', {}, undefined, '/mine', 200],
+        ['serves paths below a prefix', {}, '/repository', '/repository/schemas', 200],
+        ['serves DOIP below a prefix', {}, '/repository', `/repository${HELLO}`, 200],
+        ['serves nothing else with a prefix', {}, '/repository', '/schemas', 404],
+        ['serves custom bases', { bases: ['/api'] }, undefined, '/api/schemas', 200],
+        ['does not serve /cordra with custom bases', { bases: ['/api'] }, undefined, '/cordra/schemas', 404],
+        ['mounts only DOIP', { translators: ['doip-http'] }, undefined, HELLO, 200],
+        ['does not mount REST with only DOIP', { translators: ['doip-http'] }, undefined, '/schemas', 404],
+        ['mounts only REST', { translators: ['rest'] }, undefined, '/schemas', 200],
+        ['does not mount DOIP with only REST', { translators: ['rest'] }, undefined, HELLO, 404],
+        ['mounts sessions only on request', { translators: ['rest'] }, undefined, '/sessions/this', 404]
     ];
 
     for (const [title, options, prefix, url, status] of cases) {
@@ -73,14 +73,14 @@ describe('the plugin in a server of somebody else', () => {
         });
     }
 
-    it('tells its gateway to the host', async () => {
+    it('exposes its gateway to the application', async () => {
 
         const server = await serverWith();
 
         expect(server.plugins['doip-gateway'].gateway === gateway.gateway).to.be.true();
     });
 
-    it('leaves errors of the host as they are, and puts its own into words', async () => {
+    it('leaves errors of the application unchanged, and formats its own', async () => {
 
         const server = await serverWith({}, '/repository');
 
@@ -100,7 +100,7 @@ describe('the plugin in a server of somebody else', () => {
     ];
 
     for (const [title, options, message] of wrong) {
-        it(`refuses ${title}`, async () => {
+        it(`rejects ${title}`, async () => {
 
             const server = Hapi.server();
 

@@ -14,7 +14,7 @@ const { describe, it } = lab;
 
 describe('opening a database', () => {
 
-    it('makes the data folder, for nobody else to read, and both files, ready to give space back', async () => {
+    it('creates a private data folder with both files, in incremental vacuum mode', async () => {
 
         const place = await createSqlite();
         const dataDir = join(place.options.dataDir, 'deep', 'down');
@@ -33,7 +33,7 @@ describe('opening a database', () => {
         await place.dispose();
     });
 
-    it('sees a commit of another connection at once', async () => {
+    it('shows commits of another connection at once', async () => {
 
         const place = await createSqlite();
         const first = await place.open();
@@ -51,7 +51,7 @@ describe('opening a database', () => {
         await place.dispose();
     });
 
-    it('rejects with the place, the user and the reason when there is no server', async () => {
+    it('rejects without a server, with address, user and reason', async () => {
 
         await expect(openDatabase({ url: 'mysql://robin:secret@127.0.0.1:1/objects', dataDir: '' }))
             .to.reject(/^the database objects at 127\.0\.0\.1:1 cannot be opened as user robin: .*ECONNREFUSED/);
@@ -60,7 +60,7 @@ describe('opening a database', () => {
 
 describe('a database URL', () => {
 
-    it('is taken apart', () => {
+    it('is parsed', () => {
 
         expect(parseMysqlUrl('mysql://ro%40bin:s%2Fe%3Acret@db.example.org:3307/ob%6aects?connections=20&timeout=5&ssl=true')).to.equal({
             host: 'db.example.org', port: 3307, user: 'ro@bin', password: 's/e:cret', database: 'objects',
@@ -85,7 +85,7 @@ describe('a database URL', () => {
         ['mysql://user:100%25%@host/db', /broken percent-encoding/]
     ];
     for (const [url, message] of broken) {
-        it(`is refused without repeating the password: ${url}`, async () => {
+        it(`is rejected without repeating the password: ${url}`, async () => {
 
             await expect(openDatabase({ url, dataDir: '' })).to.reject(message);
             await expect(openDatabase({ url, dataDir: '' })).to.reject(/^(?!.*secret)/);
@@ -112,7 +112,7 @@ describe('the check of a database server', () => {
         return warnings;
     }
 
-    it('has nothing to say about a good one', async () => {
+    it('accepts a suitable server', async () => {
 
         expect(await check({})).to.equal([]);
         expect(await check({ version: '8.4.3' })).to.equal([]);
@@ -128,13 +128,13 @@ describe('the check of a database server', () => {
         ['5.7.44', /the database server is 5\.7\.44; MySQL 8\.0 or MariaDB 10\.6 is needed/],
         ['10.5.23-MariaDB', /MySQL 8\.0 or MariaDB 10\.6 is needed/]
     ] as const) {
-        it(`refuses ${version}`, async () => {
+        it(`rejects ${version}`, async () => {
 
             await expect(check({ version })).to.reject(message);
         });
     }
 
-    it('refuses packets that no chunk fits into', async () => {
+    it('rejects packets smaller than a chunk', async () => {
 
         await expect(check({ packet: 65_536 })).to.reject(/packets of at most 65536 bytes; set max_allowed_packet/);
     });

@@ -52,7 +52,7 @@ forEachDatabase((name, create, dialect) => {
                     'where table_schema = database() and table_name not like \'%migrations%\' order by table_name, column_name');
         }
 
-        it('go up, down and up again', async () => {
+        it('run up, down and up again', async () => {
 
             await migrateDatabase(place.options, { target: 'newest' });
             const first = await schema();
@@ -66,7 +66,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await schema()).to.equal(first);
         });
 
-        it('go down to a named migration', async () => {
+        it('run down to a named migration', async () => {
 
             await migrateDatabase(place.options, { target: 'newest' });
 
@@ -76,7 +76,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await read('select count(*) as n from objects')).to.equal([{ n: 0 }]);
         });
 
-        it('know whom objects and groups of an older version name', async () => {
+        it('find the principals in objects and groups of an older version', async () => {
 
             const before = MIGRATIONS.findIndex((migration) => migration.name === '015-principals');
             await migrateDatabase(place.options, { migrations: MIGRATIONS.slice(0, before) });
@@ -104,7 +104,7 @@ forEachDatabase((name, create, dialect) => {
             ]);
         });
 
-        it('refuse a database that a newer program has changed', async () => {
+        it('reject a database that a newer version has migrated', async () => {
 
             await migrateDatabase(place.options, { migrations: [...MIGRATIONS, NEWER] });
 
@@ -113,7 +113,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await read('select count(*) as n from objects')).to.equal([{ n: 0 }]);
         });
 
-        it('take turns when several processes start at once', async () => {
+        it('run in turn when several processes start concurrently', async () => {
 
             const databases = await Promise.all([1, 2, 3].map(() => place.open()));
 
@@ -121,7 +121,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await read('select name from migrations order by id')).to.equal(MIGRATIONS.map((migration) => ({ name: migration.name })));
         });
 
-        it('go on where a process died that was migrating', async () => {
+        it('resume after a process died during a migration', async () => {
 
             // What such a process leaves: the lock in knex's table, and on MySQL tables without the note that they were made.
             await migrateDatabase(place.options, { migrations: MIGRATIONS.slice(0, 1) });
@@ -136,7 +136,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await read('select id from epochs')).to.equal([{ id: 1 }]);
         });
 
-        it('leave nothing of a migration that fails where the database can undo it, and can be run again', async () => {
+        it('roll back a failed migration where possible, and can be repeated', async () => {
 
             let broken = true;
             const fragile: Migration = {
@@ -169,7 +169,7 @@ forEachDatabase((name, create, dialect) => {
 
 describe('the list of migrations', () => {
 
-    it('is in order, with names that no file extension spoils', () => {
+    it('is in order, with names independent of file extensions', () => {
 
         const names = MIGRATIONS.map(({ name }) => name);
 

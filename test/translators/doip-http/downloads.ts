@@ -24,7 +24,7 @@ describe('downloads through DOIP over HTTP', () => {
 
     after(() => wire.server.stop({ timeout: 1000 }));
 
-    it('stops the operation when a download is left', async () => {
+    it('abort the operation when the client disconnects', async () => {
 
         const seen = { bytes: 0, segments: 0 };
         let signal: AbortSignal | undefined;
@@ -66,7 +66,7 @@ describe('downloads through DOIP over HTTP', () => {
         await until('the signal fires', () => signal?.aborted === true);
     });
 
-    it('does not fire the signal for a request that was served', async () => {
+    it('do not abort the signal of a completed request', async () => {
 
         let signal: AbortSignal | undefined;
         wire.perform = (doip) => {
@@ -106,7 +106,7 @@ describe('downloads through DOIP over HTTP', () => {
     ];
 
     for (const [title, body, length, message] of faulty) {
-        it(`breaks the connection when an output ${title}, and logs it`, async () => {
+        it(`reset the connection when an output ${title}, and log it`, async () => {
 
             wire.faults.length = 0;
             const segment = { kind: 'bytes', body: body(), ...(length === undefined ? {} : { length }) } as const;
@@ -124,7 +124,7 @@ describe('downloads through DOIP over HTTP', () => {
         });
     }
 
-    it('breaks the connection when a second segment cannot be written any more', async () => {
+    it('reset the connection when a second segment cannot be written any more', async () => {
 
         wire.faults.length = 0;
         const output = async function *(): AsyncGenerator<Segment> {

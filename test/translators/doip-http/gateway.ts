@@ -33,7 +33,7 @@ const OPERATION = defineOperation({
 
 // What is stored where is tested elsewhere: one database is enough to try the translator on a real gateway
 for (const { name, create } of DIALECTS.slice(0, 1)) {
-    describe(`DOIP over HTTP before a gateway on ${name}`, () => {
+    describe(`DOIP over HTTP with a gateway on ${name}`, () => {
 
         let database: TestDatabase;
         let gateway: TestGateway;
@@ -119,7 +119,7 @@ for (const { name, create } of DIALECTS.slice(0, 1)) {
             expect(gone).to.include({ code: 404, status: '0.DOIP/Status.104' });
         });
 
-        it('refuses GET where an operation may change things, and says what to do', async () => {
+        it('rejects GET for an unsafe operation, with a remedy', async () => {
 
             const { code, body, status } = await ask('/doip/Create?targetId=service');
 
@@ -128,7 +128,7 @@ for (const { name, create } of DIALECTS.slice(0, 1)) {
             expect(body['message'] as string).to.match(/use POST/);
         });
 
-        it('offers operations that somebody registered', async () => {
+        it('offers custom operations', async () => {
 
             const { body } = await ask('/doip/Count?targetId=service', { method: 'POST', payload: Buffer.alloc(100_000), headers: { 'content-type': 'a/b' } });
 
@@ -152,7 +152,7 @@ for (const { name, create } of DIALECTS.slice(0, 1)) {
         ];
 
         for (const [title, act, code, status] of errors) {
-            it(`answers ${code} for ${title}`, async () => {
+            it(`responds with ${code} for ${title}`, async () => {
 
                 const answer = await act();
 
@@ -162,7 +162,7 @@ for (const { name, create } of DIALECTS.slice(0, 1)) {
             });
         }
 
-        it('keeps nothing of an upload that is malformed at its end', async () => {
+        it('stores nothing of an upload that is malformed at its end', async () => {
 
             const { payload, headers } = multipart(
                 { name: 'object', value: '{"id":"test/half","type":"Document","attributes":{"content":{}},"elements":[{"id":"scan"}]}', type: 'application/json' },

@@ -14,7 +14,7 @@ describe('the header Doip-Response', () => {
         expect(doipHeader('ü😀', 's', { message: '\u007f€' })).to.equal('{"requestId":"\\u00fc\\ud83d\\ude00","status":"s","attributes":{"message":"\\u007f\\u20ac"}}');
     });
 
-    it('is never too long', () => {
+    it('has a limited length', () => {
 
         const long: JsonObject[] = [{ message: 'ü'.repeat(5000), x: 1 }, { x: 'y'.repeat(5000) }, { message: '\u0000'.repeat(5000) }];
         for (const attributes of long) {

@@ -72,7 +72,7 @@ describe('DOIP over HTTP/2', () => {
         expect(await answerOf(open('GET'))).to.equal({ code: 200, text: '{"a":1}' });
     });
 
-    it('takes uploads', async () => {
+    it('accepts uploads', async () => {
 
         perform = async ({ input }) => {
 
@@ -95,7 +95,7 @@ describe('DOIP over HTTP/2', () => {
         expect(await answer).to.equal({ code: 200, text: String(2 * MEBIBYTE) });
     });
 
-    it('answers uploads that it refuses', async () => {
+    it('responds to rejected uploads', async () => {
 
         perform = () => Promise.reject(badRequest('no'));
         const upload = open('POST', { 'content-type': 'a/b' });
@@ -109,7 +109,7 @@ describe('DOIP over HTTP/2', () => {
         expect(await answer).to.equal({ code: 400, text: '{"message":"no"}' });
     });
 
-    it('tells the operation when an upload breaks off', async () => {
+    it('aborts the operation when an upload is aborted', async () => {
 
         for (const encoding of ['identity', 'gzip']) {
             await breakOff(encoding);

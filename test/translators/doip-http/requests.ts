@@ -74,7 +74,7 @@ describe('requests of DOIP over HTTP', () => {
     ];
 
     for (const [title, options, expected] of mapped) {
-        it(`maps ${title}`, async () => {
+        it(`are mapped: ${title}`, async () => {
 
             const { code, body } = await ask(options);
 
@@ -108,7 +108,7 @@ describe('requests of DOIP over HTTP', () => {
     ];
 
     for (const [title, options, code, status, message] of refused) {
-        it(`refuses ${title}`, async () => {
+        it(`are rejected: ${title}`, async () => {
 
             const answer = await ask(options);
 
@@ -119,22 +119,22 @@ describe('requests of DOIP over HTTP', () => {
         });
     }
 
-    it('repeats the request id on errors as soon as it is known', async () => {
+    it('get their request id back with errors, as soon as it is known', async () => {
 
         expect<unknown>((await ask('/doip?o=Op&r=r1')).doip['requestId']).to.equal('r1');
     });
 
-    it('names the methods that are allowed', async () => {
+    it('with other methods learn the allowed ones', async () => {
 
         expect((await ask({ method: 'DELETE', url: OK })).headers).to.include({ allow: 'GET, HEAD, POST, OPTIONS' });
     });
 
-    it('keeps answers to a token in the query out of shared caches', async () => {
+    it('with a token in the query get responses that no shared cache stores', async () => {
 
         expect((await ask(`${OK}&access_token=tok`)).headers).to.include({ 'cache-control': 'private, no-cache' });
     });
 
-    it('takes cookies and media types that hapi would refuse', async () => {
+    it('may have cookies and media types that hapi would reject', async () => {
 
         const { code } = await ask({ method: 'POST', url: OK, headers: { cookie: 'a="', 'content-type': '???' }, payload: 'x' });
 
@@ -179,7 +179,7 @@ describe('input of DOIP over HTTP', () => {
     ];
 
     for (const [title, type, payload, expected] of rows) {
-        it(`is right for ${title}`, async () => {
+        it(`is correct for ${title}`, async () => {
 
             const { payload: answer } = await server.inject({
                 method: 'POST', url: OK, payload,

@@ -65,7 +65,7 @@ describe('responses of DOIP over HTTP', () => {
     const failing = (status: string, body: JsonValue, more: Partial<DoipResponse> = {}): DoipResponse =>
         ({ requestId: null, status, attributes: {}, output: json(body), ...more });
 
-    it('writes one JSON segment', async () => {
+    it('consist of one JSON segment', async () => {
 
         const response = await answer(success(json({ a: 'ü', b: [1] }), { permission: 'READ' }), '&r=r1');
 
@@ -75,14 +75,14 @@ describe('responses of DOIP over HTTP', () => {
         expect(doipOf(response)).to.equal({ requestId: 'r1', status: '0.DOIP/Status.001', attributes: { permission: 'READ' } });
     });
 
-    it('writes null and indented JSON', async () => {
+    it('may be null or indented JSON', async () => {
 
         expect((await answer(success(json(null)))).payload).to.equal('null');
         expect((await answer(success(json({ a: 1 })), '&pretty=true')).payload).to.equal('{\n  "a": 1\n}');
         expect((await answer(success(json({ a: 1 })), '&pretty=false')).payload).to.equal('{"a":1}');
     });
 
-    it('writes nothing without a media type', async () => {
+    it('have no media type without a body', async () => {
 
         const response = await answer(success(empty()), '', {}, 'POST');
 
@@ -114,7 +114,7 @@ describe('responses of DOIP over HTTP', () => {
     ];
 
     for (const [title, response, length, headers] of byteCases) {
-        it(`writes ${title}`, async () => {
+        it(`consist of ${title}`, async () => {
 
             const written = await answer(response);
 
@@ -125,7 +125,7 @@ describe('responses of DOIP over HTTP', () => {
     }
 
     for (const mediaType of ['application/pdf', 'image/png', 'text/plain; charset=utf-8', 'application/ld+json', 'video/mp4']) {
-        it(`shows ${mediaType} outside of a sandbox`, async () => {
+        it(`show ${mediaType} outside of a sandbox`, async () => {
 
             const { headers } = await answer(success(sequence(stream(BIG)), { mediaType }));
 
@@ -134,7 +134,7 @@ describe('responses of DOIP over HTTP', () => {
         });
     }
 
-    it('writes bytes of unknown length', async () => {
+    it('may have bytes of unknown length', async () => {
 
         const { length: _, ...segment } = stream(BIG);
         const response = await answer(success(sequence(segment)));
@@ -143,7 +143,7 @@ describe('responses of DOIP over HTTP', () => {
         expect(response.headers['content-length']).to.be.undefined();
     });
 
-    it('takes another disposition, but no more than a word', async () => {
+    it('may have another disposition, limited to a token', async () => {
 
         const bytes = (): DoipResponse => success(sequence(stream(BIG)), { filename: 'x' });
 
@@ -151,7 +151,7 @@ describe('responses of DOIP over HTTP', () => {
         expect((await answer(bytes, '&disposition=a%0D%0Ab')).statusCode).to.equal(400);
     });
 
-    it('answers 206 to a Range header when the answer is a range', async () => {
+    it('have the status 206 for a Range header when the output is a range', async () => {
 
         const ranged = (): DoipResponse => success(sequence(stream(100_000)), { range: { start: 5, end: 100_004, size: 500_000 } });
         const response = await answer(ranged, '&element=x', { range: 'bytes=5-100004' });
@@ -161,7 +161,7 @@ describe('responses of DOIP over HTTP', () => {
         expect((await answer(ranged)).statusCode).to.equal(200);
     });
 
-    it('never cuts a whole answer by itself', async () => {
+    it('are complete when the output is', async () => {
 
         const response = await answer(success(sequence(stream(BIG))), '', { range: 'bytes=0-9' });
 
@@ -169,7 +169,7 @@ describe('responses of DOIP over HTTP', () => {
         expect(response.rawPayload.length).to.equal(BIG);
     });
 
-    it('writes several segments as multipart/mixed', async () => {
+    it('have several segments as multipart/mixed', async () => {
 
         const output = sequence(jsonSegment({ id: 't/1' }), jsonSegment({ id: 'e"ü' }), stream(BIG, { mediaType: 'image/png', filename: 'x.png' }),
             jsonSegment([1]), bytesSegment(Buffer.from('abc')));
@@ -196,7 +196,7 @@ describe('responses of DOIP over HTTP', () => {
         ]);
     });
 
-    it('writes bytes first and more as multipart/mixed: few bytes by itself, many where the media type says so', async () => {
+    it('have bytes and further segments as multipart/mixed: few bytes always, many by the media type', async () => {
 
         const few = await answer(success(sequence(bytesSegment(Buffer.from('abc')), jsonSegment(1))));
         const many = await answer(success(sequence(stream(BIG), jsonSegment(1)), { mediaType: 'multipart/mixed' }));
@@ -207,7 +207,7 @@ describe('responses of DOIP over HTTP', () => {
         }
     });
 
-    it('answers HEAD like GET, without a body, and lets go of the bytes', async () => {
+    it('to HEAD are those of GET without a body, and release the bytes', async () => {
 
         const watch: { closed?: boolean } = {};
         const bytes = await answer(success(watched(watch, stream(BIG)), { mediaType: 'a/b' }), '', {}, 'HEAD');
@@ -221,7 +221,7 @@ describe('responses of DOIP over HTTP', () => {
         expect(text.headers).to.include({ 'content-length': 7 });
     });
 
-    it('lets go of an output it has read', async () => {
+    it('release the output after it was read', async () => {
 
         for (const segments of [[jsonSegment(1)], [stream(BIG)], [jsonSegment(1), stream(10)], [bytesSegment(Buffer.alloc(3))]]) {
             const watch: { closed?: boolean } = {};
@@ -255,7 +255,7 @@ describe('responses of DOIP over HTTP', () => {
     ];
 
     for (const [title, response, code, body, headers] of errors) {
-        it(`answers ${code} for ${title}`, async () => {
+        it(`have the status ${code} for ${title}`, async () => {
 
             const written = await answer(response);
 
@@ -266,7 +266,7 @@ describe('responses of DOIP over HTTP', () => {
         });
     }
 
-    it('answers 500 and tells nothing when an output fails before its first byte', async () => {
+    it('have the status 500 without details when an output fails before its first byte', async () => {
 
         const broken = async function *(): AsyncGenerator<Segment> {
 

@@ -28,7 +28,7 @@ describe('uploads through DOIP over HTTP', () => {
 
     after(() => wire.server.stop({ timeout: 1000 }));
 
-    it('takes a large multipart upload at the pace of a slow consumer, with a flat heap', { timeout: 60_000 }, async () => {
+    it('apply back-pressure to a large multipart upload, with a flat heap', { timeout: 60_000 }, async () => {
 
         let received = 0;
         let sent = 0;
@@ -71,7 +71,7 @@ describe('uploads through DOIP over HTTP', () => {
         expect(peak).to.be.below(60 * MEBIBYTE);
     });
 
-    it('tells the operation when an upload breaks off', async () => {
+    it('abort the operation when the client disconnects', async () => {
 
         for (const headers of [
             { 'content-type': 'application/octet-stream', 'content-length': 1000 },
@@ -114,7 +114,7 @@ describe('uploads through DOIP over HTTP', () => {
         }
     });
 
-    it('lets the client read the answer although its upload was refused', { timeout: 30_000 }, async () => {
+    it('that are rejected let the client read the response', { timeout: 30_000 }, async () => {
 
         wire.perform = () => Promise.reject(badRequest('no, thank you'));
         const agent = new Http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -136,7 +136,7 @@ describe('uploads through DOIP over HTTP', () => {
         }
     });
 
-    it('lets the client read the answer although only a part of its upload was wanted', { timeout: 30_000 }, async () => {
+    it('that are read in part let the client read the response', { timeout: 30_000 }, async () => {
 
         wire.perform = async ({ input }) => {
 
@@ -172,7 +172,7 @@ describe('uploads through DOIP over HTTP', () => {
         }
     });
 
-    it('lets an operation answer while it still reads', { timeout: 30_000 }, async () => {
+    it('get a response while the operation still reads', { timeout: 30_000 }, async () => {
 
         wire.perform = ({ input }) => {
 
@@ -199,7 +199,7 @@ describe('uploads through DOIP over HTTP', () => {
         expect((await answer).text === content).to.be.true();
     });
 
-    it('closes the connection on a client that goes on and on', { timeout: 30_000 }, async () => {
+    it('are disconnected when the client keeps sending', { timeout: 30_000 }, async () => {
 
         wire.perform = () => Promise.reject(badRequest('no'));
         const socket = connect(wire.port, '127.0.0.1');
@@ -213,7 +213,7 @@ describe('uploads through DOIP over HTTP', () => {
         expect(text === '' || text.includes('400 Bad Request')).to.be.true();
     });
 
-    it('unpacks gzip', async () => {
+    it('are decompressed from gzip', async () => {
 
         let seen = '';
         wire.perform = async ({ input }) => {
@@ -232,7 +232,7 @@ describe('uploads through DOIP over HTTP', () => {
         expect(seen).to.equal('{"kind":"json","value":{"a":1}}');
     });
 
-    it('refuses a gzip bomb of JSON after little of it', async () => {
+    it('reject a gzip bomb of JSON after little of it', async () => {
 
         wire.perform = async ({ input }) => {
 
@@ -252,7 +252,7 @@ describe('uploads through DOIP over HTTP', () => {
         expect(answer.text).to.match(/longer than the allowed 1048576 bytes/);
     });
 
-    it('waits with 100 Continue until somebody reads', async () => {
+    it('send 100 Continue only when the body is read', async () => {
 
         wire.perform = async ({ input }) => {
 

@@ -19,7 +19,7 @@ const { after, before, describe, it } = lab;
 const LIMIT = 1000;
 const MESSAGE = `the input is longer than the allowed ${LIMIT} bytes`;
 
-describe('a body that announces to be too long', () => {
+describe('a body with a Content-Length beyond the limit', () => {
 
     const answered: DoipResponse[] = [];
     const server = Hapi.server({ port: 0, host: '127.0.0.1', debug: false });
@@ -57,7 +57,7 @@ describe('a body that announces to be too long', () => {
         ['/schemas/Document', 'PUT']
     ];
     for (const [path, method] of routes) {
-        it(`is refused before it is there by ${method} ${path}`, async () => {
+        it(`is rejected before it arrives by ${method} ${path}`, async () => {
 
             answered.length = 0;
             const request = send(path, method, { 'content-length': LIMIT + 1 });
@@ -70,7 +70,7 @@ describe('a body that announces to be too long', () => {
         });
     }
 
-    it('is read when it is as long as allowed, or says nothing of its length, or of that after decompression', async () => {
+    it('is read within the limit, and without a Content-Length or with compression', async () => {
 
         const path = '/doip?operationId=Op&targetId=t/1';
         const text = `"${'x'.repeat(LIMIT - 2)}"`;

@@ -15,9 +15,9 @@ function requestWith(): { request: Request; body: Readable } {
     return { body, request: { method: 'post', headers: {}, payload: body, raw: { req: body } } as unknown as Request };
 }
 
-describe('a body that nobody reads to its end', () => {
+describe('an unread request body', () => {
 
-    it('is taken off the line', async () => {
+    it('is discarded', async () => {
 
         const { request, body } = requestWith();
         const discarded = discardBody(request);
@@ -28,7 +28,7 @@ describe('a body that nobody reads to its end', () => {
         expect(body.readableEnded).to.be.true();
     });
 
-    it('is taken off the line also where its reader was left behind', { timeout: 10_000 }, async () => {
+    it('is discarded after its reader has stopped', { timeout: 10_000 }, async () => {
 
         const { request, body } = requestWith();
         const reader = bodyBytes(request);

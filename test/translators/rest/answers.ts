@@ -9,7 +9,7 @@ import { jsonOf } from '../../support/rest.js';
 export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
 
-describe('Answers of the REST interface', () => {
+describe('responses of the REST interface', () => {
 
     let server: RecordingServer;
     before(async () => {
@@ -50,7 +50,7 @@ describe('Answers of the REST interface', () => {
         ['GET /startupStatus?requestContext={', {}, /^Unable to parse requestContext/]
     ];
     for (const [line, options, message] of refusals) {
-        it(`refuses ${line} with body ${JSON.stringify(options.payload ?? null)} without performing anything`, async () => {
+        it(`reject ${line} with body ${JSON.stringify(options.payload ?? null)} without performing an operation`, async () => {
 
             const response = await server.inject(line, options);
 
@@ -63,7 +63,7 @@ describe('Answers of the REST interface', () => {
     for (const [line, allow] of [
         ['PATCH /objects/t/1', 'GET, HEAD, POST, PUT, DELETE, OPTIONS'], ['DELETE /search', 'GET, HEAD, POST, OPTIONS'], ['POST /design/', 'GET, HEAD, OPTIONS']
     ] as const) {
-        it(`answers ${line} with the methods that are allowed`, async () => {
+        it(`to ${line} list the allowed methods`, async () => {
 
             const response = await server.inject(line, { payload: '{}' });
 
@@ -72,7 +72,7 @@ describe('Answers of the REST interface', () => {
         });
     }
 
-    it('turns an error of the operation into its HTTP code and message', async () => {
+    it('have the HTTP status and message of an error of the operation', async () => {
 
         server.recorder.answer = { status: Status.notFound, output: json({ message: 'object t/1 does not exist' }) };
 
@@ -83,7 +83,7 @@ describe('Answers of the REST interface', () => {
         expect(jsonOf(response)).to.equal({ message: 'object t/1 does not exist' });
     });
 
-    it('answers HEAD like GET, without a body', async () => {
+    it('to HEAD are those of GET without a body', async () => {
 
         server.recorder.answer = { attributes: { type: 'T', permission: 'READ' } };
 
@@ -95,7 +95,7 @@ describe('Answers of the REST interface', () => {
         expect(server.recorder.requests[0]?.operationId).to.equal('0.DOIP/Op.Retrieve');
     });
 
-    it('makes headers that HTTP can carry of any type and id', async () => {
+    it('have valid headers for any type and id', async () => {
 
         server.recorder.answer = { attributes: { type: 'Tüp 猫', permission: 'WRITE' } };
 
@@ -106,7 +106,7 @@ describe('Answers of the REST interface', () => {
         expect(response.headers['location']).to.equal('/cordra/objects/t/%E7%8C%AB%20x');
     });
 
-    it('writes the objects of a batch in REST form, and leaves refusals as they are', async () => {
+    it('contain the objects of a batch in REST form, and rejections unchanged', async () => {
 
         const stored = { id: 't/1', type: 'T', attributes: { content: { a: 1 } }, elements: [{ id: 'p', length: 2, attributes: {} }] };
         server.recorder.answer = { output: json({
@@ -128,7 +128,7 @@ describe('Answers of the REST interface', () => {
         }));
     });
 
-    it('writes the objects of a graph in the form that this path has always had', async () => {
+    it('contain the objects of a graph in the compatible form of the path', async () => {
 
         const node = { id: 't/1', type: 'T', attributes: { content: { a: 1 }, metadata: { createdOn: 5, createdBy: 'u' } }, elements: [] };
         server.recorder.answer = { output: json({ nodes: [{ id: 't/1' }], edges: [], results: { 't/1': node } }) };
@@ -141,7 +141,7 @@ describe('Answers of the REST interface', () => {
         });
     });
 
-    it('writes relationships with many objects and references in pieces, the same as with few', async () => {
+    it('contain many objects and references in chunks, identical to few', async () => {
 
         const ids = Array.from({ length: 1000 }, (_, i) => `t/${i}`);
         const edges = ids.map((id) => ({ from: id, to: 't/0', style: 'arrow', jsonPointer: '/hub' }));
@@ -163,7 +163,7 @@ describe('Answers of the REST interface', () => {
         }])));
     });
 
-    it('streams the results of a search that come in blocks', async () => {
+    it('stream the results of a search in batches', async () => {
 
         const results = Array.from({ length: 3000 }, (_, i) => ({
             id: `t/${i}`, type: 'T', attributes: { content: { i } }, elements: []
@@ -181,7 +181,7 @@ describe('Answers of the REST interface', () => {
         expect(record['results']).to.equal(results.map((_, i) => ({ i })));
     });
 
-    it('says nothing of what an update of handles put out', async () => {
+    it('to an update of handles are empty', async () => {
 
         server.recorder.answer = { output: json({ anything: 1 }) };
 
@@ -190,7 +190,7 @@ describe('Answers of the REST interface', () => {
         expect(response.payload).to.equal('{}');
     });
 
-    it('shows a fault of ours as a 500 that tells nothing', async () => {
+    it('hide an internal error behind a 500', async () => {
 
         server.recorder.answer = { output: sequence({ kind: 'bytes', body: (async function *() {})() }) };
 
@@ -200,7 +200,7 @@ describe('Answers of the REST interface', () => {
         expect(jsonOf(response)).to.equal({ message: 'Something went wrong. Contact your sysadmin.' });
     });
 
-    it('gives back what an operation without output and without result put out', async () => {
+    it('pass on the output of an operation without a specific format', async () => {
 
         server.recorder.answer = { output: (async function *() {})() };
         const nothing = await server.inject('POST /call?type=T&method=m');
@@ -212,7 +212,7 @@ describe('Answers of the REST interface', () => {
     });
 });
 
-describe('The REST interface of a server with a base path and limits', () => {
+describe('the REST interface of a server with a base path and limits', () => {
 
     let server: RecordingServer;
     before(async () => {
@@ -230,7 +230,7 @@ describe('The REST interface of a server with a base path and limits', () => {
             ['/api/objects/t/1', '/api/cordra/objects/t/1', 404]);
     });
 
-    it('refuses JSON that is too long or too deep', async () => {
+    it('rejects JSON that is too long or too deep', async () => {
 
         const long = await server.inject('PUT /api/acls/t/1', { payload: JSON.stringify({ a: 'x'.repeat(100) }) });
         const deep = await server.inject('PUT /api/acls/t/1', { payload: '[[[[[[]]]]]]' });

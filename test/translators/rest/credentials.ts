@@ -7,7 +7,7 @@ import { recordingServer } from '../../support/recorder.js';
 export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
 
-describe('Credentials of REST requests', () => {
+describe('credentials of REST requests', () => {
 
     let server: RecordingServer;
     before(async () => {
@@ -20,7 +20,7 @@ describe('Credentials of REST requests', () => {
         ['are absent by default', 'GET /design', {}, {}],
         ['come from a Basic header', 'GET /design', { headers: { authorization: 'Basic dTpwOnE=' } }, { username: 'u', password: 'p:q' }],
         ['come from a Bearer header', 'GET /design', { headers: { authorization: 'Bearer abc' } }, { token: 'abc' }],
-        ['may act for somebody else', 'GET /design', { headers: { authorization: 'Bearer abc', 'as-user': 't/u' } },
+        ['may act as another user', 'GET /design', { headers: { authorization: 'Bearer abc', 'as-user': 't/u' } },
             { token: 'abc', asUserId: 't/u' }],
         ['come from a parameter of a GET', 'GET /design?access_token=abc', {}, { token: 'abc' }],
         ['come from a field of a form', 'POST /search', {
@@ -29,10 +29,10 @@ describe('Credentials of REST requests', () => {
         ['do not come from a parameter of a PUT', 'PUT /acls/t/1?access_token=abc', { payload: '{}' }, {}],
         ['prefer the header to the parameter', 'GET /design?access_token=abc', { headers: { authorization: 'Bearer xyz' } },
             { token: 'xyz' }],
-        ['come from a session cookie and its CSRF value', 'PUT /acls/t/1',
+        ['come from a session cookie and its CSRF token', 'PUT /acls/t/1',
             { payload: '{}', headers: { cookie: 'a=b; JSESSIONID=s1; ;;x', 'x-csrf-token': 'c1' } }, { sessionId: 's1', csrfToken: 'c1' }],
         ['come from a session cookie alone', 'GET /design', { headers: { cookie: 'JSESSIONID="s1"' } }, { sessionId: 's1' }],
-        ['take the CSRF value from a form', 'POST /search', {
+        ['take the CSRF token from a form', 'POST /search', {
             payload: 'query=x&csrfToken=c1',
             headers: { cookie: 'JSESSIONID=s1', 'content-type': 'application/x-www-form-urlencoded' }
         }, { sessionId: 's1', csrfToken: 'c1' }],
@@ -49,7 +49,7 @@ describe('Credentials of REST requests', () => {
         });
     }
 
-    it('that cannot be read are refused', async () => {
+    it('are rejected when they cannot be read', async () => {
 
         const response = await server.inject('GET /design', { headers: { authorization: 'Digest x' } });
 
@@ -57,7 +57,7 @@ describe('Credentials of REST requests', () => {
         expect(response.headers['www-authenticate']).to.equal('Bearer realm="cordra"');
     });
 
-    it('make an answer private where no Authorization header does', async () => {
+    it('make a response private unless they are in an Authorization header', async () => {
 
         const withToken = await server.inject('GET /design?access_token=abc');
         const without = await server.inject('GET /design', { headers: { authorization: 'Bearer abc' } });
@@ -72,7 +72,7 @@ describe('Credentials of REST requests', () => {
         expect([withToken, without].map(({ headers }) => headers['referrer-policy'])).to.equal(['no-referrer', undefined]);
     });
 
-    it('tell whether the method promises to change nothing', async () => {
+    it('come with a flag for safe methods', async () => {
 
         for (const method of ['GET', 'HEAD', 'PUT', 'POST']) {
             await server.inject(`${method} /acls/t/1`, { headers: { cookie: 'JSESSIONID=s1' }, ...method === 'GET' || method === 'HEAD' ? {} : { payload: '{}' } });
@@ -81,7 +81,7 @@ describe('Credentials of REST requests', () => {
         expect(server.recorder.requests.map(({ safe }) => safe)).to.equal([true, true, undefined, undefined]);
     });
 
-    it('that come as tokens are never cached', async () => {
+    it('in tokens are never cached', async () => {
 
         const response = await server.inject('POST /auth/token', { payload: '{}' });
 

@@ -15,7 +15,7 @@ interface Expected {
     readonly input?: JsonValue[];
 }
 
-describe('The REST interface', () => {
+describe('the REST interface', () => {
 
     let server: RecordingServer;
     before(async () => {

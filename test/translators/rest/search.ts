@@ -36,7 +36,7 @@ async function textOf(view: ResultView, ...values: JsonValue[]): Promise<string>
     return pieces.join('');
 }
 
-describe('A REST search', () => {
+describe('a REST search', () => {
 
     const wanted: [string, JsonObject][] = [
         ['query=x', { query: 'x' }],
@@ -58,7 +58,7 @@ describe('A REST search', () => {
         ['query=x&unknown=1&unknown=2', { query: 'x' }]
     ];
     for (const [text, expected] of wanted) {
-        it(`asks the operation for what "?${text}" says`, () => {
+        it(`passes "?${text}" on to the operation`, () => {
 
             const defaults = { pageNum: 0, pageSize: -1, type: 'full', includeScore: false, includeVersions: false, inBlocks: true };
 
@@ -66,7 +66,7 @@ describe('A REST search', () => {
         });
     }
 
-    it('takes the same members from a JSON body in native types', () => {
+    it('accepts native types in a JSON body', () => {
 
         const params = Params.fromJson({
             query: 'x', pageNum: 1, pageSize: 2, sortFields: [{ name: '/n' }], filterQueries: ['a'], facets: [{ field: 'type' }],
@@ -82,7 +82,7 @@ describe('A REST search', () => {
 
     for (const text of ['pageNum=x', 'pageSize=1.5', 'facets=["type"]', 'facets=x', 'queryJson=x',
         'sortFields=[', 'sortFields={"name":"/a"', 'filter=[1]']) {
-        it(`refuses "?${text}" and names the parameter`, () => {
+        it(`rejects "?${text}" and names the parameter`, () => {
 
             const name = text.split('=')[0] as string;
 
@@ -91,7 +91,7 @@ describe('A REST search', () => {
     }
 });
 
-describe('A REST search record', () => {
+describe('a REST search record', () => {
 
     it('shows results in full by default', () => {
 
@@ -101,14 +101,14 @@ describe('A REST search record', () => {
         });
     });
 
-    it('shows bare contents when the full form is not wanted, a score beside their members', () => {
+    it('shows content only on request, with a score beside its members', () => {
 
         expect<unknown>(projectResult(found('test/1'), { ...page, full: false })).to.equal({ id: 'test/1', n: 1 });
         expect<unknown>(projectResult(found('test/1', 2), { ...page, full: false })).to.equal(
             { id: 'test/1', n: 1, responseContext: { score: 2 } });
     });
 
-    it('applies the filter to the form that is shown and leaves ids alone', () => {
+    it('applies the filter to the displayed form, and leaves ids unchanged', () => {
 
         expect<unknown>(projectResult(found('test/1'), { ...page, filter: ['/content/n', '/type'] })).to.equal(
             { type: 'T', content: { n: 1 } });
@@ -116,7 +116,7 @@ describe('A REST search record', () => {
         expect<unknown>(projectResult('test/1', { ...page, filter: ['/n'] })).to.equal('test/1');
     });
 
-    it('is refused before there is any when the filter is no list of pointers', () => {
+    it('is rejected at once when the filter is not a list of pointers', () => {
 
         expect(() => searchRecord({ ...page, filter: ['/a', 'b'] })).to.throw('Invalid JSON Pointer b');
     });
@@ -128,7 +128,7 @@ describe('A REST search record', () => {
         expect(await textOf(page, record)).to.equal('{"pageNum":1,"pageSize":5,"size":2,"results":["test/1","test/2"]}');
     });
 
-    it('has facets when they were asked for', async () => {
+    it('has facets when they were requested', async () => {
 
         const record = { size: 0, facets: [{ field: 'type', buckets: [] }], results: [] };
 
@@ -136,7 +136,7 @@ describe('A REST search record', () => {
             '{"pageNum":0,"pageSize":-1,"size":0,"facets":[{"field":"type","buckets":[]}],"results":[]}');
     });
 
-    it('is the same when its results come in blocks', async () => {
+    it('is the same when its results come in batches', async () => {
 
         const ids = Array.from({ length: 2500 }, (_, i) => `test/${i}`);
         const objects = ids.map((id) => found(id));

@@ -9,7 +9,7 @@ import { sessionCookies } from '../../../translators/sessions/cookies.js';
 export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
 
-describe('The legacy sessions', () => {
+describe('legacy sessions', () => {
 
     let server: RecordingServer;
     before(async () => {
@@ -56,7 +56,7 @@ describe('The legacy sessions', () => {
         expect(plain.headers['cache-control']).to.equal('no-store');
     });
 
-    it('take both cookies back when they end', async () => {
+    it('clear both cookies when they end', async () => {
 
         const response = await server.inject('DELETE /sessions/this', { headers: cookies });
 
@@ -64,7 +64,7 @@ describe('The legacy sessions', () => {
             ['JSESSIONID=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax', 'Csrf-token=; Path=/; Max-Age=0; SameSite=Lax']);
     });
 
-    it('set cookies as the service says, as far as that makes sense', () => {
+    it('set cookies with the valid settings of the design', () => {
 
         const overrides = {
             jsessionid: { path: '/repository', httpOnly: false, secure: true }, csrfToken: { path: 'x; Domain=evil', secure: 'yes' }

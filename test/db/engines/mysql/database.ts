@@ -11,7 +11,7 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
-    describe(`${name} in trouble`, () => {
+    describe(`${name} with failures`, () => {
 
         let opened: ProxiedDatabase;
         let direct: Database;
@@ -47,7 +47,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             return error instanceof DatabaseError ? error.fault : String(error);
         }
 
-        it('writes every unit although they deadlock each other', async () => {
+        it('writes every unit although they deadlock', async () => {
 
             await direct.commit({ steps: ['lock-a', 'lock-b'].map(put) });
             const units: Promise<CommitResult>[] = [];
@@ -75,7 +75,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             });
         }
 
-        it('does not write again when the connection is lost at the commit, written', async () => {
+        it('does not retry when the connection is lost at the commit, written', async () => {
 
             proxy.cutNext({ command: 'commit', when: 'after' });
 
@@ -83,7 +83,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(await value('written')).to.equal('1');
         });
 
-        it('does not write again when the connection is lost at the commit, not written', async () => {
+        it('does not retry when the connection is lost at the commit, not written', async () => {
 
             proxy.cutNext({ command: 'commit', when: 'before' });
 
@@ -91,7 +91,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(await value('unwritten')).to.be.undefined();
         });
 
-        it('reads and writes on when idle connections have been cut', async () => {
+        it('continues after idle connections were closed', async () => {
 
             await Promise.all(Array.from({ length: 8 }, () => database.ping()));
             const before = proxy.connections();
@@ -103,7 +103,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(proxy.connections()).to.be.above(before);
         });
 
-        it('is unavailable while the server is away, and recovers by itself', async () => {
+        it('is unavailable during an outage of the server, and recovers by itself', async () => {
 
             proxy.accept(false);
             proxy.cutAll();
@@ -117,7 +117,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect((await database.commit({ steps: [put('away')] })).ok).to.be.true();
         });
 
-        it('waits out a short absence', async () => {
+        it('waits during a short outage', async () => {
 
             proxy.accept(false);
             proxy.cutAll();
@@ -129,7 +129,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect((await write).ok).to.be.true();
         });
 
-        it('waits for a server that has fallen silent no longer than it may, and goes on when it speaks again', async () => {
+        it('waits for a silent server up to the timeout, and continues when it responds', async () => {
 
             const impatient = await openDatabase({ dataDir: '', url: `${proxy.url}?connections=2&timeout=1` });
             await Promise.all([impatient.ping(), impatient.ping()]);
@@ -150,7 +150,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             proxy.freeze(false);
         });
 
-        it('says what is wrong with a statement without showing it', async () => {
+        it('reports an invalid statement without its text', async () => {
 
             const error: unknown = await database.read({ sql: 'select secret from nowhere' }, []).catch((reason: unknown) => reason);
 
@@ -158,7 +158,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect((error as DatabaseError).fault).to.equal('failed');
         });
 
-        it('keeps a session that is strict, in UTC, and sees what is committed', async () => {
+        it('uses strict sessions in UTC that see committed changes', async () => {
 
             const [settings] = await database.read({
                 sql: 'select @@time_zone as zone, @@sql_mode as mode, @@tx_isolation as isolation, @@character_set_client as charset'
@@ -170,7 +170,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(await fault(database.commit({ steps: [put(long)] }))).to.equal('failed');
         });
 
-        it('reads all kinds of values as they were written', async () => {
+        it('reads all types of values as they were written', async () => {
 
             const bytes = Buffer.from([0, 255, 128, 10]);
             await database.blobs.writeChunk(2 ** 40, 0, bytes);

@@ -12,7 +12,7 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
-    describe(`units that share transactions on ${name}`, () => {
+    describe(`group commit on ${name}`, () => {
 
         let opened: ProxiedDatabase;
         let direct: Database;
@@ -47,7 +47,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             return result.value.ok ? 'written' : result.value.failed;
         };
 
-        it('are written by few transactions and statements', async () => {
+        it('writes units with few transactions and statements', async () => {
 
             const transactions = proxy.sent('commit');
 
@@ -58,7 +58,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(proxy.sent('commit') - transactions).to.be.within(1, 8);
         });
 
-        it('are refused each by itself', async () => {
+        it('rejects units individually', async () => {
 
             await direct.commit({ steps: [put('known')] });
             const long = 'x'.repeat(256);
@@ -73,7 +73,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(await keys('each-')).to.have.length(57);
         });
 
-        it('that want the same row: one of them gets it, and what belongs to the others is not there', async () => {
+        it('lets one of several units have a contended row, and rolls back the others completely', async () => {
 
             const random = seeded(11);
             const wishes = Array.from({ length: 300 }, (_, i) => ({ i, key: `wish-${random.integer(0, 80)}` }));
@@ -88,7 +88,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(await keys('mine-')).to.equal(written.flatMap(({ i }) => [`mine-${i}`, `mine-too-${i}`]).toSorted());
         });
 
-        it('deadlock with others and are written all the same', async () => {
+        it('writes units despite deadlocks with other transactions', async () => {
 
             await direct.commit({ steps: ['row-a', 'row-b'].map((key) => put(key)) });
 
@@ -104,7 +104,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(await keys('dead-')).to.have.length(40);
         });
 
-        it('are written once when the connection is lost before the commit', async () => {
+        it('writes units once when the connection is lost before the commit', async () => {
 
             proxy.cutNext({ command: 'begin', when: 'after' });
 
@@ -114,7 +114,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(await keys('once-')).to.have.length(20);
         });
 
-        it('are of unknown outcome when the connection is lost at the commit, and not written again', async () => {
+        it('reports an unknown outcome when the connection is lost at the commit, without a retry', async () => {
 
             proxy.cutNext({ command: 'commit', when: 'after' });
 
@@ -124,7 +124,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(await keys('lost-')).to.have.length(20);
         });
 
-        it('carry as much as a packet takes, and one that is longer goes alone', async () => {
+        it('fills packets, and sends a larger unit alone', async () => {
 
             const transactions = proxy.sent('commit');
 
@@ -135,7 +135,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(proxy.sent('commit') - transactions).to.be.within(5, 12);
         });
 
-        it('are written before the database is closed', async () => {
+        it('writes units before the database is closed', async () => {
 
             const other = await opened.place.open();
             const writing = Array.from({ length: 150 }, (_, i) => other.commit({ steps: [put(`close-${i}`)], shared: true }));

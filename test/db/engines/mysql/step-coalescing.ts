@@ -18,7 +18,7 @@ const upsert = (x: number): Step => ({ sql: UPSERT, bindings: [x] });
 const update = (x: number): Step => ({ sql: UPDATE, bindings: [x], expect: { rows: 1, otherwise: 'gone' } });
 const told = (steps: readonly Step[]): [string, number][] => steps.map(({ sql, bindings }) => [sql.replace(/`/g, '').split(' ').slice(0, 3).join(' '), bindings.length]);
 
-describe('the steps of units that are written together', () => {
+describe('coalesced steps', () => {
 
     const cases: [string, Unit[], [string, number][]][] = [
         ['nothing', [], []],
@@ -37,7 +37,7 @@ describe('the steps of units that are written together', () => {
         });
     }
 
-    it('bring all values, each unit in its own order', () => {
+    it('contain all values, each unit in its own order', () => {
 
         const random = seeded(7);
         for (let round = 0; round < 200; ++round) {

@@ -16,7 +16,7 @@ const { after, afterEach, before, describe, it } = lab;
 
 const CRASHING_WRITER = join(__dirname, '../../../support/crashing-writer.js');
 
-describe('SQLite writer', () => {
+describe('the SQLite writer', () => {
 
     let place: TestDatabase;
     let database: Database;
@@ -61,7 +61,7 @@ describe('SQLite writer', () => {
         return rows.map(({ name }) => name);
     }
 
-    it('answers no unit of a batch when it crashes, and writes what came later with a new thread', async () => {
+    it('fails all units of a batch when it crashes, and writes later ones in a new thread', async () => {
 
         start(CRASHING_WRITER);
         const batch = [put('early-1'), put('early-2', 'crash')].map((unit) => fault(writer.commit(unit)));
@@ -73,7 +73,7 @@ describe('SQLite writer', () => {
         expect(await written('early')).to.equal(['early-3']);
     });
 
-    it('says that the outcome is not known when it crashes between the commit and the answer', async () => {
+    it('reports an unknown outcome when it crashes between commit and answer', async () => {
 
         start(CRASHING_WRITER);
         expect((await writer.commit(put('late-0'))).ok).to.be.true();
@@ -84,7 +84,7 @@ describe('SQLite writer', () => {
         expect(await written('late')).to.equal(['late-0', 'late-1', 'late-2']);
     });
 
-    it('goes on after any number of crashes', async () => {
+    it('continues after any number of crashes', async () => {
 
         start(CRASHING_WRITER);
         for (const key of ['again-1', 'again-2', 'again-3']) {
@@ -103,7 +103,7 @@ describe('SQLite writer', () => {
         expect(await fault(writer.commit(put('never')))).to.equal('unavailable');
     });
 
-    it('writes what is queued before it closes, and nothing afterwards', async () => {
+    it('writes queued units before it closes, and nothing afterwards', async () => {
 
         start();
         const results = Array.from({ length: 200 }, (_, i) => writer.commit(put(`close-${i}`)));
@@ -124,7 +124,7 @@ describe('SQLite writer', () => {
         expect(await database.read({ sql: 'select value from settings where name = ?' }, ['order'])).to.equal([{ value: '299' }]);
     });
 
-    it('answers the units of a batch in their order, a few in each turn of the event loop', async () => {
+    it('answers the units of a batch in order, a few per turn of the event loop', async () => {
 
         start();
         await writer.commit(put('turns-first'));

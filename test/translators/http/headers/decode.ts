@@ -12,9 +12,9 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 const { expect } = Code;
 
-describe('headers', () => {
+describe('header decoding', () => {
 
-    it('reads UTF-8 where the bytes are UTF-8, Latin-1 otherwise', () => {
+    it('reads valid UTF-8 as UTF-8, otherwise Latin-1', () => {
 
         expect(decodeHeader(Buffer.from('ü€').toString('latin1'))).to.equal('ü€');
         expect(decodeHeader('\u00fc')).to.equal('ü');
@@ -28,7 +28,7 @@ describe('headers', () => {
     });
 });
 
-describe('Content-Disposition', () => {
+describe('the header Content-Disposition', () => {
 
     const written: [string, string, string | undefined, string][] = [
         ['a plain name', 'inline', 'map.png', 'inline; filename="map.png"'],
@@ -44,14 +44,14 @@ describe('Content-Disposition', () => {
     ];
 
     for (const [title, type, filename, expected] of written) {
-        it(`writes ${title}`, () => {
+        it(`is written with ${title}`, () => {
 
             expect(formatDisposition(type, filename)).to.equal(expected);
         });
     }
 
     for (const [, type, filename] of written) {
-        it(`reads its own header for ${JSON.stringify(filename)}`, () => {
+        it(`is read back for ${JSON.stringify(filename)}`, () => {
 
             const back = parseDisposition(formatDisposition(type, filename));
             const expected = filename === '\ud800' ? '\ufffd' : filename?.replace(/^.*\\/, '');
@@ -61,18 +61,18 @@ describe('Content-Disposition', () => {
     }
 
     for (const type of ['', 'a b', 'inline;x', 'inline\r\nX: y', 'ü']) {
-        it(`refuses ${JSON.stringify(type)} as a disposition`, () => {
+        it(`rejects ${JSON.stringify(type)} as a disposition`, () => {
 
             expect(() => formatDisposition(type)).to.throw(DoipError, /disposition must be a single word/);
         });
     }
 
-    it('writes names of parts', () => {
+    it('contains names of parts', () => {
 
         expect(formatDisposition('attachment', 'f', 'E"1')).to.equal('attachment; name="E\\"1"; filename="f"');
     });
 
-    it('is quick with a long header', () => {
+    it('is parsed quickly when it is long', () => {
 
         const elapsed = processorTime();
         for (const text of [';a="\\'.repeat(16000), '; '.repeat(32000), ';a=\\"'.repeat(16000), '"'.repeat(64000), `x;${' '.repeat(64000)}a`,
@@ -84,9 +84,9 @@ describe('Content-Disposition', () => {
     });
 });
 
-describe('Content-Type', () => {
+describe('the header Content-Type', () => {
 
-    it('takes a media type apart', () => {
+    it('is parsed', () => {
 
         const type = parseMediaType('Multipart/Mixed;  Boundary="a b"; charset=UTF-8');
 
@@ -100,7 +100,7 @@ describe('Content-Type', () => {
     ];
 
     for (const [essence, expected] of jsonTypes) {
-        it(`${expected ? 'knows' : 'does not take'} ${essence || 'nothing'} as JSON`, () => {
+        it(`${expected ? 'is JSON' : 'is not JSON'} for ${essence || 'nothing'}`, () => {
 
             expect(isJsonType(essence)).to.equal(expected);
         });
@@ -111,14 +111,14 @@ describe('Content-Type', () => {
     ];
 
     for (const [text, expected] of types) {
-        it(`${expected ? 'allows' : 'does not allow'} ${JSON.stringify(text)} as a header`, () => {
+        it(`${expected ? 'may be' : 'may not be'} ${JSON.stringify(text)}`, () => {
 
             expect(isMediaType(text)).to.equal(expected);
         });
     }
 });
 
-describe('Range', () => {
+describe('the header Range', () => {
 
     const requested: [string | undefined, object | undefined][] = [
         ['bytes=0-99', { start: 0, end: 99 }],
@@ -138,24 +138,24 @@ describe('Range', () => {
     ];
 
     for (const [text, expected] of requested) {
-        it(`reads ${text ?? 'no header'} as ${JSON.stringify(expected) ?? 'the whole'}`, () => {
+        it(`of ${text ?? 'no header'} is ${JSON.stringify(expected) ?? 'the whole'}`, () => {
 
             expect<unknown>(requestedRange({ range: text })).to.equal(expected);
         });
     }
 
-    it('is ignored beside If-Range', () => {
+    it('is ignored with If-Range', () => {
 
         expect(requestedRange({ range: 'bytes=0-1', 'if-range': '"x"' })).to.be.undefined();
     });
 
-    it('is written with the size where that is known', () => {
+    it('is written with the size if that is known', () => {
 
         expect(formatContentRange({ start: 0, end: 9, size: 20 })).to.equal('bytes 0-9/20');
         expect(formatContentRange({ start: 0, end: 9 })).to.equal('bytes 0-9/*');
     });
 
-    it('is recognised among the attributes of an answer', () => {
+    it('is read from the attributes of a response', () => {
 
         expect(answeredRange({ start: 1, end: 2, size: 3 })).to.equal({ start: 1, end: 2, size: 3 });
         expect(answeredRange({ start: 1, end: 2 })).to.equal({ start: 1, end: 2 });
@@ -165,7 +165,7 @@ describe('Range', () => {
     });
 });
 
-describe('query', () => {
+describe('the query parser', () => {
 
     const cases: [string, [string, string][]][] = [
         ['?a=1&b=2&a=3', [['a', '1'], ['b', '2'], ['a', '3']]],
@@ -176,7 +176,7 @@ describe('query', () => {
     ];
 
     for (const [text, expected] of cases) {
-        it(`takes ${text || 'nothing'} apart`, () => {
+        it(`parses ${text || 'nothing'}`, () => {
 
             expect<unknown>(parseParameters(text, 10)).to.equal(expected);
         });
@@ -191,7 +191,7 @@ describe('query', () => {
     ];
 
     for (const [text, message] of refused) {
-        it(`refuses ${text.slice(0, 20)}`, () => {
+        it(`rejects ${text.slice(0, 20)}`, () => {
 
             expect(() => parseParameters(text, 10)).to.throw(DoipError, message);
         });

@@ -10,7 +10,7 @@ const { expect } = Code;
 
 const base64 = (text: string, encoding: BufferEncoding = 'utf8'): string => Buffer.from(text, encoding).toString('base64');
 
-describe('readAuthentication', () => {
+describe('credentials in requests', () => {
 
     const accepted: [string, string | undefined, object][] = [
         ['no header', undefined, {}],
@@ -26,7 +26,7 @@ describe('readAuthentication', () => {
     ];
 
     for (const [title, authorization, expected] of accepted) {
-        it(`reads ${title}`, () => {
+        it(`are read: ${title}`, () => {
 
             expect<unknown>(readAuthentication({ authorization })).to.equal(expected);
         });
@@ -50,7 +50,7 @@ describe('readAuthentication', () => {
     ];
 
     for (const [title, authorization] of refused) {
-        it(`answers 401 to ${title} and does not repeat it`, () => {
+        it(`are rejected with 401 and not repeated: ${title}`, () => {
 
             const error = expect(() => readAuthentication({ authorization })).to.throw(DoipError);
 
@@ -59,13 +59,13 @@ describe('readAuthentication', () => {
         });
     }
 
-    it('adds the user of the As-User header', () => {
+    it('include the user of the As-User header', () => {
 
         expect<unknown>(readAuthentication({ authorization: 'Bearer t', 'as-user': ' test/u ' })).to.equal({ token: 't', asUserId: 'test/u' });
         expect<unknown>(readAuthentication({ 'as-user': Buffer.from('test/ü').toString('latin1') })).to.equal({ asUserId: 'test/ü' });
     });
 
-    it('adds the properties of the parameter', () => {
+    it('include the properties of the parameter', () => {
 
         expect<unknown>(readAuthentication({ authorization: 'Bearer t' }, { authentication: { asUserId: 'x', key: [1] } }))
             .to.equal({ token: 't', asUserId: 'x', key: [1] });
@@ -80,7 +80,7 @@ describe('readAuthentication', () => {
     ];
 
     for (const [headers, authentication] of repeated) {
-        it(`answers 400 to ${JSON.stringify(authentication)} beside ${Object.keys(headers).join()}`, () => {
+        it(`are rejected with 400: ${JSON.stringify(authentication)} beside ${Object.keys(headers).join()}`, () => {
 
             const error = expect(() => readAuthentication(headers, { authentication })).to.throw(DoipError, /is given more than once/);
 
@@ -89,7 +89,7 @@ describe('readAuthentication', () => {
     }
 
     for (const authentication of ['text', 1, ['x'], true] as JsonValue[]) {
-        it(`answers 401 to the parameter ${JSON.stringify(authentication)}`, () => {
+        it(`are rejected with 401: the parameter ${JSON.stringify(authentication)}`, () => {
 
             const error = expect(() => readAuthentication({}, { authentication })).to.throw(DoipError);
 
@@ -97,7 +97,7 @@ describe('readAuthentication', () => {
         });
     }
 
-    it('takes an access token only where there is no Authorization header', () => {
+    it('may be an access token only without an Authorization header', () => {
 
         expect<unknown>(readAuthentication({}, { accessToken: 't' })).to.equal({ token: 't' });
         expect<unknown>(readAuthentication({ authorization: 'Bearer h' }, { accessToken: 't' })).to.equal({ token: 'h' });

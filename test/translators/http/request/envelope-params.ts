@@ -14,9 +14,9 @@ const read = (query: string): object => {
     return parameters;
 };
 
-describe('readEnvelopeParameters', () => {
+describe('the parameters of the envelope', () => {
 
-    it('keeps the texts of attributes that read like numbers', () => {
+    it('keep the texts of attributes that look like numbers', () => {
 
         const { texts, attributes } = readEnvelopeParameters(parseParameters('query=1.0&a.element=1e3&xx=null&name=abc&quoted="1"&deep.x=1.0&i.y=1.0', 1000));
 
@@ -50,7 +50,7 @@ describe('readEnvelopeParameters', () => {
     ];
 
     for (const [title, query, expected] of accepted) {
-        it(`reads ${title}`, () => {
+        it(`are read: ${title}`, () => {
 
             expect<unknown>(read(query)).to.equal(expected);
         });
@@ -87,7 +87,7 @@ describe('readEnvelopeParameters', () => {
     ];
 
     for (const [title, query, message] of refused) {
-        it(`refuses ${title}`, () => {
+        it(`are rejected: ${title}`, () => {
 
             const error = expect(() => read(query)).to.throw(DoipError, message);
 
@@ -97,14 +97,14 @@ describe('readEnvelopeParameters', () => {
     }
 });
 
-describe('mergeJson', () => {
+describe('merging of JSON', () => {
 
-    it('takes the second where there is no first', () => {
+    it('returns the second value without a first', () => {
 
         expect<unknown>(mergeJson(undefined, [1], 'input')).to.equal([1]);
     });
 
-    it('leaves its arguments alone', () => {
+    it('does not change its arguments', () => {
 
         const first = { a: 1 };
 

@@ -68,7 +68,7 @@ async function messageOf(source: AsyncIterable<Buffer>, type = FORM, limits = LI
     return error.message;
 }
 
-describe('parseMultipart', () => {
+describe('the multipart parser', () => {
 
     it('yields parts with names, file names, media types and bodies', async () => {
 
@@ -106,7 +106,7 @@ describe('parseMultipart', () => {
     ];
 
     for (const [title, disposition, expected] of names) {
-        it(`understands ${title}`, async () => {
+        it(`accepts ${title}`, async () => {
 
             const [part] = await readAll(whole(Buffer.from(`--XX\r\ncontent-disposition: ${disposition}\r\n\r\nx\r\n--XX--`)));
 
@@ -155,7 +155,7 @@ describe('parseMultipart', () => {
         }
     });
 
-    it('skips what the consumer does not read', async () => {
+    it('skips unread bodies', async () => {
 
         const text = Array.from({ length: 4 }, (_, i) => `--XX\r\nn: ${i}\r\n\r\n${'y'.repeat(100)}\r\n`).join('') + '--XX--';
         const seen: string[] = [];
@@ -170,7 +170,7 @@ describe('parseMultipart', () => {
         expect(seen).to.equal(['0', '1', '2', '3']);
     });
 
-    it('refuses to mix parts when a body is read too late', async () => {
+    it('rejects a body that is read too late', async () => {
 
         const parts = parseMultipart(whole('--XX\r\n\r\na\r\n--XX\r\n\r\nb\r\n--XX--'), parseMediaType(FORM), LIMITS);
         const first = (await parts.next()).value as Part;
@@ -179,7 +179,7 @@ describe('parseMultipart', () => {
         await expect(read(first)).to.reject(Error, /must be read before the next part/);
     });
 
-    it('pulls no more than it was asked for', async () => {
+    it('pulls only on demand', async () => {
 
         let pulled = 0;
         const endless = async function *(): AsyncGenerator<Buffer> {
@@ -241,14 +241,14 @@ describe('parseMultipart', () => {
     ];
 
     for (const [title, text, message] of malformed) {
-        it(`refuses ${title}`, async () => {
+        it(`rejects ${title}`, async () => {
 
             expect(await messageOf(whole(text))).to.match(message);
             expect(await messageOf(chunked(Buffer.from(text), () => 1))).to.match(message);
         });
     }
 
-    it('refuses too many parts', async () => {
+    it('rejects too many parts', async () => {
 
         expect(await messageOf(whole('--XX\r\n\r\n\r\n'.repeat(3) + '--XX--'), FORM, { parts: 2, partHeaderBytes: 100 }))
             .to.equal('the multipart body has more than the allowed 2 parts');
@@ -256,7 +256,7 @@ describe('parseMultipart', () => {
 
     for (const type of ['multipart/mixed', 'multipart/form-data; boundary=""', `multipart/mixed; boundary=${'b'.repeat(71)}`,
         'multipart/mixed; boundary="a\u00e9"', 'multipart/mixed; boundary="a "x']) {
-        it(`refuses ${type.slice(0, 50)}`, async () => {
+        it(`rejects ${type.slice(0, 50)}`, async () => {
 
             expect(await messageOf(whole('--XX--'), type)).to.match(/boundary/);
         });

@@ -7,7 +7,7 @@ const { describe, it } = lab;
 
 const query = (text: string): Params => Params.fromPairs(new URLSearchParams(text));
 
-describe('Parameters of REST requests', () => {
+describe('parameters of REST requests', () => {
 
     const flags: [string, boolean][] = [
         ['', false],
@@ -23,13 +23,13 @@ describe('Parameters of REST requests', () => {
         ['full=yes', false]
     ];
     for (const [text, expected] of flags) {
-        it(`read the flag in "?${text}" as ${expected}`, () => {
+        it(`are flags: "?${text}" is ${expected}`, () => {
 
             expect(query(text).flag('full')).to.equal(expected);
         });
     }
 
-    it('take the given value of a flag that is absent', () => {
+    it('are flags with a given default', () => {
 
         expect(query('').flagOr('lockObjects', true)).to.be.true();
         expect(query('lockObjects=False').flagOr('lockObjects', true)).to.be.false();
@@ -39,14 +39,14 @@ describe('Parameters of REST requests', () => {
         ['', undefined], ['n=0', 0], ['n=-1', -1], ['n=10', 10], ['n=%2B10', 10]
     ];
     for (const [text, expected] of integers) {
-        it(`read the integer in "?${text}"`, () => {
+        it(`are integers in "?${text}"`, () => {
 
             expect(query(text).integer('n')).to.equal(expected);
         });
     }
 
     for (const text of ['n=', 'n=ten', 'n=1.5', 'n=1e3', 'n=0x10', 'n=99999999999999999999', 'n= 1']) {
-        it(`refuse "?${text}" as an integer`, () => {
+        it(`are not integers in "?${text}"`, () => {
 
             expect(() => query(text).integer('n')).to.throw(/^parameter n must be an integer, got "/);
         });
@@ -62,20 +62,20 @@ describe('Parameters of REST requests', () => {
         ['filter=', ['']]
     ];
     for (const [text, expected] of lists) {
-        it(`read the list in "?${text}"`, () => {
+        it(`are lists in "?${text}"`, () => {
 
             expect(query(text).textList('filter')).to.equal(expected);
         });
     }
 
     for (const text of ['filter=[1]', 'filter=["/a"', 'filter=[["/a"]]']) {
-        it(`refuse "?${text}" as a list of strings`, () => {
+        it(`are not lists of strings in "?${text}"`, () => {
 
             expect(() => query(text).textList('filter')).to.throw(/filter/);
         });
     }
 
-    it('take the first value of a parameter that has one', () => {
+    it('have the first value of several', () => {
 
         const params = query('x=1&x=2&requestContext={"a":1}&requestContext={}');
 
@@ -92,7 +92,7 @@ describe('Parameters of REST requests', () => {
         expect(Params.fromJson({ p: ['b', 'a'] }).texts('p')).to.equal(['b', 'a']);
     });
 
-    it('join those of a query string and of a form', () => {
+    it('are merged from a query string and a form', () => {
 
         const params = query('a=1&b=2').and(query('c=3'));
 
@@ -100,7 +100,7 @@ describe('Parameters of REST requests', () => {
         expect(query('a=1').and(query('a=2')).text('a')).to.equal('1');
     });
 
-    it('take native types and text alike from a JSON body', () => {
+    it('may be native types or text in a JSON body', () => {
 
         const params = Params.fromJson({
             full: false, ids: 'true', pageNum: 3, pageSize: '4', query: 5, filter: ['/id'], facets: '[{"field":"type"}]',
@@ -119,7 +119,7 @@ describe('Parameters of REST requests', () => {
         expect(() => params.text('queryJson')).to.throw('parameter queryJson must be a string');
     });
 
-    it('name the parameter that is not JSON', () => {
+    it('are named when they are not JSON', () => {
 
         expect(() => query('queryJson={').json('queryJson')).to.throw(/parameter queryJson/);
         expect(() => query('attributes=[]').object('attributes')).to.throw('parameter attributes must be a JSON object');
@@ -133,14 +133,14 @@ describe('Parameters of REST requests', () => {
         ['requestContext={\'a\': True}', { requestContext: { a: true } }]
     ];
     for (const [text, expected] of contexts) {
-        it(`read the request context in "?${text}"`, () => {
+        it(`include the request context in "?${text}"`, () => {
 
             expect(query(text).requestContext()).to.equal(expected);
         });
     }
 
     for (const value of ['x', '[]', '1', 'null', '"a"', '{', '{"a":1}}', '{"__proto__":{}}']) {
-        it(`refuse "${value}" as a request context`, () => {
+        it(`reject "${value}" as a request context`, () => {
 
             const params = Params.fromPairs([['requestContext', value]]);
 

@@ -11,7 +11,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 const { expect } = Code;
 
-describe('the address of a request', () => {
+describe('the URL of a request', () => {
 
     let server: Hapi.Server;
 
@@ -52,13 +52,13 @@ describe('the address of a request', () => {
     ];
 
     for (const [title, address, expected] of cases) {
-        it(`is read: ${title}`, async () => {
+        it(`is decoded: ${title}`, async () => {
 
             expect(await ask(address)).to.equal(expected);
         });
     }
 
-    it('is read: plain UTF-8 under HTTP/2', async () => {
+    it('is decoded from plain UTF-8 under HTTP/2', async () => {
 
         const listener = Http2.createServer() as unknown as Server;
         const own = Hapi.server({ listener, tls: false, port: 0, host: '127.0.0.1', debug: false });

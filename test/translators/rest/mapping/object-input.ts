@@ -7,7 +7,7 @@ import { jsonOf, multipart } from '../../../support/rest.js';
 export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
 
-describe('The body of a multipart create', () => {
+describe('the body of a multipart create', () => {
 
     let server: RecordingServer;
     before(async () => {
@@ -16,7 +16,7 @@ describe('The body of a multipart create', () => {
     });
     beforeEach(() => server.recorder.reset());
 
-    it('may have its parts in any order and hands payloads over as they are', async () => {
+    it('may have its parts in any order, and passes payloads on unchanged', async () => {
 
         const { payload, headers } = multipart(
             { name: 'file', value: 'bytes\r\n--x', filename: 'ü.txt', type: 'text/plain' },
@@ -53,7 +53,7 @@ describe('The body of a multipart create', () => {
         ]);
     });
 
-    it('may name payloads to delete, as often as there are, and never another id', async () => {
+    it('may name payloads to delete repeatedly, and never another id', async () => {
 
         const { payload, headers } = multipart(
             { name: 'payloadToDelete', value: 'a' },
@@ -91,7 +91,7 @@ describe('The body of a multipart create', () => {
         ['a prototype', { payload: '{"__proto__":{}}' }, /__proto__/]
     ];
     for (const [title, options, message] of faults) {
-        it(`is refused for ${title}`, async () => {
+        it(`is rejected for ${title}`, async () => {
 
             const response = await server.inject('POST /objects?type=T', options);
 

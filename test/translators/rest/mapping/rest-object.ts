@@ -23,7 +23,7 @@ const map: DigitalObject = {
 };
 const bare: DigitalObject = { id: 'test/1', type: 'T', attributes: { content: {} }, elements: [] };
 
-describe('The full REST form of an object', () => {
+describe('the full REST form of an object', () => {
 
     it('has its members in the order of the interface', () => {
 
@@ -31,7 +31,7 @@ describe('The full REST form of an object', () => {
             ['id', 'type', 'content', 'acl', 'userMetadata', 'metadata', 'responseContext', 'payloads']);
     });
 
-    it('speaks of payloads, each with what is known of it', () => {
+    it('describes payloads', () => {
 
         expect(toRestObject(map).payloads).to.equal([
             { name: 'scan', filename: 'map.png', mediaType: 'image/png', size: 2048 },
@@ -39,12 +39,12 @@ describe('The full REST form of an object', () => {
         ]);
     });
 
-    it('leaves out what the object does not have', () => {
+    it('omits missing parts', () => {
 
         expect<unknown>(toRestObject(bare)).to.equal({ id: 'test/1', type: 'T', content: {} });
     });
 
-    it('is written with the text of a long content that is known, and comes to the same', () => {
+    it('is written with the stored text of a long content, with the same result', () => {
 
         const content = { text: 'ü"'.repeat(40_000) };
         rememberText(content, JSON.stringify(content));
@@ -58,7 +58,7 @@ describe('The full REST form of an object', () => {
         expect([rawJson(other as object), jsonText(other)]).to.equal([undefined, JSON.stringify(other)]);
     });
 
-    it('adds the permission of the caller beside a score', () => {
+    it('has the permission of the caller beside a score', () => {
 
         const found = { ...bare, attributes: { content: {}, responseContext: { score: 1.5 } } };
 
@@ -67,15 +67,15 @@ describe('The full REST form of an object', () => {
     });
 });
 
-describe('What is shown of an object', () => {
+describe('the displayed part of an object', () => {
 
-    it('is its content alone unless the full form is asked for', () => {
+    it('is its content by default', () => {
 
         expect<unknown>(view(map, {})).to.equal(map.attributes.content);
         expect<unknown>(view(bare, { full: true })).to.equal({ id: 'test/1', type: 'T', content: {} });
     });
 
-    it('follows a pointer into the form that is shown', () => {
+    it('follows a pointer into the displayed form', () => {
 
         expect<unknown>(view(map, { jsonPointer: '/tags/1' })).to.equal('b');
         expect<unknown>(view(map, { full: true, jsonPointer: '/content/tags/1' })).to.equal('b');
@@ -84,14 +84,14 @@ describe('What is shown of an object', () => {
         expect<unknown>(view(map, { jsonPointer: '' })).to.equal(map.attributes.content);
     });
 
-    it('is an error where there is nothing at the pointer', () => {
+    it('is an error for a pointer to nothing', () => {
 
         expect(() => view(map, { jsonPointer: '/tags/2' })).to.throw('Missing data at jsonPointer in object');
         expect(() => view(map, { full: true, jsonPointer: '/tags' })).to.throw('Missing data at jsonPointer in object');
         expect(() => view(map, { jsonPointer: 'tags' })).to.throw('Invalid JSON Pointer tags');
     });
 
-    it('keeps what the filter names, of the form that is shown', () => {
+    it('keeps the parts of the filter', () => {
 
         expect<unknown>(view(map, { filter: ['/name', '/tags/1', '/absent'] })).to.equal({ name: 'Map', tags: ['b'] });
         expect<unknown>(view(map, { full: true, filter: ['/id', '/payloads/_/name'] })).to.equal(
@@ -100,7 +100,7 @@ describe('What is shown of an object', () => {
         expect<unknown>(view(map, { filter: [] })).to.equal({});
     });
 
-    it('prefers the pointer to the filter', () => {
+    it('follows the pointer rather than the filter', () => {
 
         expect<unknown>(view(map, { jsonPointer: '/name', filter: ['/id'] })).to.equal('Map');
     });
@@ -112,14 +112,14 @@ describe('What is shown of an object', () => {
         });
     }
 
-    it('is no text for arrays and objects', () => {
+    it('is not text for arrays and objects', () => {
 
         expect(() => textOf([])).to.throw('Requested json is not textual');
         expect(() => textOf({})).to.throw('Requested json is not textual');
     });
 });
 
-describe('A payload', () => {
+describe('a payload', () => {
 
     it('is described by file name and media type', () => {
 
@@ -127,13 +127,13 @@ describe('A payload', () => {
         expect<unknown>(payloadFacts(map, 'raw')).to.equal({ mimetype: 'application/octet-stream' });
     });
 
-    it('that the object does not have is named in the error', () => {
+    it('is named in the error when it is missing', () => {
 
         expect(() => payloadFacts(map, 'x')).to.throw('No payload x in object 20.1000/ab12');
     });
 });
 
-describe('The path of an object', () => {
+describe('the path of an object', () => {
 
     const paths: [string, string, string][] = [
         ['', 'test/1', '/objects/test/1'],
