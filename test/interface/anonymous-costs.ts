@@ -122,7 +122,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     'many addresses of proxies': { path: '/objects/design', headers: { 'x-forwarded-for': list(6_000, (i) => `10.0.0.${i % 250}`) } }
 };
 
-describe(`One anonymous request of 64 KiB${withoutTurns}`, { skip: withoutTurns !== '', timeout: 120_000 }, () => {
+describe(`one anonymous request of 64 KiB${withoutTurns}`, { skip: withoutTurns !== '', timeout: 120_000 }, () => {
 
     let database: TestDatabase;
     let service: MeasuredProcess;
@@ -169,7 +169,7 @@ describe(`One anonymous request of 64 KiB${withoutTurns}`, { skip: withoutTurns 
     const forgetPeak = (): void => writeFileSync(`/proc/${service.pid}/clear_refs`, '5');
 
     for (const [title, attack] of Object.entries(ATTACKS)) {
-        it(`holds up nobody and takes little memory: ${title}`, async () => {
+        it(`does not block others and takes little memory: ${title}`, async () => {
 
             const { path, headers = {}, body = '' } = attack;
             const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -145,7 +145,7 @@ const rules: readonly Rule[] = [
 
 forEachDatabase((name, create) => {
 
-    describe(`Rules of logging in on ${name}`, () => {
+    describe(`authentication rules on ${name}`, () => {
 
         let service: RestService;
 
@@ -165,7 +165,7 @@ forEachDatabase((name, create) => {
         after(() => service.stop());
 
         for (const [title, line, more, code, body = {}, challenge] of rules) {
-            it(`${code < 400 ? 'take' : 'answer'} ${title}${code < 400 ? '' : `: ${code}`}`, async () => {
+            it(`${code < 400 ? 'accept' : 'reject'} ${title}${code < 400 ? '' : `: ${code}`}`, async () => {
 
                 const response = await service.anonymously(line, more());
 
@@ -176,7 +176,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('leave out what is full where a flag says so', async () => {
+        it('omit full details unless they are requested by a flag', async () => {
 
             const records = await Promise.all(['', '?full', '?full=True', '?full=False', '?full=0'].map(async (query) =>
                 Object.keys(jsonOf(await service.anonymously(CHECK + query, { headers: user('ann') }))).length));
@@ -200,7 +200,7 @@ forEachDatabase((name, create) => {
             expect([answers[4]?.statusCode, answers[0]?.headers['www-authenticate']]).to.equal([200, INVALID_TOKEN]);
         });
 
-        it('take an assertion with an id once', async () => {
+        it('accept an assertion with an id once', async () => {
 
             const token = jwt(privateKey, { iss: 'ann', jti: 'once' });
             const answers = await Promise.all([1, 2, 3].map(() => service.anonymously(CHECK, { headers: bearer(token) })));

@@ -24,7 +24,7 @@ const FOREIGN: Readonly<Record<string, JsonObject>> = {
 
 forEachDatabase((name, create) => {
 
-    describe(`The authenticate hook on ${name}`, () => {
+    describe(`the authenticate hook on ${name}`, () => {
 
         let service: RestService;
         const asked: JsonObject[] = [];
@@ -96,7 +96,7 @@ forEachDatabase((name, create) => {
         ];
 
         for (const [title, credentials, expected] of people) {
-            it(`answers for ${title}, by REST and by DOIP`, async () => {
+            it(`authenticates ${title}, by REST and by DOIP`, async () => {
 
                 const { token, username, password } = credentials as Record<string, string>;
                 const rest = await byRest(token === undefined ? basic(username!, password!) : bearer(token));
@@ -112,7 +112,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('makes an administrator, and never keeps one out', async () => {
+        it('creates administrators, and never rejects one', async () => {
 
             const foreign = await byRest(bearer('iss.boss.x'));
             const own = await byRest(basic('admin', 'break'));
@@ -123,7 +123,7 @@ forEachDatabase((name, create) => {
             expect(jsonOf(right)).to.include({ userId: 'admin' });
         });
 
-        it('is not asked about access tokens of ours, and about anything else before our own keys and passwords', async () => {
+        it('is called before keys and passwords of the service, but not for its access tokens', async () => {
 
             const { access_token: token } = jsonOf(await service.anonymously('POST /auth/token', {
                 payload: '{"username":"ann","password":"password of ann"}'
@@ -135,7 +135,7 @@ forEachDatabase((name, create) => {
             expect([used.statusCode, asked.length]).to.equal([200, 0]);
         });
 
-        it('lets groups of its own read what is theirs', async () => {
+        it('gives groups of its own access to their objects', async () => {
 
             const read = (token: string): Promise<Received> => service.anonymously('GET /objects/test/club', { headers: bearer(token) });
 
@@ -143,7 +143,7 @@ forEachDatabase((name, create) => {
             expect((await read('iss.plain.x')).statusCode).to.equal(403);
         });
 
-        it('names the author of what is created', async () => {
+        it('sets the author of new objects', async () => {
 
             const more: More = { payload: '{"name":"x"}', headers: bearer('iss.granted.x') };
             const made = await service.anonymously('POST /objects?type=Document&full', more);
@@ -153,7 +153,7 @@ forEachDatabase((name, create) => {
             expect(refused.statusCode).to.equal(403);
         });
 
-        it('widens As-User to those whom it allows it', async () => {
+        it('extends As-User to the users that it allows', async () => {
 
             const acting = { 'as-user': 'orcid/ward' };
             const allowed = await byRest(bearer('iss.plain.x', acting));
@@ -165,7 +165,7 @@ forEachDatabase((name, create) => {
             expect([other.statusCode, asAdmin.statusCode]).to.equal([401, 401]);
         });
 
-        it('gives tokens that carry what it said', async () => {
+        it('issues tokens with its result', async () => {
 
             const { access_token: token } = jsonOf(await service.anonymously('POST /auth/token', {
                 payload: '{"grant_type":"urn:ietf:params:oauth:grant-type:jwt-bearer","assertion":"iss.grouped.x"}'

@@ -116,7 +116,7 @@ const TABLE: readonly BadRequest[] = [
 
 forEachDatabase((name, create) => {
 
-    describe(`bad input on ${name}`, () => {
+    describe(`invalid input on ${name}`, () => {
 
         let database: TestDatabase;
         let service: TestService;
@@ -135,7 +135,7 @@ forEachDatabase((name, create) => {
         });
 
         for (const { title, method = 'POST', url, type = JSON_TYPE, payload, headers = {}, status = 400, message } of TABLE) {
-            it(`is refused with a reason: ${title}`, async () => {
+            it(`is rejected with a reason: ${title}`, async () => {
 
                 const before = await service.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/kept' });
 
@@ -187,7 +187,7 @@ describe('random input', () => {
         { method: 'GET', url: '/objects/test/kept?full&filter=["/content"]&pretty&jsonPointer=/content', type: JSON_TYPE, payload: '' }
     ];
 
-    it('is never answered with a 5xx', async () => {
+    it('never gets a 5xx', async () => {
 
         const random = seeded(20261121);
         for (let i = 0; i < 1500; ++i) {

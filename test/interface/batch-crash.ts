@@ -47,7 +47,7 @@ interface BatchRecord {
 
 forEachDatabase((name, create) => {
 
-    describe(`a service that is killed during batch uploads on ${name}`, () => {
+    describe(`a batch upload to a killed service on ${name}`, () => {
 
         let database: TestDatabase;
 
@@ -58,7 +58,7 @@ forEachDatabase((name, create) => {
 
         after(() => database.dispose());
 
-        it('keeps every item that it answered, whole, and nothing of another in part', { timeout: roundsMs(240_000) }, async () => {
+        it('keeps every acknowledged item completely, and no part of any other', { timeout: roundsMs(240_000) }, async () => {
 
             const attempts: Attempt[] = [];
             let service = await startProcess(database);

@@ -66,7 +66,7 @@ interface BatchRecord {
 
 forEachDatabase((name, create, dialect) => {
 
-    describe(`items of a batch whose type has code, on ${name}`, () => {
+    describe(`batch items of a type with code, on ${name},`, () => {
 
         let service: RestService;
         const user = basic('uploader', 'user-password');
@@ -104,7 +104,7 @@ forEachDatabase((name, create, dialect) => {
 
         WAYS.forEach(([title, line, isDoip, isLines], way) => {
 
-            it(`are left as they were by what refuses a change ${title}`, async () => {
+            it(`stay unchanged when a hook rejects them ${title}`, async () => {
 
                 const ids = [`test/kept${way}-0`, `test/kept${way}-1`];
                 const wrap = (content: object): object => (isDoip ? { attributes: { content } } : { content });
@@ -122,7 +122,7 @@ forEachDatabase((name, create, dialect) => {
                 return;
             }
 
-            it(`are changed, refused and ended each on its own ${title}`, async () => {
+            it(`are changed, rejected and stopped independently ${title}`, async () => {
 
                 const idOf = (position: number): string => `test/way${way}-${position}`;
                 const items = ITEMS.map(([ask], position) => {
@@ -151,7 +151,7 @@ forEachDatabase((name, create, dialect) => {
             });
         });
 
-        it('name the type and the object in the log when their code fails', async () => {
+        it('are logged with type and object when their code fails', async () => {
 
             record(await upload('POST /batchUpload', [{ id: 'test/logged', type: 'Checked', content: { ask: 'error' } }]));
 
@@ -167,7 +167,7 @@ forEachDatabase((name, create, dialect) => {
                 (id, content) => ({ id, type: 'Checked', attributes: { content } })]
         ];
         for (const [title, line, wrap] of dialect === 'sqlite' ? REHEARSALS : REHEARSALS.slice(0, 1)) {
-            it(`are rehearsed ${title}: their code runs and nothing is stored`, async () => {
+            it(`are validated in a dry run ${title}: their code runs and nothing is stored`, async () => {
 
                 const [fresh, old] = [`test/rehearsed-${title.slice(-4)}`, `test/old-${title.slice(-4)}`];
                 await service.create('Checked', { n: 1 }, `handle=${old}`);

@@ -37,7 +37,7 @@ forEachWay((name, start, protocol) => {
 
         after(() => service.stop());
 
-        it('answers with objects in REST form', async () => {
+        it('returns objects in REST form', async () => {
 
             const items = [
                 { id: 'test/r0', type: 'Plain', content: { a: 1 }, payloads: [{ name: 'p', filename: 'p.txt', mediaType: 'text/plain', base64Payload: 'YWI=', size: 2 }] },
@@ -57,7 +57,7 @@ forEachWay((name, start, protocol) => {
             expect((await service.asAdmin('GET /objects/test/r0?payload=p')).payload).to.equal('ab');
         });
 
-        it('answers with digital objects by DOIP', async () => {
+        it('returns digital objects by DOIP', async () => {
 
             const payload = JSON.stringify({ results: [{ id: 'test/d0', type: 'Plain', attributes: { content: { a: 1 } }, elements: [{ id: 'p', base64Element: 'YWI' }] }] });
             const response = await service.asAdmin(`POST ${DOIP}`, { payload, headers: JSON_TYPE });
@@ -69,7 +69,7 @@ forEachWay((name, start, protocol) => {
             expect(results[0]?.response['elements']).to.equal([{ id: 'p', length: 2, attributes: {} }]);
         });
 
-        it('takes lines, told by parameter or by media type', async () => {
+        it('accepts lines, declared by parameter or media type', async () => {
 
             const lines = (id: string) => ['', `{"id":"${id}0","type":"Plain","content":{}}`, 'oops', `{"id":"${id}2","type":"Plain","content":{}}`, ''].join('\n');
             const responses = [
@@ -84,7 +84,7 @@ forEachWay((name, start, protocol) => {
             }
         });
 
-        it('is longer than a JSON body may be, and answers with as much', async () => {
+        it('may be longer than a JSON body, as may its response', async () => {
 
             const items = Array.from({ length: 400 }, (_, i) => ({ id: `test/big${i}`, type: 'Plain', content: { text: 'ü'.repeat(3000) } }));
             for (const line of ['POST /batchUpload', `POST ${DOIP}`]) {
@@ -99,7 +99,7 @@ forEachWay((name, start, protocol) => {
             expect(other.statusCode, 'other operations keep their limit').to.equal(413);
         });
 
-        it('answers 400 where the body breaks, and reports what was stored before', async () => {
+        it('responds with 400 at a syntax error, and reports the items stored before', async () => {
 
             for (const [line, id, count] of [['POST /batchUpload', 'test/x', 2], [`POST ${DOIP}`, 'test/y', 2], ['POST /batchUpload', 'test/z', 600]] as const) {
                 const items = Array.from({ length: count }, (_, i) => ({ id: `${id}${i}`, type: 'Plain', content: { text: 'x'.repeat(2000) } }));
@@ -116,7 +116,7 @@ forEachWay((name, start, protocol) => {
             }
         });
 
-        it('asks who sends it', async () => {
+        it('checks the rights of its caller', async () => {
 
             for (const line of ['POST /batchUpload', `POST ${DOIP}`]) {
                 const refused = await service.anonymously(line, { payload: '[]', headers: JSON_TYPE });
@@ -126,7 +126,7 @@ forEachWay((name, start, protocol) => {
             }
         });
 
-        it('answers 400 to nothing and to wrong parameters', async () => {
+        it('responds with 400 to an empty body and invalid parameters', async () => {
 
             expect(record(await service.asAdmin('POST /batchUpload', { payload: '' })).message).to.equal('Missing input');
             expect(record(await service.asAdmin('POST /batchUpload?format=csv', { payload: '[]' })).message).to.equal('format must be ndjson or json, got csv');
@@ -134,7 +134,7 @@ forEachWay((name, start, protocol) => {
         });
 
         if (protocol === 'http/1.1') {
-            it('answers nothing before the body has ended, also when it fails fast', async () => {
+            it('sends nothing before the body has ended, even with failFast', async () => {
 
                 const socket = connect(service.port, '127.0.0.1');
                 const { authorization } = ADMIN_HEADERS;
@@ -162,7 +162,7 @@ forEachWay((name, start, protocol) => {
             });
         }
         else {
-            it('answers nothing before the body has ended', async () => {
+            it('sends nothing before the body has ended', async () => {
 
                 const session = connectHttp2(service.url, { rejectUnauthorized: false });
                 const stream = session.request({ ':path': '/batchUpload?failFast&parallel=false', ':method': 'POST', ...ADMIN_HEADERS });

@@ -29,7 +29,7 @@ function basic(name: string, password: string): string {
     return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 }
 
-describe('a body that cannot be decompressed', () => {
+describe('a body with invalid compression', () => {
 
     let database: TestDatabase;
     let service: ServiceProcess;
@@ -56,7 +56,7 @@ describe('a body that cannot be decompressed', () => {
 
     for (const place of PLACES) {
 
-        it(`is refused by ${place}, and the service goes on`, { timeout: 60_000 }, async () => {
+        it(`is rejected by ${place}, and the service continues`, { timeout: 60_000 }, async () => {
 
             const statuses = await Promise.all([
                 ask(place, STRANGER, BODIES[0] as Buffer), ...CALLERS.flatMap((headers) => BODIES.map((body) => ask(place, headers, body)))

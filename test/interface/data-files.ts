@@ -80,7 +80,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
         return found.isFile() && (found.mode & 0o077) !== 0;
     });
 
-    it('can be read by their owner alone in a folder that is open to all', { skip: process.platform === 'win32' }, async () => {
+    it('are readable by their owner only, even in a public folder', { skip: process.platform === 'win32' }, async () => {
 
         const running = await start();
         await upload(running, 'test/1');
@@ -89,7 +89,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
         expect(open()).to.equal([]);
     });
 
-    it('are closed to others when the next start finds them open, and what is not of the service stays as it is', { skip: process.platform === 'win32' }, async () => {
+    it('lose the access of others at the next start; foreign files stay unchanged', { skip: process.platform === 'win32' }, async () => {
 
         await upload(await start(), 'test/1');
         await service?.kill();
@@ -109,7 +109,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
     ];
     for (const [lost, other] of files) {
         for (const [how, loseIt] of lose) {
-            it(`keep the service from starting as a new one where ${lost} is ${how} and ${other} is full`, async () => {
+            it(`prevent a new repository where ${lost} is ${how} and ${other} is full`, async () => {
 
                 fill();
                 loseIt(join(dataDir, lost));
@@ -126,7 +126,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
         }
     }
 
-    it('can be gone on with deliberately without the payloads', async () => {
+    it('can lose the payloads with explicit consent', async () => {
 
         fill();
         rmSync(join(dataDir, 'blobs.sqlite'));
@@ -140,7 +140,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
         expect(await (await fetch(`${running.url}/objects/test/2?payload=file`, { headers: ADMIN })).text()).to.equal('test/2');
     });
 
-    it('can be begun anew deliberately without the objects, and the bytes are put aside', async () => {
+    it('can lose the objects with explicit consent, and the bytes are kept aside', async () => {
 
         fill();
         rmSync(join(dataDir, 'repository.sqlite'));
@@ -153,7 +153,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
         expect(await upload(running, 'test/1')).to.equal(200);
     });
 
-    it('are left alone by accept-loss when none is lost, or in use', async () => {
+    it('are not changed by accept-loss when none is lost, or while they are in use', async () => {
 
         const running = await start();
         await create(running, 'test/1');
@@ -166,7 +166,7 @@ describe('the files of a data folder', { timeout: 60_000 }, () => {
         expect(whole.error).to.equal(`no file of the database in ${dataDir} is lost: nothing was changed\n`);
     });
 
-    it('are no obstacle to a first start that was interrupted', async () => {
+    it('of an interrupted first start do not prevent the next one', async () => {
 
         writeFileSync(join(dataDir, 'repository.sqlite'), '');
         writeFileSync(join(dataDir, 'blobs.sqlite'), '');

@@ -14,7 +14,7 @@ const OBJECT = JSON.stringify({ type: 'Loose', attributes: { content: {} } });
 
 const url = (operation: string, target: string, query = ''): string => `/doip?operationId=${operation}&targetId=${target}${query}`;
 
-describe('Attributes of DOIP over HTTP', () => {
+describe('attributes of DOIP over HTTP', () => {
 
     let service: RestService;
     before(async () => {
@@ -29,7 +29,7 @@ describe('Attributes of DOIP over HTTP', () => {
     after(() => service.stop());
 
     for (const element of ['1.0', '1.50', '1e2', '-0.0', 'true', 'null']) {
-        it(`name the element ${element} as it is written`, async () => {
+        it(`select the element ${element} as it is written`, async () => {
 
             const inQuery = await service.asAdmin(`GET ${url('0.DOIP/Op.Retrieve', 'test/1', `&element=${element}`)}`);
             const dotted = await service.asAdmin(`GET ${url('0.DOIP/Op.Retrieve', 'test/1', `&attributes.element=${element}`)}`);
@@ -41,7 +41,7 @@ describe('Attributes of DOIP over HTTP', () => {
         });
     }
 
-    it('search for a number as it is written', async () => {
+    it('may be a query that looks like a number', async () => {
 
         const found = await service.asAdmin(`GET ${url('0.DOIP/Op.Search', 'service', '&query=20.5000&type=id&pageSize=5.0e0')}`);
         const listed = await service.asAdmin(`GET ${url('0.DOIP/Op.Search', 'service', '&query=type:Loose&filterQueries=20.5000&type=id')}`);
@@ -49,14 +49,14 @@ describe('Attributes of DOIP over HTTP', () => {
         expect([jsonOf(found)['results'], jsonOf(listed)['results']]).to.equal([['test/1'], ['test/1']]);
     });
 
-    it('make an id of a number as it is written', async () => {
+    it('may be an id that looks like a number', async () => {
 
         const created = await service.asAdmin(`POST ${url('0.DOIP/Op.Create', 'service', '&suffix=20.5000')}`, { payload: OBJECT, headers: JSON_TYPE });
 
         expect(jsonOf(created)['id']).to.equal('test/20.5000');
     });
 
-    it('take credentials that read like numbers', async () => {
+    it('may be credentials that look like numbers', async () => {
 
         const right = await service.anonymously(`GET ${url('20.DOIP/Op.CheckCredentials', 'service', `&u.username=admin&u.password=${ADMIN_PASSWORD}`)}`);
         await service.create('User', { id: '', username: '12.50', password: '12345678.0' });
@@ -80,7 +80,7 @@ describe('Attributes of DOIP over HTTP', () => {
         expect([found.statusCode, found.payload]).to.equal([200, posted.payload]);
     });
 
-    it('are refused when a search has one in its body, too', async () => {
+    it('are rejected when a search also has one in its body', async () => {
 
         const response = await service.asAdmin(`POST ${url('0.DOIP/Op.Search', 'service', '&query=type:Loose')}`, {
             payload: '{"query":"type:Schema"}', headers: JSON_TYPE
@@ -95,7 +95,7 @@ describe('Attributes of DOIP over HTTP', () => {
 
     const parts = ['jsonPointer=/code', 'element=1.0', 'payload=1.0', 'elementsToDelete=1.0', 'deletePointer=/code', 'dryRun=true', 'attributes={"element":"x"}'];
     for (const part of parts) {
-        it(`keep a deletion from taking the whole object with ${part}`, async () => {
+        it(`prevent a deletion of the whole object with ${part}`, async () => {
 
             const response = await service.asAdmin(`POST ${url('0.DOIP/Op.Delete', 'test/1', `&${encodeURI(part)}`)}`);
             const status = JSON.parse(String(response.headers['doip-response'])) as { status: string };
@@ -105,7 +105,7 @@ describe('Attributes of DOIP over HTTP', () => {
         });
     }
 
-    it('and parameters of REST keep a deletion that is to be rehearsed from being made', async () => {
+    it('and parameters of REST prevent a deletion in a dry run', async () => {
 
         const whole = await service.asAdmin('DELETE /objects/test/1?dryRun');
         const part = await service.asAdmin('DELETE /objects/test/1?payload=1.50&dryRun=true');
@@ -116,7 +116,7 @@ describe('Attributes of DOIP over HTTP', () => {
         expect((await service.asAdmin('GET /objects/test/1?payload=1.50')).statusCode).to.equal(200);
     });
 
-    it('do not make a GET of what is offered by POST alone, which REST offers by GET', async () => {
+    it('do not allow a GET of an unsafe operation, even if REST does', async () => {
 
         for (const [operation, path] of [['20.DOIP/Op.Relationships.Get', '/relationships/test/1'], ['20.DOIP/Op.Versions.Get', '/versions?objectId=test/1']]) {
             const get = await service.asAdmin(`GET ${url(String(operation), 'test/1')}`);

@@ -12,7 +12,7 @@ import { startRest } from '../support/rest-service.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-describe('A dry run', () => {
+describe('a dry run', () => {
 
     let service: RestService;
 
@@ -41,7 +41,7 @@ describe('A dry run', () => {
         ['POST /doip?operationId=20.DOIP/Op.BatchUpload&targetId=service&attributes.dryRun=true', item]
     ];
     for (const [line, payload] of refused) {
-        it(`is refused by ${line}`, async () => {
+        it(`is rejected by ${line}`, async () => {
 
             const earlier = await state();
             const response = await service.asAdmin(line, payload === '' ? {} : { payload, headers: { 'content-type': 'application/json' } });
@@ -53,7 +53,7 @@ describe('A dry run', () => {
     }
 
     for (const line of ['PUT /objects/test/kept?dryRun=1', 'POST /objects?type=Document&dryRun=yes', 'DELETE /objects/test/kept?jsonPointer=/name&dryRun=on', 'PUT /acls/test/kept?dryRun=1']) {
-        it(`is refused where it is said in other words than true and false: ${line}`, async () => {
+        it(`is rejected with other values than true and false: ${line}`, async () => {
 
             const earlier = await state();
             const response = await service.asAdmin(line, line.startsWith('DELETE') ? {} : { payload: '{}', headers: { 'content-type': 'application/json' } });
@@ -65,7 +65,7 @@ describe('A dry run', () => {
     }
 
     for (const line of ['PUT /objects/test/kept?dryRun=false&dryRun=true', 'POST /objects?type=Document&dryRun=true&dryRun=false', 'PUT /objects/test/kept?dryRun=false&dryRun=perhaps']) {
-        it(`is refused where it is both asked for and not: ${line}`, async () => {
+        it(`is rejected with conflicting values: ${line}`, async () => {
 
             const earlier = await state();
             const response = await service.asAdmin(line, { payload: '{}', headers: { 'content-type': 'application/json' } });
@@ -75,7 +75,7 @@ describe('A dry run', () => {
         });
     }
 
-    it('is one where it is asked for twice', async () => {
+    it('may be requested twice', async () => {
 
         const earlier = await state();
         const response = await service.asAdmin('PUT /objects/test/kept?dryRun&dryRun=True', { payload: '{}', headers: { 'content-type': 'application/json' } });
@@ -84,7 +84,7 @@ describe('A dry run', () => {
         expect(await state()).to.equal(earlier);
     });
 
-    it('is nothing to what stores nothing, and no obstacle where it is false', async () => {
+    it('is ignored by safe operations, and when it is false', async () => {
 
         const lines = ['GET /objects/test/kept?dryRun', 'GET /acls/test/kept?dryRun', 'GET /search?query=*:*&dryRun', 'POST /versions?objectId=test/kept&dryRun=false'];
         for (const line of lines) {

@@ -99,7 +99,7 @@ forEachDatabase((name, create) => {
             return row?.n ?? -1;
         };
 
-        it('of an upload that breaks off leave no object, no payload and, after a sweep, no chunk', async () => {
+        it('of an aborted upload leave no object, no payload and, after a sweep, no chunk', async () => {
 
             const [objects, payloads] = [await count('objects'), await count('payloads')];
             const call = httpRequest({
@@ -124,7 +124,7 @@ forEachDatabase((name, create) => {
             expect(await db.blobs.listBlobs(0, 10)).to.equal([]);
         });
 
-        it('go on to a reader who began before their object was deleted', async () => {
+        it('are still sent to a client after their object was deleted', async () => {
 
             const bytes = Buffer.alloc(8_000_000, 7);
             const { value } = await service.asAdmin('0.DOIP/Op.Create', { input: [
@@ -145,7 +145,7 @@ forEachDatabase((name, create) => {
             expect((await service.perform('0.DOIP/Op.Retrieve', { targetId: id })).status).to.equal('0.DOIP/Status.104');
         });
 
-        it('go where the chooser says, which is told the object and the request context', async () => {
+        it('are stored where the chooser says, given the object and the request context', async () => {
 
             const context = encodeURIComponent('{"storage":"memory"}');
             const response = await service.server.inject({
@@ -161,7 +161,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(asked.at(-1)).to.equal([{ id: 'test/elsewhere', type: 'Document', content: { name: 'x' } }, { storage: 'memory' }]);
         });
 
-        it('come with the object when a reader asks for all of them', async () => {
+        it('are included in the object on request', async () => {
 
             const { output } = await service.perform('0.DOIP/Op.Retrieve', {
                 targetId: 'test/elsewhere', attributes: { includeElementData: true }

@@ -23,7 +23,7 @@ const form = (fields: Record<string, string>): More => ({ payload: new URLSearch
 
 forEachWay((name, start) => {
 
-    describe(`Parameters in the body of a request on ${name}`, () => {
+    describe(`parameters in the body of a request on ${name}`, () => {
 
         let service: RestService;
         let count = 0;
@@ -43,7 +43,7 @@ forEachWay((name, start) => {
             ['with a media type', (...parts) => multipart(...parts, { name: 'dryRun', value: 'true', type: 'text/plain' })]
         ];
         for (const [where, body] of rehearsals) {
-            it(`make a rehearsal of a create or update when dryRun stands ${where}`, async () => {
+            it(`request a dry run of a create or update with dryRun ${where}`, async () => {
 
                 const id = await created();
                 const parts: FormPart[] = [{ name: 'content', value: '{"name":"new"}' }, { name: 'scan', value: 'x', filename: 'x' }];
@@ -60,7 +60,7 @@ forEachWay((name, start) => {
             });
         }
 
-        it('name the id, the looks of the answer and the request context', async () => {
+        it('set the id, the display options and the request context', async () => {
 
             const response = await service.asAdmin('POST /objects', multipart(
                 { name: 'content', value: '{}' },
@@ -72,7 +72,7 @@ forEachWay((name, start) => {
             expect(jsonOf(response)).to.include({ id: `test/s${count}`, type: 'Noted', content: { note: 'from the form' } });
         });
 
-        it('name the place in the content that is replaced, wherever they stand', async () => {
+        it('set the pointer to the replaced part of the content, in any order', async () => {
 
             const id = await created();
             const pointer = { name: 'jsonPointer', value: '/name' };
@@ -85,7 +85,7 @@ forEachWay((name, start) => {
             expect(jsonOf(first)['content']).to.equal({ name: 'again' });
         });
 
-        it('count after those of the URL', async () => {
+        it('have lower precedence than those of the URL', async () => {
 
             const shown = await service.asAdmin('POST /objects?type=Noted&suffix=url&full=false', multipart(
                 { name: 'content', value: '{"a":1}' }, { name: 'suffix', value: 'form' }, { name: 'full', value: 'true' }, { name: 'type', value: 'None' }));
@@ -93,7 +93,7 @@ forEachWay((name, start) => {
             expect([shown.headers['location'], jsonOf(shown)]).to.equal(['/objects/test/url', { a: 1 }]);
         });
 
-        it('store nothing when they ask for a dry run that the URL does not want', async () => {
+        it('prevent storing with a dry run that the URL does not request', async () => {
 
             const id = await created();
             const known = jsonOf(await service.asAdmin(`GET /objects/${id}`));
@@ -104,7 +104,7 @@ forEachWay((name, start) => {
             expect(jsonOf(await service.asAdmin(`GET /objects/${id}`))).to.equal(known);
         });
 
-        it('are refused when they cannot be read, before anything is stored', async () => {
+        it('are rejected when they cannot be read, before anything is stored', async () => {
 
             const known = await size();
 
@@ -115,7 +115,7 @@ forEachWay((name, start) => {
             expect(await size()).to.equal(known);
         });
 
-        it('make an update of an encoded form', async () => {
+        it('of an encoded form are an update', async () => {
 
             const id = await created();
 
@@ -131,7 +131,7 @@ forEachWay((name, start) => {
             expect((await service.asAdmin(`PUT /objects/${id}`, form({ full: '' }))).statusCode).to.equal(400);
         });
 
-        it('make a retrieval of a form that is posted to an object', async () => {
+        it('of a form that is posted to an object are a retrieval', async () => {
 
             const { id } = await service.create('Noted', { name: 'old', other: 1 }, 'handle=test/posted');
             await service.asAdmin(`PUT /objects/${id}`, multipart(
@@ -158,7 +158,7 @@ forEachWay((name, start) => {
             expect((await service.asAdmin(`POST /objects/${id}`, form({ content: '{}' }))).statusCode).to.equal(400);
         });
 
-        it('mint an id where the one that is sent is empty', async () => {
+        it('mint an id for an empty one', async () => {
 
             const requests: [string, More][] = [
                 ['POST /objects?type=Noted&handle=&full', { payload: '{}' }],
@@ -183,7 +183,7 @@ forEachWay((name, start) => {
             expect(jsonOf(batch)['success'], batch.payload).to.be.true();
         });
 
-        it('count once, the first of them, where a name stands for one value', async () => {
+        it('have the first of several values', async () => {
 
             await service.create('Noted', { name: 'first', rank: 1 }, 'handle=test/rank1');
             await service.create('Noted', { name: 'second', rank: 2 }, 'handle=test/rank2');
@@ -197,7 +197,7 @@ forEachWay((name, start) => {
             expect(shown.payload).to.equal('1');
         });
 
-        it('may have a request context that says nothing', async () => {
+        it('may have an empty request context', async () => {
 
             const statuses = await Promise.all([
                 'GET /objects/design?requestContext=',

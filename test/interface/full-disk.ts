@@ -133,7 +133,7 @@ for (const [kind, size] of DISKS) {
             return sent;
         };
 
-        it('refuses a payload that is too long by its length, and goes on', async () => {
+        it('rejects a payload that is too long by its Content-Length, and continues', async () => {
 
             expect(await upload('test/long', size)).to.equal(FULL);
             expect((await status(service)).status, service.log()).to.equal(200);
@@ -141,7 +141,7 @@ for (const [kind, size] of DISKS) {
             await remove('test/little');
         });
 
-        it('gives back what it has stored of an upload that fails for want of room', async () => {
+        it('discards the stored part of an upload that fails for lack of space', async () => {
 
             const stored = storedBlobs();
             const [answer] = await once(stream('test/long', 2 * size, new AbortController().signal), 'response') as [IncomingMessage];
@@ -152,7 +152,7 @@ for (const [kind, size] of DISKS) {
             await remove('test/after');
         });
 
-        it('gives back what it has stored of an upload whose client goes away', async () => {
+        it('discards the stored part of an upload whose client disconnects', async () => {
 
             const stored = storedBlobs() as number;
             const client = new AbortController();
@@ -166,7 +166,7 @@ for (const [kind, size] of DISKS) {
             await remove('test/left');
         });
 
-        it('lets payloads be deleted when it is full of them, and has room at once', async () => {
+        it('can delete payloads when the disk is full of them, which frees space at once', async () => {
 
             disk.fill(Math.min(disk.free(), 8 * MIB));
             const stored: string[] = [];
@@ -184,7 +184,7 @@ for (const [kind, size] of DISKS) {
             await remove('test/again');
         });
 
-        it('answers reads and says so while others fill the disk, also after a restart, and writes again when there is room', async () => {
+        it('responds to reads and reports the full disk, also after a restart, and writes again with free space', async () => {
 
             await upload('test/kept', MIB);
             await create(service, 'test/gone');
@@ -214,7 +214,7 @@ for (const [kind, size] of DISKS) {
             expect((await status(service)).status).to.equal(200);
         });
 
-        it('says that there is no room to start, where not even the files for reading can be made, and starts when there is', async () => {
+        it('reports the full disk when it cannot start, and starts with free space', async () => {
 
             await create(service, 'test/here');
             await service.stop();
@@ -234,7 +234,7 @@ for (const [kind, size] of DISKS) {
             expect((await ask(service, '/objects/test/here')).status).to.equal(200);
         });
 
-        it('lets objects be deleted when it is full of them, and has room again', async () => {
+        it('can delete objects when the disk is full of them, which frees space', async () => {
 
             disk.fill(Math.min(disk.free(), 8 * MIB));
             const stored: string[] = [];
@@ -253,7 +253,7 @@ for (const [kind, size] of DISKS) {
             await remove('test/refilled');
         });
 
-        it('tells each item of a batch, and every caller of an upload of all objects, that there is no room', async () => {
+        it('reports the full disk for each item of a batch, and to callers of an upload of all objects', async () => {
 
             await create(service, 'test/object');
             await fillUp();

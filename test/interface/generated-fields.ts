@@ -17,7 +17,7 @@ const SCHEMA = { type: 'object', properties: { ...FIELDS, x: {}, inner: { type: 
 
 onEveryDatabase((name, start) => {
 
-    describe(`Generated fields on ${name}`, () => {
+    describe(`generated fields on ${name}`, () => {
 
         let service: RestService;
         const post = async (content: object, type = 'Free'): Promise<Readonly<Record<string, unknown>>> =>
@@ -36,7 +36,7 @@ onEveryDatabase((name, start) => {
 
         after(() => service.stop());
 
-        it('are left out where content came without them, but for the id', async () => {
+        it('are omitted in content without them, except the id', async () => {
 
             const content = await post({ x: 1 });
 
@@ -44,7 +44,7 @@ onEveryDatabase((name, start) => {
             expect((await get(content['id'])).content).to.equal(content);
         });
 
-        it('are filled where they were sent, also empty', async () => {
+        it('are filled when they were sent, even empty', async () => {
 
             const content = await post({ created: '', by: '', changed: 'x', changer: '', kind: '', inner: { id: '', by: '' } });
             const { metadata } = await get(content['id']);
@@ -55,13 +55,13 @@ onEveryDatabase((name, start) => {
             });
         });
 
-        it('are filled where they are required, nested ones alike', async () => {
+        it('are filled when they are required, also nested', async () => {
 
             expect(Object.keys(await post({}, 'Strict'))).to.only.include(Object.keys(FIELDS));
             expect((await post({ inner: {} }))['inner']).to.equal({ by: 'admin' });
         });
 
-        it('are left out by an update that leaves them out', async () => {
+        it('are omitted by an update that omits them', async () => {
 
             const { id } = await post({ created: '', by: '' });
 
@@ -84,7 +84,7 @@ onEveryDatabase((name, start) => {
             ['the rights are set', 'PUT /acls/ID', '{"readers":["public"],"writers":["public"]}']
         ];
         for (const [title, line, payload] of changes) {
-            it(`are made anew when ${title} by somebody else`, async () => {
+            it(`are renewed when ${title} by another user`, async () => {
 
                 const response = await service.asAdmin('POST /objects?type=Free', multipart(
                     { name: 'content', value: '{"changed":"","changer":"","by":"","n":1.10}' }, { name: 'p', value: 'x', filename: 'p.txt' }));

@@ -11,7 +11,7 @@ import type { RestService } from '../support/rest-service.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-describe('objects whose type was deleted', () => {
+describe('objects of a deleted type', () => {
 
     let service: RestService;
 
@@ -40,7 +40,7 @@ describe('objects whose type was deleted', () => {
         expect(response.statusCode, response.payload).to.equal(200);
     }
 
-    it('are found only where the rules for that type let them be read and found', async () => {
+    it('are found only if the rules for that type allow reading and finding them', async () => {
 
         for (const query of ['hiddenword', '/secret:hid*', 'type:(Kept Private Unlisted)']) {
             const line = `GET /search?ids&sortFields=id&query=${encodeURIComponent(query)}`;

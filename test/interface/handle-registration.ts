@@ -12,9 +12,9 @@ const { describe, it } = lab;
 
 forEachDatabase((name, create) => {
 
-    describe(`The registration of handles by a service on ${name}`, () => {
+    describe(`handle registration by a service on ${name}`, () => {
 
-        it('goes on after the process was killed in the middle of it', { timeout: 60_000 }, async () => {
+        it('resumes after the process was killed', { timeout: 60_000 }, async () => {
 
             const database = await create();
             const server = new TestHandleServer();

@@ -9,7 +9,7 @@ import { startProcess } from '../support/process.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-describe('Sixteen hostile clients', () => {
+describe('sixteen hostile clients', () => {
 
     let database: TestDatabase;
     let service: ServiceProcess;
@@ -27,7 +27,7 @@ describe('Sixteen hostile clients', () => {
         await database.dispose();
     });
 
-    it('do not stop a service, and others are answered meanwhile', { timeout: 120_000 }, async () => {
+    it('do not stop the service, which still serves others', { timeout: 120_000 }, async () => {
 
         const { sent, waits } = await attack(service.url, { clients: 16, seconds: 8 });
         const status = await fetch(`${service.url}/startupStatus`).then((response) => response.status);

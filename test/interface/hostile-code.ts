@@ -51,14 +51,14 @@ const NOT_THERE = 'undefinedundefinedundefined';
 /** What is tried, and the content that comes of it or what the administrator is told. */
 const CASES: readonly (readonly [title: string, attempt: string, content: object | null, message: RegExp | null])[] = [
     ['finds nothing through chains of constructors', 'constructors', { attempt: 'constructors', found: [NOT_THERE] }, null],
-    ['changes what all objects share for itself alone', 'intrinsics', { attempt: 'intrinsics' }, null],
-    ['fails when its text becomes giant', 'text', null, /failed: InternalError: string too long/],
-    ['is ended when its array becomes giant', 'array', null, /was stopped: it needs too much memory/],
-    ['is ended when it calls itself for ever', 'recursion', null, /was stopped: its functions call each other too deeply/],
+    ['changes shared prototypes only in its own sandbox', 'intrinsics', { attempt: 'intrinsics' }, null],
+    ['fails when its string becomes too long', 'text', null, /failed: InternalError: string too long/],
+    ['is ended when its array becomes too long', 'array', null, /was stopped: it needs too much memory/],
+    ['is ended by endless recursion', 'recursion', null, /was stopped: its functions call each other too deeply/],
     ['is ended in a getter of what it returns', 'endlessGetter', null, /was stopped: it took too long/],
     ['fails in a getter of what it returns', 'failingGetter', null, /failed: not shown/],
-    ['is ended when promises make promises', 'promises', null, /was stopped: it took too long/],
-    ['cannot hand over __proto__', 'proto', null, /failed: it gave something that JSON cannot carry/]
+    ['is ended by an endless chain of promises', 'promises', null, /was stopped: it took too long/],
+    ['cannot return __proto__', 'proto', null, /failed: it gave something that JSON cannot carry/]
 ];
 
 describe('hostile code', () => {

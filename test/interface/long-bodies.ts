@@ -34,7 +34,7 @@ interface Answer {
     readonly retryAfter: string | null;
 }
 
-describe('Long bodies', () => {
+describe('long bodies', () => {
 
     let service: TestServer;
     let small: TestServer;
@@ -73,7 +73,7 @@ describe('Long bodies', () => {
     ];
 
     for (const [title, path, body, headers] of zipped) {
-        it(`are refused: ${title}`, async () => {
+        it(`are rejected: ${title}`, async () => {
 
             const method = path === '/adminPassword' ? 'PUT' : 'POST';
             const { status } = await send(path, gzipSync(body), headers, method);
@@ -82,7 +82,7 @@ describe('Long bodies', () => {
         });
     }
 
-    it('are refused as forms', async () => {
+    it('are rejected as forms', async () => {
 
         const form = { 'content-type': 'application/x-www-form-urlencoded' };
         const values = encodeURIComponent(`{"a":[${'{},'.repeat(20_000)}{}]}`);
@@ -91,7 +91,7 @@ describe('Long bodies', () => {
         expect((await send('/search', gzipSync(`query=${'a'.repeat(2 * MIB)}`), form)).status).to.equal(413);
     });
 
-    it('are refused by the number of their values, though they are short', async () => {
+    it('are rejected for the number of their values, even if they are short', async () => {
 
         const body = `{"a":[${'1,'.repeat(20_000)}1]}`;
         const { status, message } = await send('/objects?type=Document', body, ADMIN_HEADERS);
@@ -103,7 +103,7 @@ describe('Long bodies', () => {
         expect(nearly.status).to.equal(200);
     });
 
-    it('are refused when an address holds too much, and taken again as soon as there is room', async () => {
+    it('are rejected when an address uses too much memory, and accepted afterwards', async () => {
 
         const memory = bodyMemoryOf(small.server, 0);
         const open = [begin(200 * KIB), begin(200 * KIB)];

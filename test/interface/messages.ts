@@ -106,7 +106,7 @@ const BYTES_ROWS: readonly Row[] = [
     ['POST /doip?operationId=0.DOIP/Op.Create&targetId=service', '{}', 400, 'expected JSON input, got bytes: JSON has the media type application/json']
 ];
 
-describe('Messages', () => {
+describe('error messages', () => {
 
     let service: RestService;
 
@@ -123,7 +123,7 @@ describe('Messages', () => {
         ['application/json', JSON_ROWS], [FORM, FORM_ROWS], ['application/x-www-form-urlencoded', URLENCODED_ROWS], ['text/plain', BYTES_ROWS]
     ] as const) {
         for (const [line, payload, status, start] of rows) {
-            it(`say ${start} for ${line} with ${payload === undefined ? 'no body' : JSON.stringify(payload).slice(0, 120)}`, async () => {
+            it(`are ${start} for ${line} with ${payload === undefined ? 'no body' : JSON.stringify(payload).slice(0, 120)}`, async () => {
 
                 const headers = payload === undefined ? {} : { 'content-type': type };
                 const response = await service.asAdmin(line, { headers, ...payload === undefined ? {} : { payload } });

@@ -56,7 +56,7 @@ forEachDatabase((name, create, dialect) => {
             await rm(otherDir, { recursive: true, force: true });
         });
 
-        it(`loses nothing and leaves nothing by halves when a process is killed (TRAFFIC_SEED=${SEED})`, { timeout: roundsMs(300_000) }, async () => {
+        it(`is stored completely or not at all when a process is killed (TRAFFIC_SEED=${SEED})`, { timeout: roundsMs(300_000) }, async () => {
 
             const traffic = new Traffic(dialect === 'mysql' ? 2 : 1);
             const ledger = new Ledger();

@@ -28,7 +28,7 @@ exports.staticMethods = { touch(context) {
 
 onEveryDatabase((name, start) => {
 
-    describe(`Numbers on ${name}`, () => {
+    describe(`numbers on ${name}`, () => {
 
         let service: RestService;
         let count = 0;
@@ -57,7 +57,7 @@ onEveryDatabase((name, start) => {
 
         after(() => service.stop());
 
-        it('come back as they were sent, by REST and by DOIP', async () => {
+        it('are returned as sent, by REST and by DOIP', async () => {
 
             const id = await create();
 
@@ -71,7 +71,7 @@ onEveryDatabase((name, start) => {
             expect(await text(`GET /doip?operationId=0.DOIP/Op.Retrieve&targetId=${id}&includeElementData=true`)).to.include(CONTENT);
         });
 
-        it('are told with the answers of create and update', async () => {
+        it('are returned in responses to create and update', async () => {
 
             expect(await text('POST /objects?type=Any', CONTENT)).to.equal(CONTENT);
             expect(await text('POST /objects?type=Any&full', CONTENT)).to.include(CONTENT);
@@ -81,7 +81,7 @@ onEveryDatabase((name, start) => {
             expect(await text(`POST /doip?operationId=0.DOIP/Op.Update&targetId=${id}`, input)).to.include(CONTENT);
         });
 
-        it('stay when another property is set or removed by its pointer, or a payload comes', async () => {
+        it('stay unchanged when a pointer changes another property, or a payload is added', async () => {
 
             const id = await create();
             await text(`PUT /objects/${id}?jsonPointer=/name`, '"y"');
@@ -101,7 +101,7 @@ onEveryDatabase((name, start) => {
             expect(await text(`GET /objects/${id}`)).to.equal(renamed.replace('9007199254740993,', ''));
         });
 
-        it('come and go by themselves at a pointer', async () => {
+        it('can be set and read by a pointer', async () => {
 
             const id = await create();
 
@@ -116,7 +116,7 @@ onEveryDatabase((name, start) => {
             expect(await text(`GET /objects/${id}?jsonPointer=/e`)).to.equal('1.00');
         });
 
-        it('come back in search results, filters, versions and relationships', async () => {
+        it('are returned in search results, filters, versions and relationships', async () => {
 
             const id = await create();
             const query = `/search?query=id:${encodeURIComponent(`"${id}"`)}`;
@@ -133,7 +133,7 @@ onEveryDatabase((name, start) => {
             expect(await text(`GET /objects/${String(version)}`)).to.equal(CONTENT);
         });
 
-        it('are found as the doubles that they are', async () => {
+        it('are found by their value as doubles', async () => {
 
             const id = await create();
             const found = async (query: string): Promise<string> => text(`GET /search?ids&query=${encodeURIComponent(query)}`);
@@ -142,7 +142,7 @@ onEveryDatabase((name, start) => {
             expect(await found('/g:[1795353533548123000 TO 1795353533548124000]')).to.include(`"${id}"`);
         });
 
-        it('come through batches and uploads', async () => {
+        it('are kept by batches and uploads', async () => {
 
             const item = (id: string): string => `{"id":"${id}","type":"Any","content":${CONTENT},"userMetadata":${USER_METADATA}}`;
             expect(await text('POST /batchUpload', `[${item('test/batch1')}]`)).to.include(CONTENT);
@@ -156,7 +156,7 @@ onEveryDatabase((name, start) => {
             }
         });
 
-        it('stay where the code of a type leaves them alone', async () => {
+        it('are kept when the code of a type does not change them', async () => {
 
             const id = await create('Coded');
             const stored = CONTENT.slice(0, -1);
@@ -169,7 +169,7 @@ onEveryDatabase((name, start) => {
             expect(await text(`GET /objects/${id}`)).to.startWith(stored.replace('"x"', '"touched"'));
         });
 
-        it('come back in schemas', async () => {
+        it('are returned in schemas', async () => {
 
             const schema = '{"type":"object","properties":{"n":{"multipleOf":0.10,"maximum":1e3,"default":1.00}}}';
             await text('PUT /schemas/Numbered', schema);
@@ -188,7 +188,7 @@ onEveryDatabase((name, start) => {
             expect(tooLarge.statusCode).to.equal(400);
         });
 
-        it('are refused beyond the range of doubles, and with more than a thousand characters', async () => {
+        it('are rejected beyond the range of doubles, and with more than a thousand characters', async () => {
 
             for (const number of ['1e400', '-1e309', `0.${'1'.repeat(999)}`]) {
                 const response = await service.asAdmin('POST /objects?type=Any', { payload: `{"x":{"y":${number}}}` });

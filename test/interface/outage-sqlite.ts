@@ -35,7 +35,7 @@ describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
         await database.dispose();
     });
 
-    it('listens while its folder cannot be made, and starts when it can', async () => {
+    it('listens while its folder cannot be created, and starts when it can', async () => {
 
         // A link to nowhere, as when a disk has not been mounted yet.
         const place = join(database.options.dataDir, 'place');
@@ -55,7 +55,7 @@ describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
         expect(service.log()).to.include('service.start-failed');
     });
 
-    it('takes nothing while its files are gone, and goes on when they are back', async () => {
+    it('rejects requests while its files are missing, and continues when they are back', async () => {
 
         service = await startProcess(database, { DATA_DIR: dataDir });
         await create(service, 'test/1');
@@ -138,7 +138,7 @@ describe(`a service on SQLite whose disk is full${WITHOUT_DISKS}`, { timeout: 2 
         return { stored, refused };
     }
 
-    it('loses nothing that it stored, says why it stores no more, and goes on when there is room', async () => {
+    it('keeps stored objects, reports why it stores no more, and continues with free space', async () => {
 
         const ballast = join(disk.path, 'ballast');
         await writeFile(ballast, Buffer.alloc(BALLAST_BYTES));
@@ -180,7 +180,7 @@ describe(`a service on SQLite whose disk is full${WITHOUT_DISKS}`, { timeout: 2 
         ['an import', '/doip?operationId=gateway/Op.Import&targetId=service', (id) => ({ ...FULL, id })]
     ];
     for (const [name, path, answer] of carriers) {
-        it(`tells the same of each item of ${name} that there is no room for`, async () => {
+        it(`reports the same for each item of ${name} that is rejected for lack of space`, async () => {
 
             await writeFile(join(disk.path, 'ballast'), Buffer.alloc(BALLAST_BYTES));
             const ids = Array.from({ length: 16 }, (_, n) => `test/item.${n}`);
@@ -200,7 +200,7 @@ describe(`a service on SQLite whose disk is full${WITHOUT_DISKS}`, { timeout: 2 
         });
     }
 
-    it('does not say that nothing was stored when only the results have no room', async () => {
+    it('does not deny stored items when only the results lack space', async () => {
 
         await writeFile(join(disk.path, 'ballast'), Buffer.alloc(DISK_BYTES)).catch(() => {});
         const { status, body } = await send('/batchUpload?format=ndjson', Array.from({ length: 25_000 }, () => '5'));
@@ -208,7 +208,7 @@ describe(`a service on SQLite whose disk is full${WITHOUT_DISKS}`, { timeout: 2 
         expect([status, body]).to.equal([500, { message: 'the results could not be kept: look which items were stored' }]);
     });
 
-    it('brings an upload that it has begun to its end as soon as there is room', async () => {
+    it('completes an upload as soon as there is space', async () => {
 
         const ids = Array.from({ length: 40 }, (_, n) => `test/up.${n}`);
         const objects = ids.map((id) => ({ id, type: 'Document', content: { text: 'ab '.repeat(UPLOADED_BYTES / 3) } }));

@@ -62,7 +62,7 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         await server.stop();
     });
 
-    it('listens while the server is away, says so, and starts when it is there', async () => {
+    it('listens while the database server is away, reports it, and starts when it is there', async () => {
 
         await server.kill();
         service = await startProcess(database, { ...env, ADMIN_PASSWORD: '' });
@@ -89,7 +89,7 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         expect(login.body).to.include({ active: true, username: 'admin' });
     });
 
-    it('answers 503 when the server dies, and goes on without a restart when it is back', async () => {
+    it('responds with 503 when the database server dies, and continues without a restart when it is back', async () => {
 
         service = await startProcess(database, env);
         const running = service;
@@ -152,7 +152,7 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         expect([progress, exceptionCount]).to.equal([total, 0]);
     });
 
-    it('answers 503 when the server freezes, and goes on without a restart when it moves again', async () => {
+    it('responds with 503 when the database server freezes, and continues without a restart afterwards', async () => {
 
         const proxy = await startMysqlProxy(server.url);
         service = await startProcess(database, { ...env, DATABASE_URL: `${proxy.url}/outage${count}?connections=2&timeout=2` });
@@ -179,7 +179,7 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         expect(code).to.equal(0);
     });
 
-    it('tells everybody who asks that the server is frozen, long before it gives the server up', async () => {
+    it('reports a frozen database server in /startupStatus, long before it gives up', async () => {
 
         const proxy = await startMysqlProxy(server.url);
         service = await startProcess(database, { ...env, DATABASE_URL: `${proxy.url}/outage${count}?timeout=1000` });
@@ -201,7 +201,7 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         expect(ofObject.status).to.equal(400);
     });
 
-    it('stops in time whatever the server does', async () => {
+    it('stops in time with any state of the database server', async () => {
 
         const proxy = await startMysqlProxy(server.url);
         service = await startProcess(database, { ...env, DATABASE_URL: `${proxy.url}/outage${count}?timeout=1000`, SHUTDOWN_SECONDS: '1' });
@@ -218,7 +218,7 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         expect(running.log()).to.include('service.stop-timeout');
     });
 
-    it('stops in order while the server is away', async () => {
+    it('stops gracefully while the database server is away', async () => {
 
         service = await startProcess(database, env);
         const running = service;

@@ -93,7 +93,7 @@ forEachDatabase((name, create) => {
             await until(async () => await state(id) === 'indexComplete');
         }
 
-        it('are found soon after the upload, by any field, by the name of the payload and by its other name', async () => {
+        it('are found soon after the upload, by any field, and by both names of the payload', async () => {
 
             await upload('test/report', [
                 { name: 'report', value: '<h1>Zugspitze</h1><p>the highest <i>mou</i>ntain', filename: 'a.html', type: 'text/html' },
@@ -115,7 +115,7 @@ forEachDatabase((name, create) => {
             expect(await state('test/report')).to.equal('indexComplete');
         });
 
-        it('match only for those who may read payloads', async () => {
+        it('match only for callers who may read payloads', async () => {
 
             await upload('test/hidden', [
                 { name: 'report', value: 'hidden words', filename: '', type: 'text/plain' },
@@ -131,7 +131,7 @@ forEachDatabase((name, create) => {
             expect(await ids('open AND id:"test/hidden"', {})).to.equal(['test/hidden']);
         });
 
-        it('are not read where the type says so', async () => {
+        it('are not read if the type disables it', async () => {
 
             await upload('test/quiet', [{ name: 'report', value: 'quietwords', filename: 'a.txt' }], { type: 'Quiet' });
             await upload('test/loud', [{ name: 'report', value: 'loudwords', filename: 'a.txt' }]);
@@ -161,7 +161,7 @@ forEachDatabase((name, create) => {
             expect(await ids('otherword')).to.equal([]);
         });
 
-        it('never keep a file from being stored, and tell why it has no text', { timeout: 120_000 }, async () => {
+        it('do not prevent storing a file, and have a reason when they are missing', { timeout: 120_000 }, async () => {
 
             const broken: Record<string, FormPart> = {
                 'a PDF file that is none': { name: 'p', value: 'no PDF', filename: 'a.pdf', type: 'application/pdf' },
@@ -182,7 +182,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('are searched as far as the limits for a payload and for an object go', async () => {
+        it('are searched up to the limits for a payload and for an object', async () => {
 
             const filler = 'x'.repeat(9);
             const long = (word: string): string => `start${word} ${`${filler} `.repeat(195)} late${word} ${`${filler} `.repeat(50)} end${word}`;
@@ -194,7 +194,7 @@ forEachDatabase((name, create) => {
             expect(await ids('lateb')).to.equal([]);
         });
 
-        it('have values of the content found under other names as well', async () => {
+        it('are found with values of the content under other names', async () => {
 
             await service.create('Study', {
                 label: 'Main heading', size: 42, tags: ['alpha', 'beta gamma'], place: { city: 'Berlin', at: [{ street: 'Allee' }] }, clash: 'Odd', secret: 'whisper'
@@ -213,7 +213,7 @@ forEachDatabase((name, create) => {
         });
     });
 
-    describe(`texts of payloads of a service that is killed on ${name}`, () => {
+    describe(`texts of payloads of a killed service on ${name}`, () => {
 
         let database: TestDatabase;
         let service: ServiceProcess;
@@ -241,7 +241,7 @@ forEachDatabase((name, create) => {
         }
 
         // The starts of the service take a minute where other runs go on beside it.
-        it('are found all the same, and read only once', { timeout: roundsMs(300_000) }, async () => {
+        it('are found nevertheless, and read only once', { timeout: roundsMs(300_000) }, async () => {
 
             const form = (i: number): FormData => {
 

@@ -17,7 +17,7 @@ const STAFF: JsonObject = { description: 'x', groupName: 'x' };
 
 forEachDatabase((name, create) => {
 
-    describe(`Ids of users and groups on ${name}`, () => {
+    describe(`ids of users and groups on ${name}`, () => {
 
         let service: RestService;
         let mallory: string;
@@ -144,7 +144,7 @@ forEachDatabase((name, create) => {
         ];
         for (const [n, [whose, make]] of absent.entries()) {
             for (const [what, take] of n === 0 ? takes : takes.slice(0, 1)) {
-                it(`the id of ${whose} cannot be won by ${what}`, async () => {
+                it(`protect the id of ${whose} from ${what}`, async () => {
 
                     const { id, document } = await make();
                     const taken = await take(id);
@@ -157,7 +157,7 @@ forEachDatabase((name, create) => {
             }
         }
 
-        it('the id of somebody who is gone cannot be won by an item of a batch', async () => {
+        it('protect the id of a deleted user from an item of a batch', async () => {
 
             const id = await newUser();
             await remove(id);
@@ -167,7 +167,7 @@ forEachDatabase((name, create) => {
             expect((await service.asAdmin(`GET /objects/${id}`)).statusCode).to.equal(404);
         });
 
-        it('a group that had the id of a user of elsewhere before gets nothing that is written for that user', async () => {
+        it('of external users give an earlier group with that id no access', async () => {
 
             expect((await as(MALLORY, 'POST /objects?type=Team&handle=kc/early', { members: [mallory] })).statusCode).to.equal(200);
             expect(await groupIds(MALLORY)).to.equal(['kc/early']);
@@ -177,7 +177,7 @@ forEachDatabase((name, create) => {
             expect([await read(document), (await as(bearer('kc.early'), `GET /objects/${document}`)).statusCode]).to.equal([403, 200]);
         });
 
-        it('a group of elsewhere has the members that the hook says, and those of a group object which the administrator made', async () => {
+        it('of external groups have the members from the hook, and from a group object of the administrator', async () => {
 
             await as(MALLORY, 'POST /objects?type=Team&handle=kc/early-staff', { members: [mallory] });
             await as(bearer('kc.bob.early-staff.late-staff.real-staff'), 'GET /check-credentials');
@@ -189,7 +189,7 @@ forEachDatabase((name, create) => {
             expect(await groupIds(bearer('kc.bob.early-staff'))).to.equal(['kc/early-staff']);
         });
 
-        it('a user who registered with the id of a group of elsewhere before is nobody when the group has been seen', async () => {
+        it('of external groups invalidate an earlier user with that id', async () => {
 
             const visitor = basic(`visitor${++others}`, 'x');
             const made = await as({}, 'POST /objects?type=Visitor&handle=kc/first', { name: `visitor${others}`, secret: 'x' });
@@ -205,7 +205,7 @@ forEachDatabase((name, create) => {
             expect([made.statusCode, first.statusCode, ...codes]).to.equal([200, 200, 401, 401, 200]);
         });
 
-        it('a user who registers under a name of somebody who is gone gets another id', async () => {
+        it('are new for a user who registers with the name of a deleted one', async () => {
 
             const register = async (): Promise<Received> => as({}, 'POST /objects?type=Visitor&full', { name: 'zoe', secret: 'x' });
             const { id } = jsonOf(await register()) as { id: string };
@@ -218,7 +218,7 @@ forEachDatabase((name, create) => {
             expect((await as(basic('zoe', 'x'), `GET /objects/${document}`)).statusCode).to.equal(403);
         });
 
-        it('what somebody who is gone made is not won with the id', async () => {
+        it('of deleted authors do not give access to their objects', async () => {
 
             const id = `test/author${++others}`;
             await service.create('Visitor', { name: `author${others}`, secret: 'x' }, `handle=${id}`);
@@ -229,7 +229,7 @@ forEachDatabase((name, create) => {
             expect([made.statusCode, again.statusCode]).to.equal([200, 409]);
         });
 
-        it('users make groups of their own with ids of their choice, list others, name them, delete them and make them again', async () => {
+        it('of groups can be chosen, listed, referenced, deleted and created again by their owner', async () => {
 
             const headers = { ...MALLORY };
             const friend = await newUser();
@@ -250,7 +250,7 @@ forEachDatabase((name, create) => {
             expect(codes).to.equal(lines.map(() => 200));
         });
 
-        it('a group that others have named is given its first members by its owner, and members again after it had none', async () => {
+        it('of referenced groups can get first members from their owner, and members again', async () => {
 
             const group = await as(MALLORY, 'POST /objects?type=Group&handle=test/empty', STAFF);
             const document = await open(['test/empty']);
@@ -263,7 +263,7 @@ forEachDatabase((name, create) => {
             expect([group.statusCode, ...codes]).to.equal([200, 200, 200, 200, 403, 200, 200]);
         });
 
-        it('whoever is deleted by another cannot make the group again', async () => {
+        it('of groups that another user deleted cannot be created again by the owner', async () => {
 
             await as(MALLORY, 'POST /objects?type=Team&handle=test/revoked', { members: [mallory] });
             await remove('test/revoked');
@@ -272,7 +272,7 @@ forEachDatabase((name, create) => {
             expect(again.statusCode).to.equal(409);
         });
 
-        it('the administrator gives any id to anybody, and what was open to it is open again', async () => {
+        it('can be assigned by the administrator, together with existing rights', async () => {
 
             const id = await newUser();
             const document = await open([id]);

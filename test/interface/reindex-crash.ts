@@ -25,7 +25,7 @@ const LOANS = 60;
 
 forEachDatabase((name, create, dialect) => {
 
-    describe(`indexing anew by a process that is killed on ${name}`, () => {
+    describe(`reindexing by a killed process on ${name}`, () => {
 
         let database: TestDatabase;
         let folder: TestDatabase;
@@ -72,7 +72,7 @@ forEachDatabase((name, create, dialect) => {
             return size ?? -1;
         }
 
-        it(`is ended by ${dialect === 'mysql' ? 'another node' : 'the next one'}`, { timeout: 120_000 }, async () => {
+        it(`is completed by ${dialect === 'mysql' ? 'another node' : 'the next process'}`, { timeout: 120_000 }, async () => {
 
             const first = await start();
             const other = dialect === 'mysql' ? await start({ DATA_DIR: folder.options.dataDir }) : null;

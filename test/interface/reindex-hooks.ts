@@ -43,7 +43,7 @@ const DOIP = 'POST /doip?operationId=20.DOIP/Op.ReindexBatch&targetId=service';
 
 forEachDatabase((name, create, dialect) => {
 
-    describe(`code that says how its objects are found, on ${name}`, () => {
+    describe(`indexing code on ${name}`, () => {
 
         let service: RestService;
         let titles = 0;
@@ -97,7 +97,7 @@ forEachDatabase((name, create, dialect) => {
         ];
         // Ways of REST read the objects by different statements; those of DOIP read as they do.
         for (const [title, line, ids] of WAYS.filter(([, each]) => dialect === 'sqlite' || !each.startsWith(DOIP))) {
-            it(`fails for some objects and indexes the others: ${title}`, async () => {
+            it(`fails for some objects without affecting others: ${title}`, async () => {
 
                 // An endless loop takes all the time that a script may have.
                 const faults = line === 'POST /reindexBatch?all' ? Object.keys(FAULTS) : Object.keys(FAULTS).filter((fault) => fault !== 'endless');
@@ -120,7 +120,7 @@ forEachDatabase((name, create, dialect) => {
             });
         }
 
-        it('is made up for when the code works again, and changes no object', async () => {
+        it('is run again when it works, without a change of objects', async () => {
 
             const ids = [...sound, ...faulty].toSorted();
             const before = await service.asAdmin(`GET /objects/${faulty[0]!}?full`);

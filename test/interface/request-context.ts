@@ -172,7 +172,7 @@ forEachDatabase((name, create) => {
                 });
             }
 
-            it(`keeps ${operation} from being done when it is none or given twice by DOIP`, async () => {
+            it(`is rejected by ${operation} over DOIP when it is invalid or given twice`, async () => {
 
                 const id = target === 'object' ? await newObject() : 'service';
                 seen = [];
@@ -202,7 +202,7 @@ forEachDatabase((name, create) => {
                     expect<unknown>(seen, `${status} ${message}`).to.equal([{ operation, requestContext: CONTEXT }]);
                 });
 
-                it(`keeps ${template} from being done when it is none`, async () => {
+                it(`is rejected by ${template} when it is invalid`, async () => {
 
                     const line = template.replace('{id}', await newObject());
                     for (const [wrong, expected] of NO_CONTEXT.filter(([query]) => !/attributes|[.]|&/.test(query))) {
@@ -216,7 +216,7 @@ forEachDatabase((name, create) => {
             }
         }
 
-        it('is found in the forms and bodies of searches', async () => {
+        it('is read from the forms and bodies of searches', async () => {
 
             const context = JSON.stringify(CONTEXT);
             const search = `query=*&requestContext=${encodeURIComponent(context)}`;
@@ -232,7 +232,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(seen.slice(0, 2).map(({ requestContext }) => requestContext)).to.equal([CONTEXT, CONTEXT]);
         });
 
-        it('is refused where it is given in the body of a search as well, or is none there', async () => {
+        it('is rejected in the body of a search when it is given twice or invalid', async () => {
 
             const lines: readonly (readonly [string, string])[] = [
                 ['POST /search?requestContext=%7B%7D', '{"query":"*","requestContext":{}}'],
@@ -247,7 +247,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('is an attribute of a call in any spelling, and nothing that its method is given as an attribute', async () => {
+        it('is an attribute of a call in any notation, and never an attribute of the method', async () => {
 
             const id = await newObject();
             const line = `POST /call?objectId=${id}&method=none`;

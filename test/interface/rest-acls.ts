@@ -9,7 +9,7 @@ const { describe, it, before, beforeEach, after } = lab;
 
 onEveryDatabase((name, start) => {
 
-    describe(`Access control lists by REST on ${name}`, () => {
+    describe(`access control lists by REST on ${name}`, () => {
 
         let service: RestService;
         let count = 0;
@@ -28,7 +28,7 @@ onEveryDatabase((name, start) => {
 
         after(() => service.stop());
 
-        it('are empty where the defaults apply', async () => {
+        it('are empty when the defaults apply', async () => {
 
             const response = await service.anonymously(`GET ${path}`);
 
@@ -36,7 +36,7 @@ onEveryDatabase((name, start) => {
         });
 
         for (const method of ['PUT', 'POST']) {
-            it(`are replaced by ${method}, whatever media type the body claims`, async () => {
+            it(`are replaced by ${method}, with any media type of the body`, async () => {
 
                 const acl = { readers: ['public', 'test/u'], writers: ['test/w'] };
                 const response = await service.asAdmin(`${method} ${path}?type=Document&full`, {
@@ -49,7 +49,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('may name readers or writers alone, or nothing at all', async () => {
+        it('may have only readers or writers, or neither', async () => {
 
             for (const acl of [{ readers: [] }, { writers: ['test/w'] }, {}]) {
                 await service.asAdmin(`PUT ${path}`, { payload: JSON.stringify(acl) });
@@ -60,7 +60,7 @@ onEveryDatabase((name, start) => {
             }
         });
 
-        it('say who calls a method, and are given back as they were sent', async () => {
+        it('may have rules for methods, which are returned as sent', async () => {
 
             const javascript = 'exports.methods = { look: () => 1, sign: () => 2 }; exports.staticMethods = { count: () => 3 };';
             const name = `Signed${count}`;
@@ -86,7 +86,7 @@ onEveryDatabase((name, start) => {
             expect(jsonOf(found)['results']).to.equal([id]);
         });
 
-        it('are sent with objects, too, and in batches, rights to methods included', async () => {
+        it('can be sent with objects and in batches, including rules for methods', async () => {
 
             const acl = { writers: ['test/w'], methods: { look: ['public'] } };
             const item = { type: 'Document', content: {}, acl };
@@ -100,7 +100,7 @@ onEveryDatabase((name, start) => {
             expect(created['attributes']).to.include({ acl });
         });
 
-        it('give a right to a method only by those who have it', async () => {
+        it('can grant a method only by callers who have the right', async () => {
 
             const javascript = 'exports.methods = { look: () => 1, sign: () => 2 };';
             const [ruled, free] = [`Ruled${count}`, `Free${count}`];
@@ -140,7 +140,7 @@ onEveryDatabase((name, start) => {
             expect((await service.anonymously(`POST /call?objectId=${ofFree}&method=sign`)).payload).to.equal('2');
         });
 
-        it('are taken away by null, so that the defaults apply again', async () => {
+        it('are removed by null, so that the defaults apply again', async () => {
 
             await service.asAdmin(`PUT ${path}`, { payload: '{"readers":[]}' });
             const response = await service.asAdmin(`PUT ${path}`, { payload: 'null' });
@@ -150,7 +150,7 @@ onEveryDatabase((name, start) => {
             expect(object).to.not.include('acl');
         });
 
-        it('come with what the caller may do, as all that is asked of an object does', async () => {
+        it('are returned with the caller\'s permission, as are objects', async () => {
 
             const id = `test/${count}`;
             const lines = [
@@ -170,7 +170,7 @@ onEveryDatabase((name, start) => {
             expect((await service.asAdmin('GET /search?query=x')).headers).to.not.include('x-permission');
         });
 
-        it('tell which of the basic operations are among the methods', async () => {
+        it('list the basic operations among the methods', async () => {
 
             const line = `GET /listMethods?objectId=test/${count}&includeCrud=true`;
 
@@ -179,7 +179,7 @@ onEveryDatabase((name, start) => {
             expect((await service.asAdmin(line.replace('includeCrud=true', 'includeCrud=false'))).payload).to.equal('[]');
         });
 
-        it('count at once', async () => {
+        it('take effect at once', async () => {
 
             await service.asAdmin(`PUT ${path}`, { payload: '{"readers":[]}' });
             const hidden = await service.anonymously(`GET /objects/test/${count}`);
@@ -208,7 +208,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('are there only for objects that are, and only for those who may', async () => {
+        it('exist only for existing objects, and for permitted callers', async () => {
 
             const missing = await service.asAdmin('GET /acls/test/none');
             const unset = await service.asAdmin('PUT /acls/test/none', { payload: '{}' });

@@ -13,7 +13,7 @@ const ANN = { username: 'ann', password: 'password of ann' };
 
 forEachWay((name, start) => {
 
-    describe(`Logging in by REST on ${name}`, () => {
+    describe(`authentication by REST on ${name}`, () => {
 
         let service: RestService;
         let annId = '';
@@ -31,7 +31,7 @@ forEachWay((name, start) => {
 
         after(() => service.stop());
 
-        it('gives a token for a password, that is never cached', async () => {
+        it('issues an uncached token for a password', async () => {
 
             const response = await tokenFor({ grant_type: 'password', ...ANN });
             const record = jsonOf(response);
@@ -42,7 +42,7 @@ forEachWay((name, start) => {
             expect([response.headers['cache-control'], response.headers['pragma']]).to.equal(['no-store', 'no-cache']);
         });
 
-        it('takes a user id for a name, a form for JSON, and needs no word of the kind of grant', async () => {
+        it('accepts a user id for the name, a form for JSON, and a missing grant type', async () => {
 
             const byId = await tokenFor({ username: annId, password: ANN.password });
             const form = await service.anonymously('POST /auth/token?full=true', {
@@ -74,7 +74,7 @@ forEachWay((name, start) => {
                 [401, 'Bearer realm="cordra", error="invalid_token"']);
         });
 
-        it('accepts the token as a parameter, and keeps the answer out of shared caches', async () => {
+        it('accepts the token as a parameter, and keeps the response out of shared caches', async () => {
 
             const { access_token: token } = jsonOf(await tokenFor());
             const response = await service.anonymously(`GET /check-credentials?access_token=${String(token)}`);
@@ -92,7 +92,7 @@ forEachWay((name, start) => {
             ['an unknown kind of grant', '{"grant_type":"magic"}', 400, 'unsupported_grant_type']
         ];
         for (const [title, payload, code, error] of refusals) {
-            it(`refuses ${title} in the words of OAuth and ours`, async () => {
+            it(`rejects ${title} with an OAuth error and a message`, async () => {
 
                 const response = await service.anonymously('POST /auth/token', { payload });
                 const body = jsonOf(response);
@@ -103,7 +103,7 @@ forEachWay((name, start) => {
             });
         }
 
-        it('tells everybody who they are, and refuses wrong credentials', async () => {
+        it('returns the identity of callers, and rejects wrong credentials', async () => {
 
             const anonymous = await service.anonymously('GET /check-credentials');
             const full = await service.anonymously('POST /check-credentials?full=true');
@@ -119,7 +119,7 @@ forEachWay((name, start) => {
             expect(wrong.statusCode).to.equal(401);
         });
 
-        it('lets the administrator act for others, and nobody else', async () => {
+        it('lets only the administrator act as others', async () => {
 
             const headers = { 'as-user': annId };
             const admin = await service.asAdmin('GET /check-credentials', { headers });
@@ -129,7 +129,7 @@ forEachWay((name, start) => {
             expect(ann.statusCode).to.equal(401);
         });
 
-        it('answers 403 to those who are known and may not', async () => {
+        it('responds with 403 to authenticated callers without the right', async () => {
 
             const headers = basic('ann', ANN.password);
             const { id } = await service.create('Document', { name: 'x' });
@@ -145,7 +145,7 @@ forEachWay((name, start) => {
             }
         });
 
-        it('changes the password of the caller, by direct login alone', async () => {
+        it('changes the password of the caller, by direct login only', async () => {
 
             await service.create('User', { id: '', username: 'bob', password: 'password of bob' });
             const { access_token: token } = jsonOf(await tokenFor({ username: 'bob', password: 'password of bob' }));
@@ -167,7 +167,7 @@ forEachWay((name, start) => {
             expect([after.statusCode, renewed.statusCode]).to.equal([401, 200]);
         });
 
-        it('take the secret for programs of this machine in a header alone, and not by a proxy', async () => {
+        it('accepts the local secret in a header only, and not through a proxy', async () => {
 
             const { localSecret } = service.gateway.services;
             const headers = { authorization: `Bearer ${localSecret}` };
@@ -187,7 +187,7 @@ forEachWay((name, start) => {
             expect(refused.every(({ statusCode }) => statusCode === 401 || statusCode === 403), refused.map(({ payload }) => payload).join('\n')).to.be.true();
         });
 
-        it('log whose token was made', async () => {
+        it('logs the owner of a new token', async () => {
 
             const response = await service.anonymously('POST /auth/token', { payload: JSON.stringify(ANN) });
             const { userId } = jsonOf(response);

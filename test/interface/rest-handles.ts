@@ -24,7 +24,7 @@ function recordOf(response: Received): HandleRecord {
 
 onEveryDatabase((name, start) => {
 
-    describe(`Handles on ${name}`, () => {
+    describe(`handles on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
@@ -46,7 +46,7 @@ onEveryDatabase((name, start) => {
             expect(response.statusCode).to.equal(200);
         }
 
-        it('are resolved to the record of the object', async () => {
+        it('resolve to the record of the object', async () => {
 
             await design({});
 
@@ -66,7 +66,7 @@ onEveryDatabase((name, start) => {
             expect(values.every(({ timestamp }) => TIME.test(timestamp))).to.be.true();
         });
 
-        it('are resolved as the minting configuration says, from the next request on', async () => {
+        it('resolve by the minting configuration, from the next request on', async () => {
 
             await design({
                 handleAdminIdentity: '300:test/admin', omitDoipServiceHandleValue: true,
@@ -82,7 +82,7 @@ onEveryDatabase((name, start) => {
             ]);
         });
 
-        it('are resolved to the values asked for', async () => {
+        it('resolve to the requested values', async () => {
 
             await design({ handleAdminIdentity: '300:test/admin' });
             const ask = async (query: string): Promise<unknown> => {
@@ -99,7 +99,7 @@ onEveryDatabase((name, start) => {
             expect(await ask('index=5')).to.equal([200, []]);
         });
 
-        it('are resolved for the service itself', async () => {
+        it('resolve for the service itself', async () => {
 
             await design({ doipServiceHandleValues: [{ index: 3, type: 'URL', data: 'https://about.example/' }] });
 
@@ -109,7 +109,7 @@ onEveryDatabase((name, start) => {
             expect(JSON.parse(String(values[0]?.data.value))).to.include({ id: 'test/service', type: '0.TYPE/DOIPServiceInfo' });
         });
 
-        it('are shown with line breaks when that is asked for', async () => {
+        it('are indented on request', async () => {
 
             const response = await service.anonymously('GET /api/handles/test/map?pretty');
 
@@ -129,7 +129,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('of what may not be read lead nowhere, and are resolved for those who may', async () => {
+        it('of private objects resolve only for permitted callers', async () => {
 
             const followed = await service.anonymously('GET /hdl/test/secret?locatt=view:json');
             const resolved = await service.asAdmin('GET /api/handles/test/secret');
@@ -142,7 +142,7 @@ onEveryDatabase((name, start) => {
             ['GET /api/handles/', 'Missing handle: it must follow in the path'], ['GET /hdl', 'Missing handle: it must follow in the path'],
             ['GET /api/handles/test/map?index=one', /index/]
         ] as const) {
-            it(`refuse ${line}`, async () => {
+            it(`are rejected in ${line}`, async () => {
 
                 const response = await service.anonymously(line);
 
@@ -151,7 +151,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('lead programs to the object', async () => {
+        it('redirect programs to the object', async () => {
 
             await design({});
 
@@ -161,7 +161,7 @@ onEveryDatabase((name, start) => {
         });
 
         for (const query of ['', '?locatt=view:ui', '?locatt=view:nothing', '?locatt=country:gb']) {
-            it(`lead people to a page of the service where there is no user interface (${query})`, async () => {
+            it(`show a page of the service without a user interface (${query})`, async () => {
 
                 await design({});
 
@@ -174,7 +174,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('lead to other views by their names, and to the primary one where none is named', async () => {
+        it('redirect to views by name, by default to the primary one', async () => {
 
             await design({ defaultLinks: [{ type: 'payload', all: true }, { type: 'url', specific: '/home', primary: true }] });
             const location = async (query: string): Promise<unknown> => {
@@ -189,7 +189,7 @@ onEveryDatabase((name, start) => {
             expect((await service.anonymously('GET /hdl/test/map?noredirect')).payload).to.contain('10320/loc').and.not.to.contain('<a ');
         });
 
-        it('have the values that the script of the design makes, and tell of objects for which it makes none', async () => {
+        it('have the values from the script of the design, and standard values without any', async () => {
 
             await design({ javascript: `exports.createHandleValues = (object, context) => {
 
@@ -219,7 +219,7 @@ onEveryDatabase((name, start) => {
             expect([followed.statusCode, followed.headers['location']]).to.equal([302, 'https://a.example/A%20map']);
         });
 
-        it('are shown as text, whatever is in them', async () => {
+        it('are displayed as text, with any content', async () => {
 
             const hostile = 'test/<script>alert(1)<%2fscript>"\'&';
             await design({ defaultLinks: [{ type: 'url', specific: '/name' }] });
@@ -232,7 +232,7 @@ onEveryDatabase((name, start) => {
             expect(payload).to.contain('test/&lt;script&gt;alert(1)&lt;/script&gt;&quot;&apos;&amp;');
         });
 
-        it('are resolved over DOIP', async () => {
+        it('resolve over DOIP', async () => {
 
             await design({});
 
@@ -247,7 +247,7 @@ onEveryDatabase((name, start) => {
     });
 });
 
-describe('Handles of a service with a user interface', () => {
+describe('handles of a service with a user interface', () => {
 
     let service: RestService;
     before(async () => {
@@ -257,7 +257,7 @@ describe('Handles of a service with a user interface', () => {
     });
     after(() => service.stop());
 
-    it('lead people there', async () => {
+    it('redirect there', async () => {
 
         for (const query of ['', '?locatt=view:ui']) {
             const response = await service.anonymously(`GET /hdl/test/a%20b${query}`);
@@ -266,7 +266,7 @@ describe('Handles of a service with a user interface', () => {
         }
     });
 
-    it('lead programs to the address of the service itself where the design says none', async () => {
+    it('redirect programs to the address of the service by default', async () => {
 
         const { values } = recordOf(await service.anonymously('GET /api/handles/test/a%20b'));
 

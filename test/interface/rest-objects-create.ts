@@ -14,7 +14,7 @@ const LOOSE = { payload: '{"type":"object","properties":{"name":{"type":"string"
 
 onEveryDatabase((name, start) => {
 
-    describe(`Creating objects by REST on ${name}`, () => {
+    describe(`creating objects by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
@@ -25,7 +25,7 @@ onEveryDatabase((name, start) => {
 
         after(() => service.stop());
 
-        it('answers 200 with the content as it was stored, and says where and what the object is', async () => {
+        it('returns 200 with the stored content, its location and type', async () => {
 
             const response = await service.asAdmin('POST /objects/?type=Document', { payload: '{"id":"","name":"Map"}' });
             const { id, name: stored } = jsonOf(response);
@@ -38,7 +38,7 @@ onEveryDatabase((name, start) => {
             expect(response.headers['x-permission']).to.equal('WRITE');
         });
 
-        it('answers with the full form when it is asked for, its members in order', async () => {
+        it('returns the full form on request, with ordered members', async () => {
 
             const response = await service.asAdmin('POST /objects?type=Loose&full&includeResponseContext', multipart(
                 { name: 'acl', value: '{"readers":["public"],"writers":["test/u"]}' },
@@ -58,7 +58,7 @@ onEveryDatabase((name, start) => {
             expect(Object.keys(object['metadata'] as object)).to.include(['createdOn', 'createdBy', 'modifiedOn', 'modifiedBy', 'txnId']);
         });
 
-        it('takes the id from suffix or handle, the handle first', async () => {
+        it('takes the id from suffix or handle, which has precedence', async () => {
 
             const suffix = await service.asAdmin('POST /objects?type=Loose&suffix=a%20b&full', NAME);
             const handle = await service.asAdmin('POST /objects?type=Loose&suffix=x&handle=other/1&full', NAME);
@@ -69,7 +69,7 @@ onEveryDatabase((name, start) => {
             expect(suffix.headers['location']).to.equal('/objects/test/a%20b');
         });
 
-        it('stores nothing on a dry run, and answers as if it had', async () => {
+        it('stores nothing in a dry run, with the same response', async () => {
 
             const response = await service.asAdmin('POST /objects?type=Document&suffix=dry&dryRun&full', NAME);
             const object = jsonOf(response);
@@ -82,7 +82,7 @@ onEveryDatabase((name, start) => {
             expect(after.statusCode).to.equal(404);
         });
 
-        it('takes JSON of any media type, and of form fields', async () => {
+        it('accepts JSON of any media type, and form fields', async () => {
 
             for (const type of ['text/plain;charset=UTF-8', 'text/json', 'application/octet-stream', 'nonsense', '']) {
                 const response = await service.asAdmin('POST /objects?type=Loose', {
@@ -126,7 +126,7 @@ onEveryDatabase((name, start) => {
                 multipart({ name: 'content', value: '{}' }, { name: '', value: 'x', filename: 'x' }), 400, /Payload missing name/]
         ];
         for (const [title, line, more, code, message] of refusals) {
-            it(`refuses one ${title}`, async () => {
+            it(`is rejected ${title}`, async () => {
 
                 await service.asAdmin('POST /objects?type=Loose&handle=test/taken', NAME);
 
@@ -137,7 +137,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('names every fault of a content with its pointer', async () => {
+        it('reports all errors of a content with their pointers', async () => {
 
             const response = await service.asAdmin('POST /objects?type=Loose', { payload: '{"name":7}' });
 
@@ -145,7 +145,7 @@ onEveryDatabase((name, start) => {
             expect((jsonOf(response)['errors'] as { pointer: string }[])[0]?.pointer).to.equal('/name');
         });
 
-        it('asks nobody to log in for what anybody may, and 401 of those who may not', async () => {
+        it('needs no login for public types, and responds with 401 otherwise', async () => {
 
             const response = await service.anonymously('POST /objects?type=Loose', NAME);
             const wrong = await service.asAdmin('POST /objects?type=Loose', { ...NAME, headers: { authorization: 'Basic eDp5' } });

@@ -9,7 +9,7 @@ const { describe, it, before, beforeEach, after } = lab;
 
 onEveryDatabase((name, start) => {
 
-    describe(`Deleting by REST on ${name}`, () => {
+    describe(`deleting by REST on ${name}`, () => {
 
         let service: RestService;
         let count = 0;
@@ -30,7 +30,7 @@ onEveryDatabase((name, start) => {
 
         after(() => service.stop());
 
-        it('removes the object, once', async () => {
+        it('removes the object once', async () => {
 
             const first = await service.asAdmin(`DELETE ${path}`);
             const second = await service.asAdmin(`DELETE ${path}`);
@@ -49,7 +49,7 @@ onEveryDatabase((name, start) => {
             expect(jsonOf(again)['payloads']).to.be.undefined();
         });
 
-        it('removes what a pointer names', async () => {
+        it('removes the value at a pointer', async () => {
 
             const member = await service.asAdmin(`DELETE ${path}?jsonPointer=/gone`);
             const element = await service.asAdmin(`DELETE ${path}?jsonPointer=/list/0`);
@@ -78,7 +78,7 @@ onEveryDatabase((name, start) => {
             ['a pointer that is none', '?jsonPointer=gone', 400, /^Invalid JSON Pointer gone$/]
         ];
         for (const [title, query, code, message] of refusals) {
-            it(`refuses ${title} and removes nothing`, async () => {
+            it(`rejects ${title} and removes nothing`, async () => {
 
                 const before = (await service.asAdmin(`GET ${path}?full`)).payload;
 
@@ -90,7 +90,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('refuses callers who may not, and the design object to everybody', async () => {
+        it('rejects callers without the right, and the design object always', async () => {
 
             const anonymous = await service.anonymously(`DELETE ${path}`);
             const design = await service.asAdmin('DELETE /objects/design');

@@ -18,7 +18,7 @@ const CONTENT = { title: 'Tess "d\'U"', page: '<p>ü</p>', list: [{ n: 1 }, { n:
 
 forEachWay((name, start) => {
 
-    describe(`Retrieving objects by REST on ${name}`, () => {
+    describe(`retrieving objects by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
@@ -54,7 +54,7 @@ forEachWay((name, start) => {
             ['the pointer\'s value when there is a filter too', '?jsonPointer=/count&filter=["/yes"]', 7]
         ];
         for (const [title, query, expected] of answers) {
-            it(`gives ${title}`, async () => {
+            it(`returns ${title}`, async () => {
 
                 const response = await service.anonymously(`GET /objects/test/a%20b${encodeURI(query)}`);
 
@@ -64,7 +64,7 @@ forEachWay((name, start) => {
             });
         }
 
-        it('gives the full form without what the object does not have', async () => {
+        it('returns the full form without missing parts', async () => {
 
             const object = jsonOf(await service.anonymously('GET /objects/test/a%20b?full=true'));
 
@@ -74,7 +74,7 @@ forEachWay((name, start) => {
                 { name: 'scan', filename: 'map.png', mediaType: 'image/png', size: 3 }, { name: 'raw', filename: '', size: 0 }]);
         });
 
-        it('tells what the caller may do', async () => {
+        it('returns the permission of the caller', async () => {
 
             const reader = await service.anonymously('GET /objects/test/a%20b?full&includeResponseContext');
             const writer = await service.asAdmin('GET /objects/test/a%20b?full&includeResponseContext');
@@ -84,7 +84,7 @@ forEachWay((name, start) => {
             expect([reader.headers['x-permission'], writer.headers['x-permission']]).to.equal(['READ', 'WRITE']);
         });
 
-        it('tells type and path in headers that HTTP can carry, for HEAD as well', async () => {
+        it('returns type and path in valid headers, also for HEAD', async () => {
 
             const get = await service.anonymously('GET /objects/test/a%20b');
             const head = await service.anonymously('HEAD /objects/test/a%20b');
@@ -97,7 +97,7 @@ forEachWay((name, start) => {
             expect(head.headers['content-length']).to.equal(get.headers['content-length']);
         });
 
-        it('serves the same under the path that some clients use', async () => {
+        it('serves the same under the path of some clients', async () => {
 
             const response = await service.anonymously('GET /cordra/objects/test%2Fa%20b?jsonPointer=/count');
 
@@ -105,7 +105,7 @@ forEachWay((name, start) => {
                 [200, '7', '/cordra/objects/test/a%20b']);
         });
 
-        it('indents JSON when it is asked for', async () => {
+        it('indents JSON on request', async () => {
 
             const response = await service.anonymously('GET /objects/test/a%20b?jsonPointer=/list/0&pretty');
 
@@ -120,7 +120,7 @@ forEachWay((name, start) => {
             ['/nothing', 'null', 'text/plain; charset=utf-8']
         ];
         for (const [pointer, text, type] of texts) {
-            it(`gives the raw text at ${pointer} as ${type}`, async () => {
+            it(`returns the raw text at ${pointer} as ${type}`, async () => {
 
                 const response = await service.anonymously(`GET /objects/test/a%20b?jsonPointer=${pointer}&text`);
 
@@ -128,7 +128,7 @@ forEachWay((name, start) => {
             });
         }
 
-        it('gives raw text out of the full form', async () => {
+        it('returns raw text from the full form', async () => {
 
             const response = await service.anonymously('GET /objects/test/a%20b?full&jsonPointer=/payloads/0/filename&text=true');
 
@@ -150,7 +150,7 @@ forEachWay((name, start) => {
             ['an object that the caller may not read', '/objects/test/hidden', {}, 401, 'object test/hidden']
         ];
         for (const [title, url, more, code, message] of refusals) {
-            it(`refuses ${title}`, async () => {
+            it(`rejects ${title}`, async () => {
 
                 const response = await service.anonymously(`GET ${encodeURI(decodeURI(url))}`, more);
 
@@ -161,7 +161,7 @@ forEachWay((name, start) => {
             });
         }
 
-        it('shows the design object to everybody', async () => {
+        it('returns the design object to all callers', async () => {
 
             const response = await service.anonymously('GET /objects/design?full');
             const object = jsonOf(response);

@@ -11,7 +11,7 @@ const SCHEMA = { payload: '{"type":"object","properties":{"name":{"type":"string
 
 onEveryDatabase((name, start) => {
 
-    describe(`Updating objects by REST on ${name}`, () => {
+    describe(`updating objects by REST on ${name}`, () => {
 
         let service: RestService;
         let count = 0;
@@ -39,7 +39,7 @@ onEveryDatabase((name, start) => {
 
         after(() => service.stop());
 
-        it('replaces the content and leaves everything else as it is', async () => {
+        it('replaces the content and nothing else', async () => {
 
             const before = await full();
             const response = await service.asAdmin(`PUT ${path}`, { payload: '{"name":"new"}' });
@@ -52,14 +52,14 @@ onEveryDatabase((name, start) => {
             expect((object['metadata'] as { txnId: number }).txnId).to.be.above((before['metadata'] as { txnId: number }).txnId);
         });
 
-        it('answers with the full form when it is asked for', async () => {
+        it('returns the full form on request', async () => {
 
             const response = await service.asAdmin(`PUT ${path}?full&handle=ignored/1`, { payload: '{}' });
 
             expect(jsonOf(response)).to.equal(await full());
         });
 
-        it('replaces rights and user metadata that are sent along, and leaves them for null', async () => {
+        it('replaces the access control list and user metadata if sent, and keeps them for null', async () => {
 
             await service.asAdmin(`PUT ${path}`, multipart(
                 { name: 'acl', value: '{"writers":["test/w"]}' }, { name: 'userMetadata', value: '{}' }, { name: 'content', value: '{}' }));
@@ -85,7 +85,7 @@ onEveryDatabase((name, start) => {
             expect(bytes.payload).to.equal('changed');
         });
 
-        it('deletes payloads that form fields name, but not one that is uploaded at the same time', async () => {
+        it('deletes payloads named in form fields, except one that is uploaded at the same time', async () => {
 
             await service.asAdmin(`PUT ${path}`, multipart(
                 { name: 'payloadToDelete', value: 'p' },
@@ -97,7 +97,7 @@ onEveryDatabase((name, start) => {
             expect(await payloads()).to.equal(['q']);
         });
 
-        it('changes the type when it is asked to', async () => {
+        it('changes the type on request', async () => {
 
             const response = await service.asAdmin(`PUT ${path}?type=Other`, { payload: '{"name":"x"}' });
 
@@ -105,7 +105,7 @@ onEveryDatabase((name, start) => {
             expect(await full()).to.include({ type: 'Other' });
         });
 
-        it('asks whether the type may be created, also where its field comes behind a payload', async () => {
+        it('requires the right to create objects of the type, even if it follows a payload', async () => {
 
             await service.create('User', { username: 'typist', password: 'password of typist' });
             const headers = basic('typist', 'password of typist');
@@ -129,7 +129,7 @@ onEveryDatabase((name, start) => {
             ['/new~1one', '[]', '[]', { name: 'old', list: [1, 2], 'new/one': [] }]
         ];
         for (const [pointer, value, answer, expected] of pointers) {
-            it(`writes the part at ${pointer} alone, and answers with it`, async () => {
+            it(`writes only the value at ${pointer}, and returns it`, async () => {
 
                 const response = await service.asAdmin(`PUT ${path}?jsonPointer=${pointer}`, {
                     payload: value, headers: { 'content-type': 'text/plain;charset=UTF-8' }
@@ -140,14 +140,14 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('answers with the full form after writing a part, when it is asked for', async () => {
+        it('returns the full form after writing a value, on request', async () => {
 
             const response = await service.asAdmin(`PUT ${path}?jsonPointer=/name&full`, { payload: '"x"' });
 
             expect(jsonOf(response)['content']).to.equal({ name: 'x', list: [1, 2] });
         });
 
-        it('stores nothing on a dry run', async () => {
+        it('stores nothing in a dry run', async () => {
 
             const before = await full();
             const response = await service.asAdmin(`PUT ${path}?dryRun&full`, multipart(
@@ -159,7 +159,7 @@ onEveryDatabase((name, start) => {
             expect(await full()).to.equal(before);
         });
 
-        it('lets updates of different parts at the same time all survive', async () => {
+        it('keeps concurrent updates of different parts', async () => {
 
             const names = Array.from({ length: 20 }, (_, i) => `m${i}`);
 
@@ -181,7 +181,7 @@ onEveryDatabase((name, start) => {
             ['to an unknown type', '?type=Nothing', { payload: '{}' }, 400, /^Unknown type Nothing$/]
         ];
         for (const [title, query, more, code, message] of refusals) {
-            it(`refuses one ${title} and changes nothing`, async () => {
+            it(`is rejected ${title} and changes nothing`, async () => {
 
                 const before = await full();
 
@@ -193,7 +193,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('refuses an object that is not there, and callers who may not', async () => {
+        it('rejects a missing object, and callers without the right', async () => {
 
             const missing = await service.asAdmin('PUT /objects/test/none', { payload: '{}' });
             const denied = await service.anonymously(`PUT ${path}`, { payload: '{}' });
@@ -202,7 +202,7 @@ onEveryDatabase((name, start) => {
             expect(jsonOf(missing)['message']).to.equal('Missing object test/none');
         });
 
-        it('makes changes of the design count at once', async () => {
+        it('applies changes of the design at once', async () => {
 
             const design = jsonOf(await service.asAdmin('GET /objects/design'));
             const change = async (members: object) => {

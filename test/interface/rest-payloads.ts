@@ -17,7 +17,7 @@ const TEXT = '0123456789';
 
 forEachWay((name, start, protocol) => {
 
-    describe(`Payloads by REST on ${name}`, () => {
+    describe(`payloads by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
@@ -44,7 +44,7 @@ forEachWay((name, start, protocol) => {
             ['a%2Fb%20%C3%BC', '', 'y', 'application/octet-stream', 'inline; filename="passwd"']
         ];
         for (const [payload, more, text, type, disposition] of looks) {
-            it(`come back as they were sent: ${payload}${more}`, async () => {
+            it(`are returned as sent: ${payload}${more}`, async () => {
 
                 const response = await service.anonymously(`GET /objects/test/1?payload=${payload}${more}`);
                 const { headers } = response;
@@ -73,7 +73,7 @@ forEachWay((name, start, protocol) => {
             ['', 200, TEXT]
         ];
         for (const [range, code, text, contentRange] of ranges) {
-            it(`answer the range "${range}" with ${code}`, async () => {
+            it(`have the status ${code} for the range "${range}"`, async () => {
 
                 const response = await service.anonymously('GET /objects/test/1?payload=text', { headers: { range } });
 
@@ -88,7 +88,7 @@ forEachWay((name, start, protocol) => {
             });
         }
 
-        it('ignore a range that depends on a validator, and one of a payload without bytes', async () => {
+        it('ignore a conditional range, and one of an empty payload', async () => {
 
             const conditional = await service.anonymously('GET /objects/test/1?payload=text', {
                 headers: { range: 'bytes=0-1', 'if-range': '"x"' }
@@ -99,14 +99,14 @@ forEachWay((name, start, protocol) => {
             expect([empty.statusCode, empty.payload]).to.equal([200, '']);
         });
 
-        it('tell their length to HEAD without sending anything', async () => {
+        it('have their length in a response to HEAD', async () => {
 
             const response = await service.anonymously('HEAD /objects/test/1?payload=text');
 
             expect([response.statusCode, response.payload, Number(response.headers['content-length'])]).to.equal([200, '', 10]);
         });
 
-        it('are sent whole to HEAD, whatever range it names', async () => {
+        it('ignore ranges for HEAD', async () => {
 
             const answers = await Promise.all([
                 'HEAD /objects/test/1?payload=text', 'HEAD /doip?operationId=0.DOIP/Op.Retrieve&targetId=test/1&element=text'
@@ -117,7 +117,7 @@ forEachWay((name, start, protocol) => {
             }
         });
 
-        it('go over the line as they are, with their length, to clients that take compressed answers', async () => {
+        it('are sent uncompressed, with their length, to clients that accept compression', async () => {
 
             const text = 'abcdefghij'.repeat(20_000);
             const data = { type: 'application/octet-stream', value: text };
@@ -144,7 +144,7 @@ forEachWay((name, start, protocol) => {
             expect(object.headers['content-encoding']).to.equal('gzip');
         });
 
-        it('come back as they were stored when they are multipart themselves', async () => {
+        it('are returned as stored when they are multipart themselves', async () => {
 
             const text = '--x\r\nContent-Type: text/plain\r\n\r\npart\r\n--x--\r\n';
             for (const [id, type, value] of [
@@ -165,7 +165,7 @@ forEachWay((name, start, protocol) => {
             }
         });
 
-        it('may hold scripts where only the administrator writes them, and are shown in a sandbox elsewhere', async () => {
+        it('may contain scripts if only the administrator writes them, and are sandboxed otherwise', async () => {
 
             const parts = [{ name: 'content', value: '{}' }, { name: 'page', value: '<script></script>', filename: 'p.html', type: 'text/html' }];
             const design = await service.anonymously('GET /objects/design');
@@ -184,7 +184,7 @@ forEachWay((name, start, protocol) => {
             expect(policies).to.equal([[undefined, 'nosniff'], [undefined, 'nosniff'], ['sandbox', 'nosniff'], ['sandbox', 'nosniff']]);
         });
 
-        it('are described instead of sent when only facts are asked for', async () => {
+        it('are described without bytes on request', async () => {
 
             const facts = await service.anonymously('GET /objects/test/1?payload=content&metadata');
             const bare = await service.anonymously('GET /objects/test/1?payload=bare&metadata=true');
@@ -195,14 +195,14 @@ forEachWay((name, start, protocol) => {
             expect(none.statusCode).to.equal(404);
         });
 
-        it('that are not there are named', async () => {
+        it('are named when they are missing', async () => {
 
             const response = await service.anonymously('GET /objects/test/1?payload=none');
 
             expect([response.statusCode, jsonOf(response)['message']]).to.equal([404, 'No payload none in object test/1']);
         });
 
-        it('of several megabytes go in before the content is known, and come out whole and in part', async () => {
+        it('of several megabytes can be sent before the content, and are returned whole and in part', async () => {
 
             const bytes = randomBytes(5 * 1024 * 1024 + 7);
             const { payload, headers } = multipart(
@@ -221,7 +221,7 @@ forEachWay((name, start, protocol) => {
             return;
         }
 
-        it('that break off leave no object', async () => {
+        it('of an aborted request leave no object', async () => {
 
             const socket = connect(service.port, '127.0.0.1');
             socket.write('POST /objects?type=Loose&handle=test/broken HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n' +
@@ -237,7 +237,7 @@ forEachWay((name, start, protocol) => {
             expect(after.statusCode).to.equal(404);
         });
 
-        it('can be given up by the client in the middle without harm', async () => {
+        it('can be aborted by the client', async () => {
 
             const bytes = Buffer.alloc(3 * 1024 * 1024, 'x');
             await service.asAdmin('POST /objects?type=Loose&handle=test/slow', multipart(
@@ -253,7 +253,7 @@ forEachWay((name, start, protocol) => {
             expect(again.rawPayload.length).to.equal(bytes.length);
         });
 
-        it('and other requests share a connection that is kept alive', async () => {
+        it('can share a persistent connection with other requests', async () => {
 
             const socket = connect(service.port, '127.0.0.1');
             const request = (line: string, body = '') => `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: ${ADMIN_HEADERS.authorization}\r\n` +

@@ -20,7 +20,7 @@ const LOANS = 35;
 
 onEveryDatabase((name, start) => {
 
-    describe(`indexing anew on ${name}`, () => {
+    describe(`reindexing on ${name}`, () => {
 
         let service: RestService;
         let titles = 0;
@@ -84,7 +84,7 @@ onEveryDatabase((name, start) => {
             ['POST /reindexBatch?query=%5B', 'null'], [DOIP, undefined], [DOIP, '"test/loan1"'], [`${DOIP}&lockObjects=maybe`, '[]']
         ];
         for (const [line, payload] of WRONG) {
-            it(`refuses ${line} with ${payload ?? 'nothing'}`, async () => {
+            it(`rejects ${line} with ${payload ?? 'nothing'}`, async () => {
 
                 const { statusCode, payload: said } = await service.asAdmin(line, payload === undefined ? {} : { payload, headers: JSON_HEADERS });
 
@@ -93,7 +93,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('is for the administrator, and goes on beside searches', async () => {
+        it('is for administrators, and runs beside searches', async () => {
 
             const fresh = await newTitle();
             const work = service.asAdmin('POST /reindexBatch?all');

@@ -9,7 +9,7 @@ const { describe, it, before, after } = lab;
 
 onEveryDatabase((name, start) => {
 
-    describe(`Relationships by REST on ${name}`, () => {
+    describe(`relationships by REST on ${name}`, () => {
 
         let service: RestService;
 
@@ -28,7 +28,7 @@ onEveryDatabase((name, start) => {
 
         after(() => service.stop());
 
-        it('are objects and what they say of each other', async () => {
+        it('are objects and their references', async () => {
 
             const response = await service.anonymously('GET /relationships/test/c');
             const { nodes, edges, results } = jsonOf(response) as { nodes: unknown; edges: unknown; results: Record<string, object> };
@@ -48,7 +48,7 @@ onEveryDatabase((name, start) => {
         });
 
         for (const flag of ['outboundOnly', 'outboundOnly=true']) {
-            it(`are those that an object points at with ${flag}`, async () => {
+            it(`are those that an object references with ${flag}`, async () => {
 
                 const { nodes } = jsonOf(await service.anonymously(`GET /relationships/test/c?${flag}`));
 
@@ -56,14 +56,14 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('are also found by an id with escapes', async () => {
+        it('are found by an id with escapes', async () => {
 
             const { edges } = jsonOf(await service.anonymously('GET /relationships/test/a%20b?outboundOnly=false')) as { edges: unknown[] };
 
             expect(edges).to.have.length(2);
         });
 
-        it('are cut at the configured number', async () => {
+        it('are truncated at the configured number', async () => {
 
             const cut = jsonOf(await service.anonymously('GET /relationships/test/e'));
             const whole = jsonOf(await service.anonymously('GET /relationships/test/d'));

@@ -9,7 +9,7 @@ const { describe, it, before, after } = lab;
 
 onEveryDatabase((name, start) => {
 
-    describe(`Schemas by REST on ${name}`, () => {
+    describe(`schemas by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
@@ -19,7 +19,7 @@ onEveryDatabase((name, start) => {
 
         after(() => service.stop());
 
-        it('are listed by type name to everybody', async () => {
+        it('are listed publicly by type name', async () => {
 
             for (const path of ['/schemas', '/schemas/', '/cordra/schemas']) {
                 const response = await service.anonymously(`GET ${path}`);
@@ -29,7 +29,7 @@ onEveryDatabase((name, start) => {
             }
         });
 
-        it('are made, read, changed and deleted by the name of their type', async () => {
+        it('are created, read, changed and deleted by the name of their type', async () => {
 
             const path = '/schemas/Digital%20Specimen';
             const first = { type: 'object', properties: { name: { type: 'string' } } };
@@ -47,7 +47,7 @@ onEveryDatabase((name, start) => {
             expect([deleted.statusCode, jsonOf(deleted), gone.statusCode]).to.equal([200, { msg: 'success' }, 404]);
         });
 
-        it('and Schema objects are the same thing', async () => {
+        it('are the same as Schema objects', async () => {
 
             const schema = { type: 'object', title: 'Twin' };
             const object = await service.create('Schema', { identifier: '', name: 'Twin', schema, javascript: 'exports.x = 1;' });
@@ -72,7 +72,7 @@ onEveryDatabase((name, start) => {
             ['a type name that is too long', `PUT /schemas/${'x'.repeat(300)}`, '{"type":"object"}', 400]
         ];
         for (const [title, line, payload, code] of refusals) {
-            it(`refuse ${title}`, async () => {
+            it(`are rejected for ${title}`, async () => {
 
                 const response = await service.asAdmin(line, payload === undefined ? {} : { payload });
 
@@ -81,7 +81,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('are not for everybody to change', async () => {
+        it('are changed only with the right', async () => {
 
             const made = await service.anonymously('PUT /schemas/T', { payload: '{"type":"object"}' });
             const deleted = await service.anonymously('DELETE /schemas/Document');

@@ -100,7 +100,7 @@ forEachWay((name, start, protocol) => {
             });
         }
 
-        it('give the same answer to every form of the request', async () => {
+        it('give the same response to every form of the request', async () => {
 
             const wish = { query: 'type:(Document Place)', sortFields: 'type DESC,id', pageSize: '1', facets: '[{"field":"type"}]', includeScore: 'true' };
             const form = new URLSearchParams(wish).toString();
@@ -130,7 +130,7 @@ forEachWay((name, start, protocol) => {
             }
         });
 
-        it('show bare contents with the score beside their members, or a part of them', async () => {
+        it('show content only with the score beside its members, or a part of it', async () => {
 
             const bare = await service.asAdmin('GET /search?query=matterhorn&full=false&includeScore');
             const [content] = jsonOf(bare)['results'] as { name: string; responseContext: { score: number } }[];
@@ -142,7 +142,7 @@ forEachWay((name, start, protocol) => {
         });
 
         for (const [line, message] of BAD) {
-            it(`refuse ${line.slice(0, 70)}`, async () => {
+            it(`reject ${line.slice(0, 70)}`, async () => {
 
                 for (const asked of [line, line.replace(/\/search\??/, DOIP)]) {
                     const response = await service.asAdmin(asked);
@@ -153,7 +153,7 @@ forEachWay((name, start, protocol) => {
         }
 
         for (const wish of WISHES) {
-            it(`answer ${wish} by DOIP as by REST`, async () => {
+            it(`return the same by DOIP as by REST: ${wish}`, async () => {
 
                 const rest = jsonOf(await service.asAdmin(`GET /search?ids&${wish}`));
                 const doip = jsonOf(await service.asAdmin(`GET ${DOIP}type=id&${wish}`));
@@ -165,7 +165,7 @@ forEachWay((name, start, protocol) => {
             });
         }
 
-        it('refuse what is not JSON where JSON is asked', async () => {
+        it('reject other text for JSON', async () => {
 
             for (const payload of ['{"query":', 'query', '[1]']) {
                 const response = await service.asAdmin('POST /search', { payload, headers: { 'content-type': 'application/json' } });
@@ -173,7 +173,7 @@ forEachWay((name, start, protocol) => {
             }
         });
 
-        it('find versions only when they are asked for', async () => {
+        it('find versions on request only', async () => {
 
             await service.create('Document', { versioned: 'yes' }, 'handle=test/tip');
             expect((await service.asAdmin('POST /versions?objectId=test/tip&versionId=test/v1')).statusCode).to.equal(200);
@@ -183,7 +183,7 @@ forEachWay((name, start, protocol) => {
             expect(await idsOf('&includeVersions&filterQueries=["versionOf:test/tip"]')).to.equal(['test/v1']);
         });
 
-        it('answer pages of nothing with everything where the design wants that', async () => {
+        it('return all results for a page size of 0 if the design says so', async () => {
 
             const { content } = jsonOf(await service.asAdmin('GET /objects/design?full')) as { content: object };
             const change = async (flag: boolean): Promise<void> => {
@@ -202,7 +202,7 @@ forEachWay((name, start, protocol) => {
         });
 
         if (protocol === 'http/1.1') {
-            it('without a limit leave out what goes in between, and end when the client goes', { timeout: 60_000 }, async () => {
+            it('without a limit omit concurrent changes, and end when the client disconnects', { timeout: 60_000 }, async () => {
 
                 const long = 'x'.repeat(60_000);
                 for (let n = 0; n < 120; ++n) {

@@ -14,7 +14,7 @@ const { describe, it, before, after } = lab;
 
 forEachWay((name, start) => {
 
-    describe(`What the service tells about itself by REST on ${name}`, () => {
+    describe(`the description of the service by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
@@ -24,7 +24,7 @@ forEachWay((name, start) => {
 
         after(() => service.stop());
 
-        it('is its design with all types, indented', async () => {
+        it('is the design with all types, indented', async () => {
 
             const response = await service.anonymously('GET /design');
             const design = jsonOf(response) as { handleMintingConfig: object; schemas: object; schemaIds: Record<string, string> };
@@ -36,7 +36,7 @@ forEachWay((name, start) => {
             expect(Object.values(design.schemaIds)).to.include(['User', 'Group', 'Document']);
         });
 
-        it('has what a user interface reads of the design, also where the design object does not say it', async () => {
+        it('has the members of the design for user interfaces, even if they are not set', async () => {
 
             const design = async (path: string): Promise<Record<string, Record<string, unknown>>> => {
 
@@ -69,7 +69,7 @@ forEachWay((name, start) => {
             await service.asAdmin('PUT /objects/design', { payload: before });
         });
 
-        it('has templates for types, each of which makes a type, and code that runs', async () => {
+        it('has templates, each of which defines a type, and code that runs', async () => {
 
             const response = await service.anonymously('GET /schemaTemplates');
             const { templates, exampleJavaScript } = jsonOf(response) as { templates: Record<string, object>; exampleJavaScript: string };
@@ -86,7 +86,7 @@ forEachWay((name, start) => {
             expect(Number((await service.asAdmin('POST /call?type=Of-empty&method=count')).payload)).to.be.above(0);
         });
 
-        it('is its version and design with the session of the caller', async () => {
+        it('is version and design with the session of the caller', async () => {
 
             const anonymous = jsonOf(await service.anonymously('GET /initData'));
             const admin = jsonOf(await service.asAdmin('GET /initData'));
@@ -96,7 +96,7 @@ forEachWay((name, start) => {
             expect(admin).to.include({ userId: 'admin', username: 'admin' });
         });
 
-        it('is that it is up', async () => {
+        it('is the state UP', async () => {
 
             await until(async () => isUp(jsonOf(await service.anonymously('GET /startupStatus/'))));
             const response = await service.anonymously('GET /startupStatus/');
@@ -116,9 +116,9 @@ const isUp = (record: Readonly<Record<string, unknown>>): boolean => {
     return record['state'] === 'UP' && Object.values(record['subsystems'] as object).every((state) => state === 'UP');
 };
 
-describe('A service whose start failed', () => {
+describe('a service after a failed start', () => {
 
-    it('tells so by REST, and answers 500 to everything else', async () => {
+    it('reports it by REST, and responds with 500 to everything else', async () => {
 
         const database = await createSqlite();
         const gateway = createGateway(gatewayOptions(database, { databaseUrl: 'mysql://nobody@127.0.0.1:1/none' }));
@@ -138,9 +138,9 @@ describe('A service whose start failed', () => {
 
 forEachDatabase((name, create) => {
 
-    describe(`A service that is being started on ${name}`, () => {
+    describe(`a starting service on ${name}`, () => {
 
-        it('says so with every subsystem, answers 500 to everything else, and is up in the end', async () => {
+        it('reports every subsystem, responds with 500 to everything else, and is up finally', async () => {
 
             const database = await create();
             const gateway = createGateway(gatewayOptions(database));

@@ -14,7 +14,7 @@ const NEVER = { inProgress: false, total: 0, progress: 0, startTime: 0, exceptio
 
 onEveryDatabase((name, start) => {
 
-    describe(`Updating handles by REST on ${name}`, () => {
+    describe(`updating handles by REST on ${name}`, () => {
 
         let service: RestService;
         before(async () => {
@@ -30,7 +30,7 @@ onEveryDatabase((name, start) => {
         }
 
         for (const line of ['GET /updateHandles', 'POST /updateHandles', 'POST /doip?operationId=gateway/Op.Handles.Update&targetId=service']) {
-            it(`is for the administrator alone: ${line}`, async () => {
+            it(`is for administrators only: ${line}`, async () => {
 
                 const nobody = await service.anonymously(line);
                 const user = await service.anonymously(line, { headers: basic('una', 'password of una') });
@@ -48,7 +48,7 @@ onEveryDatabase((name, start) => {
             expect(await status()).to.equal(NEVER);
         });
 
-        it('is answered at once, and tells how it ended', async () => {
+        it('responds at once, and reports the outcome later', async () => {
 
             const before = Date.now();
             const response = await service.asAdmin('POST /updateHandles/');
@@ -68,7 +68,7 @@ onEveryDatabase((name, start) => {
 
 forEachDatabase((name, create) => {
 
-    describe(`The status of an update of handles on ${name}`, () => {
+    describe(`the status of an update of handles on ${name}`, () => {
 
         it('survives the end of the process', async () => {
 

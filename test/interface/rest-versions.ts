@@ -11,7 +11,7 @@ type Record = Readonly<{ [member: string]: unknown }>;
 
 onEveryDatabase((name, start) => {
 
-    describe(`Versions by REST on ${name}`, () => {
+    describe(`versions by REST on ${name}`, () => {
 
         let service: RestService;
         let count = 0;
@@ -59,7 +59,7 @@ onEveryDatabase((name, start) => {
             expect(Object.keys(listed[1]!)).to.equal(['id', 'type', 'modifiedOn', 'isTip']);
         });
 
-        it('get the id that was asked for', async () => {
+        it('get the requested id', async () => {
 
             const { id: version } = await publish('&versionId=test/wanted%20' + count);
             const payload = await service.anonymously(`GET /objects/test/wanted%20${count}?payload=scan`);
@@ -82,7 +82,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('are searched for with includeVersions alone', async () => {
+        it('are found with includeVersions only', async () => {
 
             const { id: version } = await publish();
             const query = encodeURIComponent(`versionOf:"${id}"`);
@@ -109,7 +109,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('are published by those who may write, and listed for those who may read', async () => {
+        it('are published by writers, and listed for readers', async () => {
 
             await service.asAdmin(`PUT /acls/${encodeURI(id)}`, { payload: '{"readers":[],"writers":[]}' });
             const answers = [

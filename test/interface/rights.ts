@@ -18,7 +18,7 @@ const OPEN = [200, 200, 200, 200, 200];
 
 forEachDatabase((name, create) => {
 
-    describe(`Rights by path on ${name}`, () => {
+    describe(`rights by path on ${name}`, () => {
 
         let service: RestService;
         let acl: string;
@@ -64,7 +64,7 @@ forEachDatabase((name, create) => {
             [doip('20.DOIP/Op.Versions.Publish'), WRITE]
         ];
         for (const [line, codes, payload] of lines) {
-            it(`${line} is ${codes.join(', ')} to nobody, a stranger, a reader, a writer and admin`, async () => {
+            it(`give ${codes.join(', ')} for ${line} to an anonymous caller, a stranger, a reader, a writer and admin`, async () => {
 
                 const headers = [{}, ...['stranger', 'reader', 'writer'].map((username) => basic(username, password(username))), ADMIN_HEADERS];
                 const answers = [];
@@ -82,7 +82,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('a password that is absent in an update stays as it was', async () => {
+        it('keep a password that is absent in an update', async () => {
 
             const marked = (auth: string): object => ({ type: 'string', cordra: { auth } });
             await service.create('Schema', {
@@ -95,7 +95,7 @@ forEachDatabase((name, create) => {
             expect([updated.statusCode, updated.payload, login.statusCode]).to.equal([200, '{"name":"keeper"}', 200]);
         });
 
-        it('types and the design are closed where the rules for all types are open, and nothing is said of them', async () => {
+        it('close types and the design by default where the rules for all types are open', async () => {
 
             const everybody = { defaultAclRead: ['public'], defaultAclWrite: ['public'], aclCreate: ['public'] };
             const { id } = await service.create('Schema', { name: 'Plain', schema: {} });

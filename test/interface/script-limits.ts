@@ -55,7 +55,7 @@ const WRITING: readonly string[] = ['beforeStorage', 'change', 'beforeDelete'];
 
 forEachDatabase((name, create, dialect) => {
 
-    describe(`code that goes too far, on ${name}`, () => {
+    describe(`code beyond its limits, on ${name},`, () => {
 
         /** A service for each limit, as code that needs too much memory takes long on a busy machine. */
         const services: Record<string, RestService> = {};
@@ -115,7 +115,7 @@ forEachDatabase((name, create, dialect) => {
 
         for (const [title, where, rest, doip, payloads] of CASES) {
             for (const [fault, message] of Object.entries(MESSAGES).filter(([each]) => each !== 'time' || dialect === 'sqlite' || WRITING.includes(where))) {
-                it(`ends ${title} with 500 when ${message}, and leaves the object alone`, async () => {
+                it(`responds to ${title} with 500 when ${message}, and leaves the object unchanged`, async () => {
 
                     use(fault);
                     const ids = [await newObject(), await newObject()] as const;
@@ -140,7 +140,7 @@ forEachDatabase((name, create, dialect) => {
         }
 
         for (const [fault, message] of Object.entries(MESSAGES)) {
-            it(`changes nothing any more after the object was stored or deleted, and is in the log: ${message}`, async () => {
+            it(`is logged without effect after the object was stored or deleted: ${message}`, async () => {
 
                 use(fault);
                 const id = await newObject();

@@ -18,7 +18,7 @@ const ANN = basic('ann', 'password of ann');
 
 const words = (count: number, word: (text: string) => string): string => Array.from({ length: count }, (_, i) => word(i.toString(36))).join(' ');
 
-describe(`patterns for ${COUNT} words`, () => {
+describe(`patterns among ${COUNT} terms`, () => {
 
     let service: RestService;
 
@@ -43,7 +43,7 @@ describe(`patterns for ${COUNT} words`, () => {
     ];
     for (const [way, line] of ways) {
         for (const query of ['w*', '/text:w*', '/text:[w TO x]']) {
-            it(`answer ${query} by ${way}, however many words there are`, { timeout: 60_000 }, async () => {
+            it(`answer ${query} by ${way} with any number of terms`, { timeout: 60_000 }, async () => {
 
                 const response = await service.asAdmin(line(query));
                 expect(response.statusCode, response.payload.slice(0, 1000)).to.equal(200);
@@ -52,7 +52,7 @@ describe(`patterns for ${COUNT} words`, () => {
         }
 
         for (const query of ['/pin:*1234', '/pin:?*1234', '*1234']) {
-            it(`tell nothing of words that the caller may not read by refusing ${query} by ${way}`, { timeout: 60_000 }, async () => {
+            it(`do not reveal hidden terms by rejecting ${query} by ${way}`, { timeout: 60_000 }, async () => {
 
                 // Twice, because it is kept what a pattern stands for.
                 for (const headers of [ANN, ANN]) {
@@ -65,7 +65,7 @@ describe(`patterns for ${COUNT} words`, () => {
         }
 
         for (const query of ['/text:*e', '*e', '/text:w?*', '*w*']) {
-            it(`refuse ${query} by ${way}, and go on`, { timeout: 60_000 }, async () => {
+            it(`reject ${query} by ${way}, and continue`, { timeout: 60_000 }, async () => {
 
                 const response = await service.asAdmin(line(query));
                 expect(response.statusCode, response.payload.slice(0, 1000)).to.equal(400);

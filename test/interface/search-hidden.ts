@@ -42,7 +42,7 @@ interface SearchRecord {
 const FACETS = encodeURIComponent(JSON.stringify(['/ssn', '/name', 'type', 'id', 'metadata/txnId'].map((field) => ({ field }))));
 
 for (const dialect of DIALECTS) {
-    describe(`searches for what code takes away on ${dialect.name}`, () => {
+    describe(`searches in content that code hides on ${dialect.name}`, () => {
 
         const callers = new Map<string, Record<string, string>>([
             ['ann', basic('ann', 'password of ann')], ['bea', basic('bea', 'password of bea')], ['nobody', {}], ['admin', ADMIN_HEADERS]
@@ -91,7 +91,7 @@ for (const dialect of DIALECTS) {
         for (const [caller, mark] of [
             ['ann', ['test/carl', 'test/paper', 'test/team']], ['bea', ['test/carl', 'test/fred', 'test/paper']], ['nobody', ['test/carl', 'test/paper']]
         ] as const) {
-            it(`find for ${caller} what may be found and nothing else, by whatever they ask and count`, async () => {
+            it(`find the permitted objects for ${caller}, by any query and facet`, async () => {
 
                 for (const path of ['/search', '/objects']) {
                     for (const parameters of ['ids', 'full', 'ids&pageSize=100', 'includeScore', 'ids&includeVersions', 'sortFields=/ssn,id', 'sortFields=/ssn DESC,id']) {
@@ -115,7 +115,7 @@ for (const dialect of DIALECTS) {
                 expect(valuesOf('metadata/txnId')).to.have.length(mark.length);
             });
 
-            it(`find for ${caller} nothing by hidden words, patterns, ranges and values`, async () => {
+            it(`find nothing for ${caller} by hidden terms, patterns, ranges and values`, async () => {
 
                 const queries = [
                     '/ssn:123*', '/ssn:"123-4"', '/ssn:[123 TO 124]', '/ssn:*', '123*', 'dora', 'emil', 'type:Staff', 'id:test/emil', 'facet_/ssn:"123-4"', 'dorb~',
@@ -128,14 +128,14 @@ for (const dialect of DIALECTS) {
             });
         }
 
-        it('find everything for the administrator, but by what no index has', async () => {
+        it('find everything for the administrator, except by unindexed values', async () => {
 
             expect(await idsFor('admin', '/mark:all')).to.equal(['test/carl', 'test/dora', 'test/emil', 'test/fred', 'test/paper', 'test/team']);
             expect(await idsFor('admin', '/ssn:123*')).to.equal(['test/dora', 'test/emil', 'test/fred']);
             expect(await idsFor('admin', '/ssn:777*')).to.equal([]);
         });
 
-        it('leave it to the code of the type what is shown by id', async () => {
+        it('leave the display of ids to the code of the type', async () => {
 
             const statusOf = async (id: string): Promise<readonly [number, boolean]> => {
 
@@ -149,7 +149,7 @@ for (const dialect of DIALECTS) {
         });
 
         for (const [caller, isFound] of [['ann', false], ['bea', false], ['nobody', false], ['admin', true]] as const) {
-            it(`let ${caller} learn by what an object is pointed at as by a search for it`, async () => {
+            it(`let ${caller} find referrers as relationships do`, async () => {
 
                 const { payload } = await service.anonymously('GET /relationships/test/paper', { headers: callers.get(caller) ?? {} });
 
@@ -160,7 +160,7 @@ for (const dialect of DIALECTS) {
             });
         }
 
-        it('for ids take as long queries as searches for objects', async () => {
+        it('for ids accept queries as long as those for objects', async () => {
 
             const clauses = `type:Document ${Array.from({ length: 4095 }, (_, n) => `w${n}`).join(' ')}`;
             const letters = `type:Document OR /name:"${'x'.repeat(128 * 1024 - 100)}"`;
@@ -176,7 +176,7 @@ for (const dialect of DIALECTS) {
             }
         });
 
-        it('find by the rules of the moment', async () => {
+        it('apply the current rules', async () => {
 
             const schemaId = (await idsFor('admin', '+type:Schema +schemaName:Team'))[0];
             const setRules = async (authConfig: object): Promise<number> => {

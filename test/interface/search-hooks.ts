@@ -55,7 +55,7 @@ function countRuns(worker: Worker): { runs: number } {
 
 forEachDatabase((name, create) => {
 
-    describe(`results that the code of their types sees on ${name}`, () => {
+    describe(`results with type code on ${name}`, () => {
 
         let watched: WatchedWorkers;
         let database: TestDatabase;
@@ -89,12 +89,12 @@ forEachDatabase((name, create) => {
         });
 
         const cases: readonly (readonly [title: string, query: string, pageSize: number, runs: number, kept: number])[] = [
-            ['a page of a hundred of one type go into the sandbox once', 'type:One', 100, 1, 10],
-            ['a page of a hundred of two types once for each', 'type:(One Other)', 100, 2, 10],
-            ['a page of a hundred some of which have no code once for each type', 'type:(One Other Document)', 100, 2, 6],
-            ['a page of a hundred without code never', 'type:Document', 100, 0, 0],
-            ['twenty longer ones twice, not to hold up others', `type:${LONGER}`, LONGER_COUNT, 2, 2],
-            ['two hundred of two types twice for each', 'type:(One Other)', 200, 4, 20]
+            ['enter the sandbox once for a hundred of one type', 'type:One', 100, 1, 10],
+            ['enter the sandbox once per type for a hundred of two types', 'type:(One Other)', 100, 2, 10],
+            ['enter the sandbox once per type with code', 'type:(One Other Document)', 100, 2, 6],
+            ['do not enter the sandbox without code', 'type:Document', 100, 0, 0],
+            ['enter the sandbox twice for twenty longer ones', `type:${LONGER}`, LONGER_COUNT, 2, 2],
+            ['enter the sandbox twice per type for two hundred of two types', 'type:(One Other)', 200, 4, 20]
         ];
         for (const [title, query, pageSize, runs, kept] of cases) {
             it(title, async () => {

@@ -33,7 +33,7 @@ interface SearchRecord {
 
 onEveryDatabase((name, start) => {
 
-    describe(`results of searches on ${name}`, () => {
+    describe(`search results on ${name}`, () => {
 
         const callers = new Map<string, Record<string, string>>([['admin', ADMIN_HEADERS], ['ann', basic('ann', 'password of ann')], ['nobody', {}]]);
         let service: RestService;
@@ -86,7 +86,7 @@ onEveryDatabase((name, start) => {
                 return await ask(`GET /search?query=/mark:all&includeVersions&sortFields=id&${more}`) as unknown as SearchRecord;
             };
 
-            it(`are for ${caller} what each object is, in full, bare, filtered and by DOIP`, { timeout: 120_000 }, async () => {
+            it(`are complete for ${caller}, in full, content only, filtered and by DOIP`, { timeout: 120_000 }, async () => {
 
                 const full = await search('');
                 const ids = full.results.map(({ id }) => id);
@@ -111,7 +111,7 @@ onEveryDatabase((name, start) => {
                 }
             });
 
-            it(`are for ${caller} the same in pages as without a limit`, async () => {
+            it(`are the same for ${caller} in pages as without a limit`, async () => {
 
                 const { results } = await search('');
                 const pages: JsonObject[] = [];
@@ -122,7 +122,7 @@ onEveryDatabase((name, start) => {
                 expect<unknown>(pages).to.equal(results);
             });
 
-            it(`are for ${caller} the same objects as ids, without those that the code of their type keeps back`, async () => {
+            it(`are the same objects for ${caller} as ids, without those that code hides`, async () => {
 
                 const { results, size } = await search('');
                 const expected = results.map(({ id }) => id);
@@ -137,7 +137,7 @@ onEveryDatabase((name, start) => {
                 }
             });
 
-            it(`carry scores for ${caller} where they are asked for, and are the same otherwise`, async () => {
+            it(`have scores for ${caller} on request, and are the same otherwise`, async () => {
 
                 const without = await search('');
                 const scored = await search('includeScore=true');

@@ -81,14 +81,14 @@ onEveryDatabase((name, start) => {
             return (jsonOf(response)['results'] as string[]).includes('test/stated');
         }
 
-        it('is found by what it has', async () => {
+        it('is found by its values', async () => {
 
             for (const query of FINDS) {
                 expect(await isFound(query), query).to.be.true();
             }
         });
 
-        it('is not found by what it has not', async () => {
+        it('is not found by other values', async () => {
 
             for (const query of MISSES) {
                 expect(await isFound(query), query).to.be.false();
@@ -122,9 +122,9 @@ onEveryDatabase((name, start) => {
             ['is the best first', undefined, best], ['is the best first by score DESC', 'score DESC', best], ['is the best first by score reversed', [{ name: 'score', reverse: true }], best],
             ['is the worst first by score', 'score', best.toReversed()], ['is the worst first by score ASC', 'score ASC', best.toReversed()],
             ['is the worst first by score as an object', [{ name: 'score' }], best.toReversed()],
-            ['is that of changes where the field is unknown', '/none', best.toReversed()],
-            ['has what has no value first, then numbers, then texts', '/n', [4, 8, 12, 1, 2, 5, 7, 10, 11, 3, 6, 9].map((n) => `test/z${n}`)],
-            ['has what has no value last in descending order', '/n DESC', [9, 6, 3, 11, 10, 7, 5, 2, 1, 4, 8, 12].map((n) => `test/z${n}`)]
+            ['is that of changes for an unknown field', '/none', best.toReversed()],
+            ['has missing values first, then numbers, then texts', '/n', [4, 8, 12, 1, 2, 5, 7, 10, 11, 3, 6, 9].map((n) => `test/z${n}`)],
+            ['has missing values last in descending order', '/n DESC', [9, 6, 3, 11, 10, 7, 5, 2, 1, 4, 8, 12].map((n) => `test/z${n}`)]
         ];
         for (const [title, sortFields, ids] of orders) {
             it(title, async () => {
@@ -133,7 +133,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('leaves the score as it is, like filter queries', async () => {
+        it('leaves the score unchanged, like filter queries', async () => {
 
             const scoresOf = async (more: object): Promise<unknown> => {
 
@@ -147,7 +147,7 @@ onEveryDatabase((name, start) => {
             expect(await scoresOf({ sortFields: [{ name: '/none' }, { name: 'id' }] })).to.equal(scores);
         });
 
-        it('has ten buckets of a facet unless more are asked for, the first ones by value where counts are equal', async () => {
+        it('gives ten buckets of a facet by default, ordered by value for equal counts', async () => {
 
             const { facets } = await search({ pageSize: 0, facets: [{ field: 'id' }, { field: 'id', maxBuckets: 11 }] }) as { facets: { buckets: { value: string }[] }[] };
 

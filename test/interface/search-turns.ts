@@ -16,7 +16,7 @@ const FLOOD = 24;
 
 const facets = encodeURIComponent(JSON.stringify(Array.from({ length: 60 }, (_, i) => ({ field: `/${'abcd'[i % 4]}`, maxBuckets: 1 }))));
 
-describe('24 searches of an anonymous caller at once', () => {
+describe('24 concurrent searches of an anonymous caller', () => {
 
     let database: TestDatabase;
     let service: ServiceProcess;

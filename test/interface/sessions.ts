@@ -9,7 +9,7 @@ const { describe, it, before, after } = lab;
 
 forEachWay((name, start) => {
 
-    describe(`Legacy sessions on ${name}`, () => {
+    describe(`legacy sessions on ${name}`, () => {
 
         let service: RestService;
         const enable = async (useLegacySessionsApi: boolean): Promise<void> => {
@@ -33,7 +33,7 @@ forEachWay((name, start) => {
 
         after(() => service.stop());
 
-        it('are refused unless the design allows them, and stray cookies are nobody', async () => {
+        it('are rejected unless the design allows them; without them stray cookies are ignored', async () => {
 
             await enable(false);
             for (const line of ['POST /sessions', 'GET /sessions', 'GET /sessions/', 'GET /sessions/other', 'GET /sessions/this', 'DELETE /sessions/this']) {
@@ -64,7 +64,7 @@ forEachWay((name, start) => {
             expect(cookies[1]).to.match(new RegExp(`^Csrf-token=[^;]+; Path=/;${secure} SameSite=Lax$`));
         });
 
-        it('stand for the user with cookie and header, and end when they are told to', async () => {
+        it('identify the user by cookie and header, and end on request', async () => {
 
             await enable(true);
             const { cookie, csrf } = await begin();
@@ -81,7 +81,7 @@ forEachWay((name, start) => {
             expect(dead.statusCode).to.equal(401);
         });
 
-        describe('without the value against forgery', () => {
+        describe('without the CSRF token', () => {
 
             const lines: [line: string, isRead: boolean][] = [
                 ['GET /sessions/this', true], ['GET /check-credentials', true], ['GET /objects/design', true], ['HEAD /objects/design', true],
@@ -91,7 +91,7 @@ forEachWay((name, start) => {
                 ['PUT /schemas/Some', false], ['DELETE /sessions/this', false]
             ];
             for (const [line, isRead] of lines) {
-                it(`refuse ${line}`, async () => {
+                it(`reject ${line}`, async () => {
 
                     await enable(true);
                     const { cookie, csrf } = await begin();
@@ -107,7 +107,7 @@ forEachWay((name, start) => {
                 });
             }
 
-            it('show the reader as the user of the session when it comes', async () => {
+            it('identify readers as the user of the session with the token', async () => {
 
                 await enable(true);
                 const { cookie, csrf } = await begin();
@@ -117,7 +117,7 @@ forEachWay((name, start) => {
                 expect(response.headers['cache-control']).to.equal('private, no-cache');
             });
 
-            it('take it from the field of a form', async () => {
+            it('accept it in the field of a form', async () => {
 
                 await enable(true);
                 const { cookie, csrf } = await begin();
@@ -129,7 +129,7 @@ forEachWay((name, start) => {
             });
         });
 
-        it('tell what their user may create, also without asking for all, and of no other session anything', async () => {
+        it('list the types that their user may create, and reveal nothing about other sessions', async () => {
 
             await enable(true);
             const { cookie, csrf } = await begin();
@@ -145,7 +145,7 @@ forEachWay((name, start) => {
             expect([other.statusCode, all.statusCode]).to.equal([403, 403]);
         });
 
-        it('are nobody when nobody asks, and lost when their cookie is', async () => {
+        it('need credentials to begin, and their cookie afterwards', async () => {
 
             await enable(true);
             const none = await service.anonymously('GET /sessions/this');
@@ -155,7 +155,7 @@ forEachWay((name, start) => {
             expect([dead.statusCode, dead.headers['www-authenticate']]).to.equal([401, 'Bearer realm="cordra", error="invalid_token"']);
         });
 
-        it('have their cookies as the design wants them', async () => {
+        it('have cookies with the settings of the design', async () => {
 
             const design = jsonOf(await service.asAdmin('GET /objects/design'));
             const cookies = { jsessionid: { path: '/repository', secure: true }, csrfToken: { httpOnly: true } };

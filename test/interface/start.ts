@@ -32,7 +32,7 @@ function soon(): number {
     return SOON_MS * Math.max(1, (performance.now() - started) / LIBRARIES_MS);
 }
 
-describe('the service, when it starts', () => {
+describe('the service at start', () => {
 
     let database: TestDatabase;
 
@@ -57,7 +57,7 @@ describe('the service, when it starts', () => {
         return best;
     };
 
-    it('listens within a second on a fresh folder', async () => {
+    it('listens within a second on an empty folder', async () => {
 
         expect(await bestStart()).to.be.below(1);
     });
@@ -102,7 +102,7 @@ describe('the service, when it starts', () => {
             return status;
         };
 
-        it('follows it, before the configuration, and removes it', async () => {
+        it('applies it, with precedence over the configuration, and removes it', async () => {
 
             await write({
                 adminPassword: PASSWORD, prefix: '20.1000', baseUri: 'https://objects.example/', handleAdminIdentity: '300:20.1000/admin',
@@ -121,7 +121,7 @@ describe('the service, when it starts', () => {
             await service.stop();
         });
 
-        it('does not start when the file cannot be followed, and leaves it where it is', async () => {
+        it('does not start with an invalid one, and keeps it', async () => {
 
             await write({ prefix: 'a/b' });
 
@@ -132,7 +132,7 @@ describe('the service, when it starts', () => {
         });
     });
 
-    it('does not begin with a short password of admin, and tells of one that has no effect later', { timeout: 60_000 }, async () => {
+    it('rejects a short password of admin, and later reports one without effect', { timeout: 60_000 }, async () => {
 
         const error = await expect(startProcess(database, { ADMIN_PASSWORD: 'x' })).to.reject<Error>();
         expect(error.message).to.include('the service ended with 78').and.to.include('at least 8 characters');
@@ -148,7 +148,7 @@ describe('the service, when it starts', () => {
         expect(other.log()).to.not.include('the first one');
     });
 
-    it('listens and says so when its database is away', async () => {
+    it('listens and reports an unavailable database', async () => {
 
         const service = await startProcess(database, { DATABASE_URL: 'mysql://nobody:secret@127.0.0.1:9/nothing' });
 

@@ -26,7 +26,7 @@ forEachDatabase((name, make, dialect) => {
         return;
     }
 
-    describe(`a node that is stopped and goes on, on ${name}`, () => {
+    describe(`a node that is paused, on ${name},`, () => {
 
         let database: TestDatabase;
         let folder: TestDatabase;
@@ -62,7 +62,7 @@ forEachDatabase((name, make, dialect) => {
             return (body['results'] as string[]).toSorted();
         }
 
-        it('leaves no object missing in any search, and others do not wait for it', { timeout: roundsMs(120_000) }, async () => {
+        it('keeps all objects searchable, and does not delay others', { timeout: roundsMs(120_000) }, async () => {
 
             const written: string[] = [];
             let isOver = false;

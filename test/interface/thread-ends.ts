@@ -37,7 +37,7 @@ function exitOf(worker: Worker): Promise<number> {
 
 forEachDatabase((name, create) => {
 
-    describe(`threads of type code that end, on ${name}`, () => {
+    describe(`terminated threads of type code, on ${name},`, () => {
 
         let service: RestService;
         let watched: WatchedWorkers;
@@ -111,7 +111,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('are replaced when they break down while nothing runs in them', async () => {
+        it('are replaced when they were idle', async () => {
 
             expect(await quick()).to.equal(FINE);
             const before = watched.alive(SCRIPT);
@@ -129,7 +129,7 @@ forEachDatabase((name, create) => {
             expect(watched.alive(SCRIPT)).to.have.length(1);
         });
 
-        it('all at once leave no place taken', async () => {
+        it('leak no slots when all end at once', async () => {
 
             const staying = await startStaying('POST /objects?type=Staying', { stay: 'inLoop' });
             const start = service.log.length;

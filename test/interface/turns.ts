@@ -38,7 +38,7 @@ const CONTENTS: readonly (readonly [title: string, text: string])[] = [
     ['long names', `{${list(4_900, (i) => `"${'k'.repeat(390)}${i}":${i}`).join()}}`]
 ];
 
-describe(`Content of the greatest allowed size${withoutTurns}`, { skip: withoutTurns !== '', timeout: 120_000 }, () => {
+describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== '', timeout: 120_000 }, () => {
 
     let database: TestDatabase;
     let service: MeasuredProcess;
@@ -80,7 +80,7 @@ describe(`Content of the greatest allowed size${withoutTurns}`, { skip: withoutT
     }
 
     for (const [place, [title, content]] of CONTENTS.entries()) {
-        it(`does not hold up others: ${title}`, async () => {
+        it(`does not block others: ${title}`, async () => {
 
             const path = `/objects/test/large.${place}`;
             await ask(`/objects?type=Document&handle=test/large.${place}`, content);
@@ -94,7 +94,7 @@ describe(`Content of the greatest allowed size${withoutTurns}`, { skip: withoutT
         });
     }
 
-    it('does not hold up others when much of it is found', async () => {
+    it('does not block others in large search results', async () => {
 
         await expectShortTurns(() => ask('/search?query=*:*&pageSize=20'));
         await expectShortTurns(() => ask('/search?query=*:*&pageSize=20&filter=["/content/a"]'));

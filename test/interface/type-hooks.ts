@@ -42,7 +42,7 @@ const FAULTS: readonly [fault: string, code: number, doip: string, body: object]
 
 onEveryDatabase((name, start) => {
 
-    describe(`hooks that refuse, on ${name}`, () => {
+    describe(`rejecting hooks, on ${name},`, () => {
 
         let service: RestService;
 
@@ -60,7 +60,7 @@ onEveryDatabase((name, start) => {
 
         for (const hook of ['beforeSchemaValidation', 'beforeSchemaValidationWithId', 'beforeStorage', 'objectForIndexing']) {
             for (const [fault, code, status, body] of FAULTS) {
-                it(`answer ${code} to a write when ${hook} meets the fault ${fault}, and leave the object alone`, async () => {
+                it(`give ${code} for a write when ${hook} meets the fault ${fault}, and leave the object unchanged`, async () => {
 
                     const id = `test/${hook}-${fault}`;
                     const content = { fault: { [hook]: fault } };
@@ -82,7 +82,7 @@ onEveryDatabase((name, start) => {
             }
         }
 
-        it('answer 500 for a fault of the code, with a stack for the administrator', async () => {
+        it('give 500 for an error of the code, with a stack for the administrator', async () => {
 
             const content = JSON.stringify({ fault: { beforeSchemaValidation: 'error' } });
 
@@ -93,7 +93,7 @@ onEveryDatabase((name, start) => {
             expect(json(response)['stack']).to.contain('/cordra/schemas/Faulty:8:');
         });
 
-        it('answer 403 to a deletion by REST and 400 by DOIP when beforeDelete throws a text', async () => {
+        it('give 403 for a deletion by REST and 400 by DOIP when beforeDelete throws a text', async () => {
 
             await service.create('Faulty', { fault: { beforeDelete: 'text' } }, 'handle=test/kept');
 
@@ -105,7 +105,7 @@ onEveryDatabase((name, start) => {
             expect((await service.asAdmin('GET /objects/test/kept')).statusCode).to.equal(200);
         });
 
-        it('hide an object with 403, its bytes included, and drop it from results', async () => {
+        it('hide an object with 403, including its bytes, and drop it from results', async () => {
 
             const mark = 'hidden';
             await service.create('Faulty', { mark, fault: { onObjectResolution: 'text' } }, 'handle=test/hidden');
@@ -121,7 +121,7 @@ onEveryDatabase((name, start) => {
             expect(found['size']).to.equal(2);
         });
 
-        it('that come too late change nothing any more', async () => {
+        it('after the commit change nothing', async () => {
 
             const created = await service.asAdmin('POST /objects?type=Faulty&handle=test/late', {
                 payload: JSON.stringify({ fault: { afterCreateOrUpdate: 'error', afterDelete: 'text' } })
@@ -132,7 +132,7 @@ onEveryDatabase((name, start) => {
             expect((await service.asAdmin('GET /objects/test/late')).statusCode).to.equal(404);
         });
 
-        it('end at their deadline, while others are answered', async () => {
+        it('end at their deadline, while others are served', async () => {
 
             const slow = await start({ SCRIPT_TIMEOUT_SECONDS: 1 });
             try {
@@ -152,7 +152,7 @@ onEveryDatabase((name, start) => {
             }
         });
 
-        it('are refused when they cannot be compiled, with their place', async () => {
+        it('are rejected with their position when they cannot be compiled', async () => {
 
             const broken = 'exports.beforeDelete = function (object) {\n    return object;;;\n    const = 3;\n};\n';
 

@@ -68,7 +68,7 @@ onEveryDatabase((name, start) => {
 
         const json = ({ payload }: Received): unknown => JSON.parse(payload);
 
-        it('get JSON from the body, and attributes whole or dotted', async () => {
+        it('get JSON from the body, and attributes as an object or with dots', async () => {
 
             const query = '&attributes={"a":1}&attributes.b=two&attributes.requestContext={"c":3}';
 
@@ -108,7 +108,7 @@ onEveryDatabase((name, start) => {
             expect(twice.statusCode).to.equal(400);
         });
 
-        it('are called by GET where they allow it, with params in the query, and store nothing then', async () => {
+        it('can be called by GET if they allow it, with params in the query, and store nothing then', async () => {
 
             const allowed = await call('echo', { verb: 'GET', query: '&params=%7B%22n%22:5%7D' });
             const counted = await call('count', { verb: 'GET' });
@@ -121,7 +121,7 @@ onEveryDatabase((name, start) => {
             expect(refused.statusCode).to.equal(400);
         });
 
-        it('store what they make of their object, if the schema allows it', async () => {
+        it('store changes of their object if the schema allows them', async () => {
 
             await service.create('Counter', {}, 'handle=test/own');
             const first = await service.asAdmin('POST /call?objectId=test/own&method=count');
@@ -135,7 +135,7 @@ onEveryDatabase((name, start) => {
             expect(json(content)).to.equal({ id: 'test/own', count: 2 });
         });
 
-        it('answer with nothing, null, or what a promise brings', async () => {
+        it('return nothing, null, or the result of a promise', async () => {
 
             const nothing = await call('nothing');
             const none = await call('none');
@@ -147,7 +147,7 @@ onEveryDatabase((name, start) => {
             expect(json(later)).to.equal(['test/c']);
         });
 
-        it('read and write other than JSON', async () => {
+        it('read and write other formats than JSON', async () => {
 
             const response = await call('upper', {
                 payload: 'straße', headers: { 'Content-Type': 'text/csv', 'Content-Disposition': 'attachment;filename="a.csv"' }
@@ -167,7 +167,7 @@ onEveryDatabase((name, start) => {
             ['missing', 404, { message: 'Schema does not have a method called missing' }, '0.DOIP/Status.200']
         ];
         for (const [method, code, body, status] of FAULTS) {
-            it(`answers ${code} for the method ${method}`, async () => {
+            it(`give ${code} for the method ${method}`, async () => {
 
                 const rest = await call(method);
                 const doip = await service.asAdmin(`POST /doip/${method}?targetId=test/c`);
@@ -179,7 +179,7 @@ onEveryDatabase((name, start) => {
             });
         }
 
-        it('tells the administrator where code failed, and others nothing', async () => {
+        it('report the position of an error to the administrator only', async () => {
 
             await service.create('Counter', {}, 'handle=test/open');
             await service.asAdmin('PUT /acls/test/open', { payload: '{"writers":["public"]}' });
@@ -194,7 +194,7 @@ onEveryDatabase((name, start) => {
             expect(json(other)).to.equal({ message: 'Something went wrong. Contact your sysadmin.' });
         });
 
-        it('are for writers, unless the rules say otherwise', async () => {
+        it('are for writers, unless rules say otherwise', async () => {
 
             const anonymous = await service.anonymously('POST /call?objectId=test/c&method=echo');
             const unknown = await service.anonymously('POST /call?objectId=test/c&method=missing');
@@ -214,7 +214,7 @@ onEveryDatabase((name, start) => {
             expect([ruled, byDefault, ruledStatic, notListed].map(({ statusCode }) => statusCode)).to.equal([200, 200, 200, 401]);
         });
 
-        it('are told the place of each fault by validateWithSchema', async () => {
+        it('get the position of each error from validateWithSchema', async () => {
 
             await service.create('Schema', { name: 'Checker', schema: SCHEMA, javascript: `exports.staticMethods = {
                 check: ({ params }) => require('cordraUtil').validateWithSchema(params, {
@@ -235,7 +235,7 @@ onEveryDatabase((name, start) => {
             expect(json(right)).to.equal({ success: true, errors: [] });
         });
 
-        it('of a type are called without an object', async () => {
+        it('of a type can be called without an object', async () => {
 
             const sum = await service.asAdmin('POST /call?type=Counter&method=sum', { headers: JSON_TYPE, payload: '[1,2,3]' });
             const unknown = await service.asAdmin('POST /call?type=Nowhere&method=sum');
@@ -285,7 +285,7 @@ onEveryDatabase((name, start) => {
             expect(anonymous.statusCode).to.equal(401);
         });
 
-        it('are listed as operations to those who may call them', async () => {
+        it('are listed as operations for callers with the right', async () => {
 
             const authConfig = {
                 defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [],

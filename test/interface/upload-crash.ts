@@ -24,7 +24,7 @@ interface Job {
 
 forEachDatabase((name, create) => {
 
-    describe(`an upload of all objects whose process is killed, on ${name}`, () => {
+    describe(`an upload of all objects by a killed process, on ${name},`, () => {
 
         let place: TestDatabase;
         let database: Database;
@@ -98,7 +98,7 @@ forEachDatabase((name, create) => {
             return found.map(({ id, ...object }) => JSON.stringify({ id, type: (object as { type?: string }).type, content: (object as { content?: unknown }).content })).sort();
         }
 
-        it('is stored as a whole, or everything becomes as it was', { timeout: 240_000 }, async () => {
+        it('is stored completely, or rolled back', { timeout: 240_000 }, async () => {
 
             const cut = upload('Former');
             const reviewed = await killIn('review', async () => (await newestJob())?.state === 'running');
