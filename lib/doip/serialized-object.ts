@@ -3,7 +3,7 @@
  * stored. Readers see an ordinary digital object; carriers that only write it use the texts.
  */
 
-import type { JsonObject } from '../util/json-types.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { markNumberTexts } from '../json/exact-numbers.js';
 import { isMarked, readStored, unmarked, writeJson } from '../json/serializer.js';
 import { jsonText } from '../json/raw-json.js';
@@ -64,6 +64,28 @@ export class SerializedObject implements DigitalObject {
             `${acl === null ? '' : `,"acl":${acl}`}${userMetadata === null ? '' : `,"userMetadata":${unmarked(userMetadata)}`}` +
             `,"metadata":${JSON.stringify(metadata)}` +
             `${responseContext === null ? '' : `,"responseContext":${JSON.stringify(responseContext)}`}},"elements":${JSON.stringify(elements)}}`;
+    }
+}
+
+/** A JSON value that stays text until it is read. */
+export class SerializedJson {
+
+    readonly #stored: string;
+
+    /** @param stored text made by {@link writeStored} */
+    constructor(stored: string) {
+
+        this.#stored = stored;
+    }
+
+    text(): string {
+
+        return unmarked(this.#stored);
+    }
+
+    toJSON(): JsonValue {
+
+        return readStored(this.#stored);
     }
 }
 

@@ -8,16 +8,17 @@ import type { RecordShape } from './mapping/record-writer.js';
 import type { Route } from '../http/route.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { writeJson } from '../../lib/json/serializer.js';
+import { SerializedJson } from '../../lib/doip/serialized-object.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { bytesInput, hasLines } from './mapping/json-input.js';
 import { given } from '../http/request/params.js';
 import { asDigitalObject, asJson, toRestObject } from './mapping/rest-object.js';
-import { recordText } from './mapping/record-writer.js';
+import { restRecordText } from './mapping/record-writer.js';
 
 /** Format of the record of a batch. */
 export const batchRecord: RecordShape = {
     frame: ({ results, ...others }) => ({ before: {}, after: others }),
-    text: (result) => writeJson(batchResult(result))
+    text: (result) => writeJson(batchResult(result instanceof SerializedJson ? result.toJSON() : result as JsonValue))
 };
 
 export const batchUploadRoutes: readonly Route[] = [
@@ -32,11 +33,10 @@ export const batchUploadRoutes: readonly Route[] = [
                 attributes: given({
                     format,
                     failFast: call.params.flag('failFast'),
-                    parallel: call.params.flagOr('parallel', true),
-                    inBlocks: true
+                    parallel: call.params.flagOr('parallel', true)
                 }),
                 input: bytesInput(call, format === 'ndjson' ? 'application/x-ndjson' : 'application/json'),
-                fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'pieces', pieces: recordText(output, batchRecord) } })
+                fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'pieces', pieces: restRecordText(output, batchRecord) } })
             };
         }
     }

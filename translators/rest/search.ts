@@ -6,7 +6,7 @@ import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { isForm, readJsonBody } from '../http/request/body.js';
 import { Params } from '../http/request/params.js';
-import { recordText } from './mapping/record-writer.js';
+import { restRecordText } from './mapping/record-writer.js';
 import { holdsJson, isSearch, searchAttributes, searchView } from './mapping/search-request.js';
 import { searchRecord } from './mapping/search-results.js';
 
@@ -17,7 +17,7 @@ export function search(params: Params): OperationCall {
     return {
         operationId: Op.search,
         attributes: searchAttributes(params),
-        fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'pieces', pieces: recordText(output, shape) } })
+        fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'pieces', pieces: restRecordText(output, shape) } })
     };
 }
 

@@ -15,7 +15,7 @@ import { Op } from '../../doip/operation-ids.js';
 import { Status } from '../../errors/status.js';
 import { denied } from '../../model/caller.js';
 import { idOf, itemSegments } from '../../bulk/batch/batch-item.js';
-import { recordInBlocks, wholeRecord } from '../../bulk/batch/batch-record.js';
+import { bulkRecord } from '../../bulk/batch/batch-record.js';
 import { objectAnswer } from '../../objects/read/object-presenter.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import type { WriteContext } from '../../model/write-context.js';
@@ -27,7 +27,6 @@ interface BatchAttributes {
     readonly format?: string;
     readonly failFast: boolean;
     readonly parallel: boolean;
-    readonly inBlocks: boolean;
 }
 
 type BatchContext = OperationContext<BatchAttributes>;
@@ -46,12 +45,12 @@ export const batchUpload = defineOperation<BatchAttributes>({
     input: 'segments',
     storesEachItem: true,
     attributes: withoutDryRun(Joi.object<BatchAttributes>({
-        format: text(), failFast: flag().default(false), parallel: flag().default(true), inBlocks: flag().default(false)
+        format: text(), failFast: flag().default(false), parallel: flag().default(true)
     })),
 
     async handler(context) {
 
-        const { attributes: { format, failFast, parallel, inBlocks }, log, services: { bulk } } = context;
+        const { attributes: { format, failFast, parallel }, log, services: { bulk } } = context;
         if (format !== undefined && format !== 'ndjson' && format !== 'json') {
             throw badRequest(`format must be ndjson or json, got ${format.slice(0, 40)}`);
         }
@@ -62,7 +61,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
         return {
             status: fault?.status ?? Status.ok,
             attributes: fault ? { message: fault.message, report: true } : {},
-            output: inBlocks ? recordInBlocks(outcome) : wholeRecord(outcome)
+            output: await bulkRecord(outcome)
         };
     }
 });

@@ -3,7 +3,7 @@
  * repeated. The response has counts and the rejected objects.
  */
 
-import { wholeRecord } from '../../bulk/batch/batch-record.js';
+import { bulkRecord } from '../../bulk/batch/batch-record.js';
 import { defineOperation } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { Status } from '../../errors/status.js';
@@ -28,7 +28,7 @@ export const importObjects = defineOperation({
         return {
             status: fault?.status ?? Status.ok,
             attributes: fault ? { message: fault.message, report: true } : {},
-            output: wholeRecord(outcome, { ...counts })
+            output: await bulkRecord(outcome, { ...counts })
         };
     }
 });

@@ -1,8 +1,7 @@
 /** `0.DOIP/Op.Search`: searches objects (specification: GET and POST `/search`, GET `/objects/?query=`, DOIP "Search"). */
 
 import Joi from 'joi';
-import type { OperationResult } from '../../core/operation.js';
-import type { Segment } from '../../doip/envelope.js';
+import type { DigitalObject } from '../../doip/digital-object.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { asDeclared, declaredNames, flag, text, texts, readRequestContext } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
@@ -11,10 +10,8 @@ import { isJsonObject } from '../../util/json-types.js';
 import { pruner } from '../../json/filter.js';
 import { plainObject } from '../../doip/serialized-object.js';
 import { Op } from '../../doip/operation-ids.js';
-import { jsonSegment } from '../../doip/segments.js';
+import { RecordOutput } from '../../doip/record-output.js';
 import { onClose } from '../../util/streams/on-close.js';
-import { recordSegment } from '../../search/result-record.js';
-import type { Project, Result } from '../../search/result-record.js';
 import type { Found, SearchQuery } from '../../search/search-service.js';
 import type { OperationContext } from '../../core/operation-context.js';
 import { readSortFields } from '../../search/query/search-request.js';
@@ -31,12 +28,10 @@ interface SearchAttributes {
     readonly includeScore: boolean;
     readonly includeVersions: boolean;
     readonly filter?: readonly string[];
-    /**
-     * Returns the record without results, then batches of results, for translators that stream them. Objects that need no inspection are
-     * {@link SerializedObject}s.
-     */
-    readonly inBlocks: boolean;
 }
+
+/** An id or an object. */
+type Result = string | DigitalObject;
 
 /** The query that matches all objects. */
 const EVERYTHING = '*:*';
@@ -65,8 +60,7 @@ const attributes = Joi.object<SearchAttributes>({
     filterQueries: texts().max(MAX_FILTERS),
     includeScore: flag().default(false),
     includeVersions: flag().default(false),
-    filter: texts(),
-    inBlocks: flag().default(false)
+    filter: texts()
 });
 
 export const search = defineOperation<SearchAttributes>({
@@ -87,19 +81,20 @@ export const search = defineOperation<SearchAttributes>({
         const { services, caller, signal, transport: { remoteAddress } } = context;
         const asked = await customized(wanted, { caller, requestContext, services });
         const wish = toRequest(asked, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
-        const project = projection(wanted.filter);
+        const narrow = wanted.filter && pruner(wanted.filter);
         const searching = { caller, requestContext, remoteAddress, signal };
         const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
-        const found: Found<Result> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
-        const record: JsonObject = {
-            size: found.size,
-            // Without a limit there is a single page
-            pageNum: wish.limit === null ? 0 : pageOf(wanted), pageSize: wish.limit ?? UNLIMITED,
-            ...wanted.facets ? { facets: found.facets as unknown as JsonValue } : {}
-        };
-        return wanted.inBlocks ?
-            result.segments(onClose(inBlocks(record, found, project), () => void found.blocks.return())) :
-            await asRecord(record, found, { wish, project });
+        const { size, facets, blocks }: Found<Result> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
+        return result.segments(await RecordOutput.open({
+            before: { size },
+            after: {
+                // Without a limit there is a single page
+                pageNum: wish.limit === null ? 0 : pageOf(wanted), pageSize: wish.limit ?? UNLIMITED,
+                ...wanted.facets ? { facets: facets as unknown as JsonValue } : {}
+            },
+            blocks: narrow ? onClose(narrowed(blocks, narrow), () => void blocks.return()) : blocks,
+            most: Math.min(wish.limit ?? Infinity, Math.max(size - wish.start, 0))
+        }));
     }
 });
 
@@ -156,15 +151,12 @@ async function customized(wanted: SearchAttributes, { caller, requestContext, se
     return customizedQuery === asked ? wanted : { ...wanted, query: customizedQuery };
 }
 
-/** Returns a function that narrows results to the filter; ids stay unchanged. Throws 400 for an invalid pointer, before the search. */
-function projection(filter: readonly string[] | undefined): Project {
+/** Results narrowed to the filter; ids stay unchanged. */
+async function *narrowed(blocks: Found<Result>['blocks'], narrow: (value: JsonValue) => JsonValue): AsyncGenerator<readonly JsonValue[], void, undefined> {
 
-    if (!filter) {
-        return (result) => result;
+    for await (const block of blocks) {
+        yield block.map((found) => (typeof found === 'string' ? found : narrow(plainObject(found) as unknown as JsonValue)));
     }
-
-    const narrow = pruner(filter);
-    return (result) => (typeof result === 'string' ? result : narrow(plainObject(result) as unknown as JsonValue));
 }
 
 /** Negative page numbers count as 0. */
@@ -189,27 +181,4 @@ function toRequest(wanted: SearchAttributes, zeroMeansAll: boolean): SearchQuery
         filterQueries: filterQueries ?? [], facets: facets ?? [], sort: readSortFields(sortFields),
         start, limit, includeScore, includeVersions
     };
-}
-
-async function *inBlocks(record: JsonObject, { blocks }: Found<Result>, project: Project): AsyncGenerator<Segment, void, undefined> {
-
-    yield jsonSegment(record);
-    for await (const block of blocks) {
-        yield jsonSegment(block.map((result) => project(result) as JsonValue));
-    }
-}
-
-/** The whole record in one segment. */
-async function asRecord(
-    record: JsonObject, { size, blocks }: Found<Result>, { wish, project }: { wish: SearchQuery; project: Project }
-): Promise<OperationResult> {
-
-    const most = Math.min(wish.limit ?? Infinity, Math.max(size - wish.start, 0));
-    const segment = await recordSegment(record, { blocks, most, project });
-    return segment.kind === 'json' ? result.json(segment.value) : result.segments(onClose(one(segment), () => void blocks.return()));
-}
-
-async function *one(segment: Segment): AsyncGenerator<Segment, void, undefined> {
-
-    yield segment;
 }

@@ -1,7 +1,9 @@
 import type { More, RecordingServer } from '../../support/recorder.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { json, jsonSegment, sequence } from '../../../lib/doip/segments.js';
+import type { JsonValue } from '../../../lib/util/json-types.js';
+import { RecordOutput } from '../../../lib/doip/record-output.js';
+import { json, sequence } from '../../../lib/doip/segments.js';
 import { Status } from '../../../lib/errors/status.js';
 import { recordingServer } from '../../support/recorder.js';
 import { jsonOf } from '../../support/rest.js';
@@ -168,9 +170,13 @@ describe('responses of the REST interface', () => {
         const results = Array.from({ length: 3000 }, (_, i) => ({
             id: `t/${i}`, type: 'T', attributes: { content: { i } }, elements: []
         }));
-        server.recorder.answer = { output: sequence(
-            jsonSegment({ size: 3000 }), jsonSegment(results.slice(0, 2000)), jsonSegment(results.slice(2000)))
+        const blocks = async function *(): AsyncGenerator<JsonValue[], void, undefined> {
+
+            yield results.slice(0, 2000);
+            yield results.slice(2000);
         };
+
+        server.recorder.answer = { output: await RecordOutput.open({ before: { size: 3000 }, after: {}, blocks: blocks() }) };
 
         const response = await server.inject('GET /search?query=x&full=false');
         const record = jsonOf(response);

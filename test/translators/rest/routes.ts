@@ -24,7 +24,7 @@ describe('the REST interface', () => {
     });
     beforeEach(() => server.recorder.reset());
 
-    const search = { pageNum: 0, pageSize: -1, type: 'full', includeScore: false, includeVersions: false, inBlocks: true };
+    const search = { pageNum: 0, pageSize: -1, type: 'full', includeScore: false, includeVersions: false };
     const content = { attributes: { content: { a: 1 } } };
     const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
     const body = { payload: '{"a":1}' };
@@ -157,11 +157,11 @@ describe('the REST interface', () => {
             { operationId: 'gateway/Op.ListMethods', targetId: 't/1', attributes: { static: false } }],
 
         ['POST /batchUpload', { payload: '[]' },
-            { operationId: '20.DOIP/Op.BatchUpload', attributes: { failFast: false, parallel: true, inBlocks: true },
+            { operationId: '20.DOIP/Op.BatchUpload', attributes: { failFast: false, parallel: true },
                 input: [{ text: '[]', mediaType: 'application/json' }] }],
         ['POST /batchUpload?format=ndjson&failFast=true&parallel=false', { payload: '{}\n{}' },
             { operationId: '20.DOIP/Op.BatchUpload',
-                attributes: { format: 'ndjson', failFast: true, parallel: false, inBlocks: true },
+                attributes: { format: 'ndjson', failFast: true, parallel: false },
                 input: [{ text: '{}\n{}', mediaType: 'application/x-ndjson' }] }],
 
         ['POST /auth/token?full=true', { payload: '{"username":"u","password":"p"}' },

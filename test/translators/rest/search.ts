@@ -1,11 +1,11 @@
-import type { Segment } from '../../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import type { ResultView } from '../../../translators/rest/mapping/search-results.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { jsonSegment, sequence } from '../../../lib/doip/segments.js';
+import { json } from '../../../lib/doip/segments.js';
+import { RecordOutput } from '../../../lib/doip/record-output.js';
 import { Params } from '../../../translators/http/request/params.js';
-import { recordText } from '../../../translators/rest/mapping/record-writer.js';
+import { restRecordText } from '../../../translators/rest/mapping/record-writer.js';
 import { searchAttributes, searchView } from '../../../translators/rest/mapping/search-request.js';
 import { projectResult, searchRecord } from '../../../translators/rest/mapping/search-results.js';
 
@@ -25,11 +25,16 @@ const found = (id: string, score?: number): JsonObject => ({
     elements: [{ id: 'p', length: 1, attributes: {} }]
 });
 
-async function textOf(view: ResultView, ...values: JsonValue[]): Promise<string> {
+async function textOf(view: ResultView, head: JsonObject, ...blocks: JsonValue[][]): Promise<string> {
 
-    const segments: Segment[] = values.map((value) => jsonSegment(value));
+    const inBlocks = async function *(): AsyncGenerator<JsonValue[], void, undefined> {
+
+        yield *blocks;
+    };
+
+    const output = blocks.length === 0 ? json(head) : await RecordOutput.open({ after: head, blocks: inBlocks() });
     const pieces: string[] = [];
-    for await (const piece of recordText(sequence(...segments), searchRecord(view))) {
+    for await (const piece of restRecordText(output, searchRecord(view))) {
         pieces.push(piece);
     }
 
@@ -60,7 +65,7 @@ describe('a REST search', () => {
     for (const [text, expected] of wanted) {
         it(`passes "?${text}" on to the operation`, () => {
 
-            const defaults = { pageNum: 0, pageSize: -1, type: 'full', includeScore: false, includeVersions: false, inBlocks: true };
+            const defaults = { pageNum: 0, pageSize: -1, type: 'full', includeScore: false, includeVersions: false };
 
             expect<unknown>(searchAttributes(query(text))).to.equal({ ...defaults, ...expected });
         });
@@ -75,7 +80,7 @@ describe('a REST search', () => {
 
         expect<unknown>(searchAttributes(params)).to.equal({
             query: 'x', pageNum: 1, pageSize: 2, sortFields: [{ name: '/n' }], filterQueries: ['a'], facets: [{ field: 'type' }],
-            type: 'id', includeScore: true, includeVersions: false, inBlocks: true
+            type: 'id', includeScore: true, includeVersions: false
         });
         expect(searchView(params)).to.equal({ full: false, filter: ['/a'], pageNum: 1, pageSize: 2 });
     });

@@ -20,7 +20,7 @@ export function isSearch(params: Params): boolean {
     return params.has('query') || params.has('queryJson');
 }
 
-/** Attributes of the search operation. `inBlocks` requests results in batches, whose number is not limited. */
+/** Attributes of the search operation. */
 export function searchAttributes(params: Params): JsonObject {
 
     const { pageNum, pageSize } = searchView(params);
@@ -37,7 +37,6 @@ export function searchAttributes(params: Params): JsonObject {
         type: params.flag('ids') ? 'id' : 'full',
         includeScore: params.flag('includeScore'),
         includeVersions: params.flag('includeVersions'),
-        inBlocks: true,
         ...params.requestContext()
     };
 }

@@ -35,7 +35,7 @@ export function searchRecord(view: ResultView): RecordShape {
             },
             after: {}
         }),
-        text: (result) => resultText(result, view, narrow)
+        text: (result) => resultText(result as JsonValue, view, narrow)
     };
 }
 

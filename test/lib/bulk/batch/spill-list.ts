@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Segment } from '../../../../lib/doip/envelope.js';
 import type { BulkOutcome } from '../../../../lib/bulk/batch/batch-service.js';
-import { recordInBlocks, wholeRecord } from '../../../../lib/bulk/batch/batch-record.js';
+import { bulkRecord } from '../../../../lib/bulk/batch/batch-record.js';
+import type { RecordItem, RecordOutput } from '../../../../lib/doip/record-output.js';
 import { SpillableList } from '../../../../lib/bulk/batch/spill-list.js';
 import { TempFolder } from '../../../../lib/bulk/temp-folder.js';
 import { readBytes } from '../../../../lib/doip/segments.js';
@@ -48,10 +49,10 @@ describe('the results of a batch', () => {
 
             const values = lengths.map(textOf);
             const forms: unknown[] = [];
-            for (const form of [recordInBlocks, wholeRecord]) {
+            for (const form of [inBlocks, whole]) {
                 const outcome = await outcomeOf(values);
                 const meanwhile = await spooled();
-                forms.push(await read(form(outcome)));
+                forms.push(await form(await bulkRecord(outcome)));
 
                 expect(meanwhile).to.equal(files);
                 await until(async () => await spooled() === 0);
@@ -65,18 +66,22 @@ describe('the results of a batch', () => {
 
     it('leave no file behind when their record is closed before or while it is read', async () => {
 
-        for (const form of [recordInBlocks, wholeRecord]) {
-            for (const segments of [0, 1]) {
-                const record = form(await outcomeOf(Array.from({ length: 40 }, () => textOf(100_000))));
-                for (let n = 0; n < segments; ++n) {
-                    await record.next();
-                }
-
-                expect(await spooled()).to.equal(1);
-                await record.return();
-                await until(async () => await spooled() === 0);
+        for (const segments of [0, 1]) {
+            const record = await bulkRecord(await outcomeOf(Array.from({ length: 40 }, () => textOf(100_000))));
+            const iterator = record[Symbol.asyncIterator]();
+            for (let n = 0; n < segments; ++n) {
+                await iterator.next();
             }
+
+            expect(await spooled()).to.equal(1);
+            await iterator.return(undefined);
+            await until(async () => await spooled() === 0);
         }
+
+        const record = await bulkRecord(await outcomeOf(Array.from({ length: 40 }, () => textOf(100_000))));
+        await record.next();
+        await record.close();
+        await until(async () => await spooled() === 0);
     });
 
     async function outcomeOf(values: readonly string[]): Promise<BulkOutcome> {
@@ -93,14 +98,24 @@ function textOf(length: number): string {
     return 'x'.repeat(length - 2);
 }
 
-/** A record, whether it comes as JSON, as bytes, or in blocks. */
-async function read(segments: AsyncIterable<Segment>): Promise<{ results: unknown; success: unknown }> {
+/** A record as its only segment has it, be that JSON or bytes. */
+async function whole(record: AsyncIterable<Segment>): Promise<unknown> {
 
     const values: unknown[] = [];
-    for await (const segment of segments) {
+    for await (const segment of record) {
         values.push(segment.kind === 'json' ? segment.value : JSON.parse((await readBytes(segment.body, Infinity)).toString()));
     }
 
-    const [head, ...blocks] = values as [{ results?: unknown; success: unknown }, ...unknown[][]];
-    return { results: head.results ?? blocks.flat(), success: head.success };
+    expect(values).to.have.length(1);
+    return values[0];
+}
+
+async function inBlocks(record: RecordOutput): Promise<unknown> {
+
+    const results: RecordItem[] = [];
+    for (let block = await record.next(); block; block = await record.next()) {
+        results.push(...block);
+    }
+
+    return { results, ...record.head };
 }

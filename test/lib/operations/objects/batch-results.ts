@@ -6,8 +6,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '../../../../lib/util/json-types.js';
-import type { BatchGateway, BatchRecord, BatchResult } from '../../../support/batch.js';
+import type { BatchGateway, BatchRecord } from '../../../support/batch.js';
 import { BATCH, createBatchGateway, text } from '../../../support/batch.js';
 import { forEachDatabase } from '../../../support/database.js';
 import { ADMIN, envelope } from '../../../support/gateway.js';
@@ -41,34 +40,27 @@ forEachDatabase((name, create) => {
             expect(results.map(({ position }) => position).toSorted((a, b) => a - b)).to.equal(items.map((_, i) => i));
             expect(JSON.stringify(results.find(({ position }) => position === 77)?.response.attributes?.['content']) === JSON.stringify(items[77]?.content)).to.be.true();
 
-            const blocks = await gateway.asAdmin(BATCH, { input: items, attributes: { inBlocks: true } });
-            const [head, ...rest] = blocks.output as [JsonObject, ...BatchResult[][]];
-
-            expect<unknown>(head).to.equal({ success: true });
-            expect(rest.flat()).to.have.length(150);
-            expect(await readdir(join(gateway.database.options.dataDir, 'tmp'))).to.equal([]);
+            expect(await spooled()).to.equal([]);
         });
 
-        for (const inBlocks of [false, true]) {
-            it(`are removed when the response${inBlocks ? ' in blocks' : ''} is not read`, async () => {
+        it('are removed when the response is not read', async () => {
 
-                const items = Array.from({ length: 60 }, (_, n) => ({ id: `test/unread${n}`, type: 'Plain', content: { text: 'x'.repeat(30_000) } }));
-                for (const segments of [0, 1]) {
-                    const { output } = await gateway.gateway.perform(envelope(BATCH, {
-                        authentication: ADMIN, attributes: { inBlocks }, input: items
-                    }));
-                    const iterator = output[Symbol.asyncIterator]();
-                    for (let n = 0; n < segments; ++n) {
-                        await iterator.next();
-                    }
-
-                    expect(await spooled()).to.have.length(1);
-
-                    await iterator.return?.();
-
-                    await until(async () => (await spooled()).length === 0);
+            const items = Array.from({ length: 60 }, (_, n) => ({ id: `test/unread${n}`, type: 'Plain', content: { text: 'x'.repeat(30_000) } }));
+            for (const segments of [0, 1]) {
+                const { output } = await gateway.gateway.perform(envelope(BATCH, {
+                    authentication: ADMIN, input: items
+                }));
+                const iterator = output[Symbol.asyncIterator]();
+                for (let n = 0; n < segments; ++n) {
+                    await iterator.next();
                 }
-            });
-        }
+
+                expect(await spooled()).to.have.length(1);
+
+                await iterator.return?.();
+
+                await until(async () => (await spooled()).length === 0);
+            }
+        });
     });
 });

@@ -150,13 +150,6 @@ describe('Op.Search', () => {
         }
     });
 
-    it('returns the record followed by batches on request', async () => {
-
-        const { output } = await gateway.asAdmin(SEARCH, { attributes: { query: '/n:*', type: 'id', sortFields: '/n', inBlocks: true } });
-
-        expect(output).to.equal([{ size: 4, pageNum: 0, pageSize: -1 }, ['test/0', 'test/1', 'test/2', 'test/3']]);
-    });
-
     it('accepts attributes in its input as well', async () => {
 
         const { value } = await gateway.asAdmin(SEARCH, { attributes: { pageSize: 5 }, input: { query: '/title:one', type: 'id' } });

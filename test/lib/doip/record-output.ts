@@ -4,7 +4,8 @@ import * as Lab from '@hapi/lab';
 import type { Segment } from '../../../lib/doip/envelope.js';
 import type { DigitalObject } from '../../../lib/doip/digital-object.js';
 import { onClose } from '../../../lib/util/streams/on-close.js';
-import { recordSegment } from '../../../lib/search/result-record.js';
+import type { RecordForm } from '../../../lib/doip/record-output.js';
+import { RecordOutput, recordText } from '../../../lib/doip/record-output.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -40,9 +41,8 @@ async function textOf(segment: Segment): Promise<string> {
     return text;
 }
 
-describe('the record of a search', () => {
+describe('An output that is a record', () => {
 
-    const project = <T>(result: T): T => result;
     const expected = (count: number, text: string): string => JSON.stringify({
         size: count, results: Array.from({ length: count }, (_, n) => ({ id: `test/${n}`, type: 'T', attributes: { content: { n, text } } })), pageNum: 0
     });
@@ -55,12 +55,15 @@ describe('the record of a search', () => {
 
             const { blocks, state } = blocksOf(count, text);
 
-            const segment = await recordSegment({ size: count, pageNum: 0 }, { blocks, most: count, project });
+            const record = await RecordOutput.open({ before: { size: count }, after: { pageNum: 0 }, blocks, most: count });
+            const segments = record[Symbol.asyncIterator]();
+            const { value: segment } = await segments.next() as { value: Segment };
 
             expect(segment.kind).to.equal(kind);
-            // The rest is left where it is until somebody reads it.
-            expect(state.taken).to.be.at.most(count === 1001 ? 0 : 11);
+            // The rest stays unread until it is asked for
+            expect(state.taken).to.be.at.most(count === 1001 ? 1 : 11);
             expect(await textOf(segment)).to.equal(expected(count, text));
+            expect(await segments.next()).to.equal({ done: true, value: undefined });
             await setImmediate();
             expect(state.isReleased).to.be.true();
         });
@@ -68,15 +71,40 @@ describe('the record of a search', () => {
 
     it('releases results that are not read', async () => {
 
-        const { blocks, state } = blocksOf(40, LONG);
+        for (const read of [0, 1]) {
+            const { blocks, state } = blocksOf(40, LONG);
+            const record = await RecordOutput.open({ before: { size: 40 }, after: {}, blocks, most: 40 });
+            const segments = record[Symbol.asyncIterator]();
+            for (let n = 0; n < read; ++n) {
+                await segments.next();
+            }
 
-        const segment = await recordSegment({ size: 40 }, { blocks, most: 40, project });
-        if (segment.kind === 'bytes') {
-            await segment.body[Symbol.asyncIterator]().return?.();
+            await segments.return(undefined);
+
+            await setImmediate();
+            expect(state.isReleased).to.be.true();
+            expect(state.taken).to.be.below(40);
+        }
+    });
+
+    it('is written block by block in a form of the reader, and released when that ends early', async () => {
+
+        const form: RecordForm = { before: {}, after: { end: true }, text: (item) => (item as DigitalObject).id };
+        const few = blocksOf(3, 'short');
+        const many = blocksOf(3, 'short');
+        const record = await RecordOutput.open({ before: { size: 3 }, after: { pageNum: 0 }, blocks: few.blocks });
+        const pieces: string[] = [];
+        for await (const piece of recordText(record, form)) {
+            pieces.push(piece);
         }
 
+        const unread = recordText(await RecordOutput.open({ after: {}, blocks: many.blocks }), { ...form, text: () => LONG });
+        await unread.next();
+        await unread.return();
         await setImmediate();
-        expect(state.isReleased).to.be.true();
-        expect(state.taken).to.be.below(40);
+
+        expect(pieces).to.equal(['{"results":[test/0,test/1,test/2],"end":true}']);
+        expect<unknown>(record.head).to.equal({ size: 3, pageNum: 0 });
+        expect([few.state, many.state]).to.equal([{ taken: 3, isReleased: true }, { taken: 1, isReleased: true }]);
     });
 });
