@@ -7,7 +7,8 @@ import type { Logger } from 'pino';
 import type { Database } from '../../db/database.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { AdminAccount } from '../identity/passwords/admin-account.js';
-import type { ObjectService } from '../objects/object-service.js';
+import type { ObjectCreation } from '../objects/create-object.js';
+import type { ObjectReader } from '../objects/read/object-reader.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { CatalogStore } from '../stores/catalog-store.js';
 import type { ObjectStore } from '../stores/objects/object-store.js';
@@ -37,7 +38,8 @@ interface Parts {
     readonly catalogStore: CatalogStore;
     readonly settings: SettingStore;
     readonly catalog: Catalog;
-    readonly objects: ObjectService;
+    readonly creation: ObjectCreation;
+    readonly reader: ObjectReader;
     readonly admin: AdminAccount;
 }
 
@@ -79,7 +81,7 @@ async function ensureDesign({ db, objectStore, catalogStore, catalog, seed }: Pa
     await catalog.ensure(epochs.types);
 }
 
-async function ensureTypes({ db, settings, catalog, objects, seed }: Parts): Promise<void> {
+async function ensureTypes({ db, settings, catalog, creation, reader, seed }: Parts): Promise<void> {
 
     if (await settings.get(TYPES_MADE)) {
         return;
@@ -88,8 +90,8 @@ async function ensureTypes({ db, settings, catalog, objects, seed }: Parts): Pro
     for (const content of initialTypes(seed.extensionKeyword)) {
         if (!catalog.current.get(content.name as string)) {
             const input = { type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] };
-            const failed = await objects.create(input, { caller: SERVICE }).then(() => null, (error: unknown) => ({ error }));
-            await objects.view(DESIGN_ID);
+            const failed = await creation.create(input, { caller: SERVICE }).then(() => null, (error: unknown) => ({ error }));
+            await reader.epochs();
             // If another node was faster, its type is used
             if (failed && !catalog.current.get(content.name as string)) {
                 throw failed.error;

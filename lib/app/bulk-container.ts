@@ -49,6 +49,6 @@ export function composeTransfer(
     parts.jobs.register(uploadJob({ ...parts, restorer, forms: new IndexFormStore(parts.db) }));
     return {
         transfer: { exporter: new Exporter(parts), importer: new Importer({ ...parts, restorer }) },
-        uploader: new UploadService({ ...parts, objects: parts.store, source: parts.bulk.source })
+        uploader: new UploadService({ ...parts, source: parts.bulk.source })
     };
 }

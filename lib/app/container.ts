@@ -8,6 +8,7 @@ import type { OperationRegistry } from '../core/registry.js';
 import type { DoipError } from '../errors/errors.js';
 import type { StatusTable } from '../errors/status.js';
 import type { Endpoint, Services } from '../core/services.js';
+import type { WriteParticipant } from '../model/write-participant.js';
 import type { StartupState } from '../health/startup-state.js';
 import { openDatabase } from '../../db/engines/open.js';
 import { composeBulk, composeTransfer } from './bulk-container.js';
@@ -16,12 +17,11 @@ import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir
 import { withRepoInit } from './repo-init.js';
 import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import { ShutdownStack } from './shutdown-stack.js';
-import { DESIGN_ID, serviceId } from '../doip/ids.js';
+import { serviceId } from '../doip/ids.js';
 import { serviceInfo } from '../core/services.js';
 import { composeHandles } from '../handles/handles.js';
 import { composeIdentity } from '../identity/identity.js';
 import { PasswordChanges } from '../identity/authentication/password-changes.js';
-import { LocalAccess } from '../identity/authentication/local-access.js';
 import type { EdgeLimiter } from '../identity/throttling/edge-limiter.js';
 import { Policy } from '../identity/access/access-policy.js';
 import { IdentityParticipant, IdentitySecretRemover } from '../identity/sync/identity-participant.js';
@@ -29,6 +29,8 @@ import { ContentPipeline } from '../objects/content-pipeline.js';
 import { ElementService } from '../objects/elements/element-service.js';
 import { ObjectLoader } from '../objects/read/object-loader.js';
 import { ObjectResolution } from '../objects/read/object-resolution.js';
+import { ObjectCreation } from '../objects/create-object.js';
+import { ObjectReader } from '../objects/read/object-reader.js';
 import { ObjectService } from '../objects/object-service.js';
 import { ObjectWriter } from '../objects/object-writer.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
@@ -163,6 +165,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         }),
         codedRules: (coming, files) => scripting.codedRules.of(coming, files)
     });
+    const reader = new ObjectReader(objectStore, catalog);
     const clock = new TxnIdGenerator(await objectStore.highestTxnId());
     const referenceStore = new ReferenceStore(db);
     const references = new ReferenceChecker(objectStore, referenceStore, () => policy);
@@ -208,47 +211,53 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const handles = composeHandles({
         db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null },
         hook: (object, requestContext) => scripting.design.createHandleValues(object, requestContext),
-        refresh: () => objects.view(DESIGN_ID),
+        refresh: () => reader.epochs(),
         resolution: () => resolution,
         ownBase: () => endpoint().url,
         serviceInfo: () => serviceInfo(services)
     });
-    const participants = [
-        new CatalogParticipant(catalogStore), new ModuleParticipant({ modules, catalogStore, rules: moduleRules }), references,
-        new IdentityParticipant(identity), ...search.participants, ...handles.participants
+    // Each sees every write before it is committed, in this order; it may reject it or add statements to its unit
+    const participants: readonly WriteParticipant[] = [
+        new CatalogParticipant(catalogStore),                                           // Name of the type, epoch of types
+        new ModuleParticipant({ modules, catalogStore, rules: moduleRules }),           // Payloads that are script modules
+        references,                                                                     // Objects that the object refers to
+        new IdentityParticipant(identity),                                              // Usernames, hashes, groups, ended tokens
+        search.participants.indexedForm,                                                // What objectForIndexing made of the object
+        search.participants.payloadTexts,                                               // Payloads that are to be read in the background
+        search.participants.changeLog,                                                  // Change log of the search index
+        ...handles.participant ? [handles.participant] : []                             // Outbox of the handle server
     ];
     const gate = new WriteBarrier(catalog);
     const floor = new TxnWatermarkStore(db, node ?? 'local');
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate, clock, floor });
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(scripting.lifecycle, limits);
-    const writing = { store: objectStore, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, patience: options.writePatience };
+    const writing = { store: objectStore, reader, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, patience: options.writePatience };
     const objects = new ObjectService({ ...writing, pipeline });
-    const finder = new ObjectLoader({ byIds: (ids) => scan.byIds(ids), refresh: () => objects.view(DESIGN_ID) });
+    const creation = new ObjectCreation({ ...writing, pipeline });
+    const finder = new ObjectLoader({ byIds: (ids) => scan.byIds(ids), refresh: () => reader.epochs() });
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
     const relationships = new RelationshipService({
         references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
-    const local = new LocalAccess();
     const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses, explain });
     const services: Services = {
         get serviceId() {
 
             return serviceId(catalog.current.prefix);
         },
-        registry, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
+        registry, reader, creation, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         safeNumber: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, patience: options.search?.timeout }),
         ...composeTransfer({
             ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
             directory: identity.directory, secretKeeper, secrets: identity.secretTransfer, references,
-            rehearse: scripting.rehearse, gate, refresh: () => objects.view(DESIGN_ID)
+            rehearse: scripting.rehearse, gate, refresh: () => reader.epochs()
         }),
         room: new Room(options.storageChooser ? {} : db, makeRoom(sweeper)), startup, log, policy, identity,
-        authentication: local.beside(identity.authenticator),
-        passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects }),
-        handles, endpoint, localSecret: local.secret
+        passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects, reader }),
+        handles, endpoint, localSecret: identity.local.secret
     };
-    return { db, log, floor, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, objects, admin: identity.admin, services, seed: options };
+    return { db, log, floor, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, creation, reader, admin: identity.admin, services, seed: options };
 }

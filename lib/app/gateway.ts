@@ -10,6 +10,7 @@ import { toOperation, type OwnOperation } from '../core/own-operation.js';
 import type { OperationResolver } from '../core/registry.js';
 import type { Runtime } from './container.js';
 import type { Services } from '../core/services.js';
+import type { DispatcherState } from '../core/dispatcher.js';
 import { Dispatcher } from '../core/dispatcher.js';
 import { OperationRegistry } from '../core/registry.js';
 import { DatabaseError } from '../../db/errors.js';
@@ -97,7 +98,8 @@ class RepositoryGateway implements Gateway {
     #watch: DatabaseMonitor | null = null;
     /** The start that is going on or was last; never rejects. */
     #opening: Promise<unknown> = Promise.resolve();
-    #dispatcher: Dispatcher;
+    readonly #dispatcher: Dispatcher;
+    readonly perform: Gateway['perform'];
 
     constructor(options: GatewayOptions) {
 
@@ -109,7 +111,10 @@ class RepositoryGateway implements Gateway {
 
         this.#registry.addResolver(methodResolver(() => this.services));
 
-        this.#dispatcher = this.#unstarted(internal(undefined, DOWN));
+        this.#dispatcher = new Dispatcher({
+            registry: this.#registry, statuses: this.statuses, log: this.#log, explain: (error) => this.#explain(error)
+        }, this.#unstarted(internal(undefined, DOWN)));
+        this.perform = this.#dispatcher.perform.bind(this.#dispatcher);
     }
 
     get isUp(): boolean {
@@ -141,11 +146,6 @@ class RepositoryGateway implements Gateway {
         this.#registry.addResolver(resolver);
     }
 
-    perform(request: DoipRequest): Promise<DoipResponse> {
-
-        return this.#dispatcher.perform(request);
-    }
-
     async start(): Promise<GatewayStart> {
 
         this.#registry.seal();
@@ -163,13 +163,13 @@ class RepositoryGateway implements Gateway {
             });
             this.#watch.start();
             this.#startup.succeed(async () => (await this.#watch?.ping() === false ? 'silent' : await database.trouble?.() ?? null));
-            this.#dispatcher = this.#dispatcherOf(runtime.services, null);
+            this.#dispatcher.state = { services: runtime.services, outage: null };
             return { generatedPassword };
         }
         catch (error) {
             const hasNoRoom = isFull(error) || error instanceof Error && isFull(error.cause);
             this.#startup.fail(hasNoRoom ? 'no room to start' : null);
-            this.#dispatcher = this.#unstarted(hasNoRoom ? unavailable(NO_ROOM, FULL_RETRY_SECONDS) : internal(undefined, DOWN));
+            this.#dispatcher.state = this.#unstarted(hasNoRoom ? unavailable(NO_ROOM, FULL_RETRY_SECONDS) : internal(undefined, DOWN));
             throw error;
         }
     }
@@ -180,7 +180,7 @@ class RepositoryGateway implements Gateway {
         const [runtime, watch] = [this.#runtime, this.#watch];
         this.#runtime = null;
         this.#watch = null;
-        this.#dispatcher = this.#unstarted(internal(undefined, 'The system is shutting down.'));
+        this.#dispatcher.state = this.#unstarted(internal(undefined, 'The system is shutting down.'));
         await watch?.stop();
         await runtime?.close();
     }
@@ -189,25 +189,19 @@ class RepositoryGateway implements Gateway {
     #suspend({ services }: Runtime): void {
 
         this.#startup.set('storage', 'FAILED');
-        this.#dispatcher = this.#dispatcherOf(services, unavailable(DOWN, RETRY_SECONDS));
+        this.#dispatcher.state = { services, outage: unavailable(DOWN, RETRY_SECONDS) };
     }
 
     #resume({ services }: Runtime): void {
 
         this.#startup.set('storage', 'UP');
-        this.#dispatcher = this.#dispatcherOf(services, null);
+        this.#dispatcher.state = { services, outage: null };
     }
 
     /** Without a runtime only the operations that need no state can be performed; they see nothing but the start-up state. */
-    #unstarted(outage: DoipError): Dispatcher {
+    #unstarted(outage: DoipError): DispatcherState {
 
-        return this.#dispatcherOf({ startup: this.#startup } as Services, outage);
-    }
-
-    #dispatcherOf(services: Services, outage: DoipError | null): Dispatcher {
-
-        const { statuses } = this;
-        return new Dispatcher({ registry: this.#registry, services, statuses, log: this.#log, outage, explain: (error) => this.#explain(error) });
+        return { services: { startup: this.#startup } as Services, outage };
     }
 
     /** What an operation that met no database is answered with, before the watch has noticed. */

@@ -12,6 +12,7 @@ import type { Logger } from 'pino';
 import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
 import type { Caller } from '../model/caller.js';
 import type { StoredObject } from '../model/stored-object.js';
+import type { ObjectView } from '../stores/objects/object-store.js';
 import type { Services } from './services.js';
 import type { Operation, OperationResult } from './operation.js';
 import type { OperationRegistry } from './registry.js';
@@ -29,13 +30,27 @@ import { readRequestContext } from './attributes.js';
 /** Dependencies of the dispatcher. */
 export interface DispatcherOptions {
     readonly registry: OperationRegistry;
-    readonly services: Services;
     readonly statuses: StatusTable;
     readonly log: Logger;
-    /** Error for all operations while the service is not up, except those available when down; null when it is up. */
-    readonly outage: DoipError | null;
     /** Maps errors of other kinds to responses; null for an error whose details the caller must not see. */
     readonly explain?: (error: unknown) => DoipError | null;
+}
+
+/** Replaced when the service starts or stops, and when the database is lost or found again. */
+export interface DispatcherState {
+    readonly services: Services;
+    /** Error for all operations while the service is not up, except those available when down; null when it is up. */
+    readonly outage: DoipError | null;
+}
+
+/** A request with its target. */
+interface Dispatched {
+    readonly request: DoipRequest;
+    readonly services: Services;
+    readonly targetId: string;
+    readonly target: StoredObject | null;
+    /** The operation; undefined if the target determines it. */
+    readonly fixed: Operation | undefined;
 }
 
 /** Input up to this size in bytes is not checked for disk space in advance. */
@@ -44,11 +59,14 @@ const SMALL_BYTES = 256 * 1024;
 /** Performs requests. */
 export class Dispatcher {
 
+    /** Each request keeps the state with which it began. */
+    state: DispatcherState;
     private readonly options: DispatcherOptions;
 
-    constructor(options: DispatcherOptions) {
+    constructor(options: DispatcherOptions, state: DispatcherState) {
 
         this.options = options;
+        this.state = state;
     }
 
     /** Performs a request. Never rejects: errors become responses. */
@@ -68,9 +86,8 @@ export class Dispatcher {
 
     private async run(request: DoipRequest, seen: { caller: Caller | null }): Promise<OperationResult> {
 
-        const { registry, services } = this.options;
-        const fixed = registry.get(request.operationId);
-        const { outage } = this.options;
+        const { services, outage } = this.state;
+        const fixed = this.options.registry.get(request.operationId);
         if (fixed?.availableWhenDown) {
             return this.runWithoutState(fixed, request);
         }
@@ -79,11 +96,11 @@ export class Dispatcher {
             throw outage;
         }
 
-        const targetId = this.resolveTarget(request);
-        const view = await services.objects.view(targetId);
-        const caller = await services.authentication.authenticate(request, fixed?.id, view.epochs);
+        const targetId = targetOf(request, services);
+        const { object: target, epochs } = await lookAt(targetId, services);
+        const caller = await services.identity.authenticator.authenticate(request, fixed?.id, epochs);
         seen.caller = caller;
-        return await this.runFor(caller, request, { fixed, stored: view.object });
+        return await this.runFor(caller, { request, services, targetId, target, fixed });
     }
 
     /**
@@ -92,36 +109,33 @@ export class Dispatcher {
      */
     async performFor(caller: Caller, request: DoipRequest): Promise<OperationResult> {
 
-        const { registry, services, outage } = this.options;
+        const { services, outage } = this.state;
         if (outage) {
             throw outage;
         }
 
-        const { object } = await services.objects.view(this.resolveTarget(request));
-        return await this.runFor(caller, request, { fixed: registry.get(request.operationId), stored: object });
+        const targetId = targetOf(request, services);
+        const { object: target } = await lookAt(targetId, services);
+        return await this.runFor(caller, { request, services, targetId, target, fixed: this.options.registry.get(request.operationId) });
     }
 
-    private async runFor(
-        caller: Caller, request: DoipRequest, { fixed, stored }: { fixed: Operation | undefined; stored: StoredObject | null }
-    ): Promise<OperationResult> {
+    private async runFor(caller: Caller, { request, services, targetId, target, fixed }: Dispatched): Promise<OperationResult> {
 
-        const { registry, services } = this.options;
-        const targetId = this.resolveTarget(request);
         // before methods are looked up: the error for an invalid request must not depend on whether a method exists
         const requestContext = readRequestContext(request.attributes);
-        const operation = fixed ?? await registry.find(request.operationId, targetId);
+        const operation = fixed ?? await this.options.registry.find(request.operationId, targetId);
         if (!operation) {
-            throw unknownOperation({ caller, targetId, services }, request.operationId, stored);
+            throw unknownOperation({ caller, targetId, services }, request.operationId, target);
         }
 
-        this.checkVerb(operation, request);
-        this.checkTarget(operation, targetId);
+        checkVerb(operation, request);
+        checkTarget(operation, targetId, services);
         const attributes = shapeAttributes(operation, request.attributes, request.attributeTexts);
         const context = new Context({
-            caller, targetId, operation, attributes, services, request, log: this.options.log, stored, requestContext
+            caller, targetId, operation, attributes, services, request, log: this.options.log, stored: target, requestContext
         });
-        await authorise(operation, context, stored);
-        await this.checkRoom(operation, request);
+        await authorise(operation, context, target);
+        await checkRoom(operation, request, services);
         await shapeInput(operation, context, request.input);
         return operation.handler(context);
     }
@@ -129,45 +143,51 @@ export class Dispatcher {
     /** Performs an operation that is available when down. It must not touch the database, not even before an outage is detected. */
     private async runWithoutState(operation: Operation, request: DoipRequest): Promise<OperationResult> {
 
-        this.checkVerb(operation, request);
-        if (!this.options.outage) {
-            this.checkTarget(operation, this.resolveTarget(request));
+        const { services, outage } = this.state;
+        checkVerb(operation, request);
+        if (!outage) {
+            checkTarget(operation, targetOf(request, services), services);
         }
 
-        const context = contextWithoutState(operation, request, this.options);
+        const context = contextWithoutState(operation, request, services, this.options.log);
         await shapeInput(operation, context, request.input);
         return operation.handler(context);
     }
+}
 
-    private resolveTarget({ targetId }: DoipRequest): string {
+function targetOf({ targetId }: DoipRequest, { serviceId }: Services): string {
 
-        const { serviceId } = this.options.services;
-        return targetId === SERVICE_ALIAS ? serviceId : targetId;
+    return targetId === SERVICE_ALIAS ? serviceId : targetId;
+}
+
+/** Reads the target. The service is not an object, so that only the epochs are read. */
+async function lookAt(targetId: string, { reader, serviceId }: Services): Promise<ObjectView> {
+
+    return targetId === serviceId ? { object: null, epochs: await reader.epochs() } : await reader.view(targetId);
+}
+
+function checkVerb(operation: Operation, request: DoipRequest): void {
+
+    const isReading = operation.methods?.includes('GET') || operation.readOnly === true && request.httpMethod === undefined;
+    if (request.safe && !isReading) {
+        throw badRequest(`operation ${operation.id} may change things: use POST instead of GET`);
     }
+}
 
-    private checkVerb(operation: Operation, request: DoipRequest): void {
+/** Rejects input that is known to exceed the free disk space before it is read. */
+async function checkRoom({ methods, readOnly, storesEachItem }: Operation, { inputBytes = 0 }: DoipRequest, { room }: Services): Promise<void> {
 
-        const isReading = operation.methods?.includes('GET') || operation.readOnly === true && request.httpMethod === undefined;
-        if (request.safe && !isReading) {
-            throw badRequest(`operation ${operation.id} may change things: use POST instead of GET`);
-        }
+    if (inputBytes > SMALL_BYTES && !methods?.includes('GET') && !readOnly && !storesEachItem) {
+        await room.demand(inputBytes);
     }
+}
 
-    /** Rejects input that is known to exceed the free disk space before it is read. */
-    private async checkRoom({ methods, readOnly, storesEachItem }: Operation, { inputBytes = 0 }: DoipRequest): Promise<void> {
+function checkTarget(operation: Operation, targetId: string, { serviceId }: Services): void {
 
-        if (inputBytes > SMALL_BYTES && !methods?.includes('GET') && !readOnly && !storesEachItem) {
-            await this.options.services.room.demand(inputBytes);
-        }
-    }
-
-    private checkTarget(operation: Operation, targetId: string): void {
-
-        const onService = targetId === this.options.services.serviceId;
-        if (operation.target === 'service' && !onService || operation.target === 'object' && onService) {
-            const wanted = operation.target === 'service' ? 'the target service' : 'an object as target';
-            throw declined(`Operation not supported: ${operation.id} needs ${wanted}`);
-        }
+    const onService = targetId === serviceId;
+    if (operation.target === 'service' && !onService || operation.target === 'object' && onService) {
+        const wanted = operation.target === 'service' ? 'the target service' : 'an object as target';
+        throw declined(`Operation not supported: ${operation.id} needs ${wanted}`);
     }
 }
 
@@ -189,7 +209,7 @@ function unknownOperation(
     return targetId === serviceId ? declined(unknown) : missingTarget(context);
 }
 
-function contextWithoutState(operation: Operation, request: DoipRequest, { services, log }: DispatcherOptions): Context {
+function contextWithoutState(operation: Operation, request: DoipRequest, services: Services, log: Logger): Context {
 
     return new Context({
         caller: ANONYMOUS, targetId: DESIGN_ID, operation, attributes: shapeAttributes(operation, request.attributes, request.attributeTexts),

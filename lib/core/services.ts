@@ -15,7 +15,9 @@ import type { PasswordChanges } from '../identity/authentication/password-change
 import type { Policy } from '../identity/access/access-policy.js';
 import type { ElementService } from '../objects/elements/element-service.js';
 import type { FieldLimits } from '../objects/input/field-validation.js';
+import type { ObjectCreation } from '../objects/create-object.js';
 import type { ObjectLoader } from '../objects/read/object-loader.js';
+import type { ObjectReader } from '../objects/read/object-reader.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { ObjectService } from '../objects/object-service.js';
 import type { RelationshipService } from '../relationships/relationship-service.js';
@@ -27,7 +29,6 @@ import type { SearchService } from '../search/search-service.js';
 import type { Room } from '../stores/free-space.js';
 import type { Catalog } from '../types/catalog.js';
 import type { StartupState } from '../health/startup-state.js';
-import type { Authentication } from '../identity/authentication/authentication.js';
 
 /** Public address of the service, as returned by Hello. */
 export interface Endpoint {
@@ -55,6 +56,10 @@ export interface Services {
     /** Id of the service as an object, `prefix/service`. */
     readonly serviceId: string;
     readonly registry: OperationList;
+    /** Reads the targets of requests. */
+    readonly reader: ObjectReader;
+    readonly creation: ObjectCreation;
+    /** Changes and deletes objects. */
     readonly objects: ObjectService;
     /** Batches lookups of objects for requests with many. */
     readonly finder: ObjectLoader;
@@ -79,7 +84,6 @@ export interface Services {
     readonly room: Pick<Room, 'demand'>;
     readonly startup: StartupState;
     readonly log: Logger;
-    readonly authentication: Authentication;
     /** Tokens, sessions and users. */
     readonly identity: Identity;
     readonly passwordChanges: PasswordChanges;

@@ -45,8 +45,8 @@ export interface Handles {
     readonly records: HandleRecords;
     readonly resolver: HandleResolver;
     readonly update: HandleUpdate;
-    /** Write participants that put changed handles into the outbox; empty without a handle server. */
-    readonly participants: readonly WriteParticipant[];
+    /** Write participant that puts changed handles into the outbox; null without a handle server. */
+    readonly participant: WriteParticipant | null;
     close(): void;
 }
 
@@ -67,7 +67,7 @@ export function composeHandles(parts: HandleParts): Handles {
     return {
         records, update,
         resolver: new HandleResolver({ records, policy, resolution, uiBase, log }),
-        participants: registration ? [registration] : [],
+        participant: registration,
         close: () => server?.close()
     };
 }

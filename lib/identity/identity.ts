@@ -26,6 +26,7 @@ import { designFacts } from './accounts/identity-settings.js';
 import { Directory } from './accounts/user-directory.js';
 import { sweepLogins } from './cleanup-job.js';
 import { JwtBearerAuthenticator } from './authentication/jwt-bearer.js';
+import { LocalAccess } from './authentication/local-access.js';
 import { PasswordAuthenticator } from './authentication/password-authenticator.js';
 import type { PasswordOptions } from './passwords/password-hasher.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
@@ -60,6 +61,7 @@ export interface IdentityOptions {
 export interface Identity {
     readonly authenticator: Authenticator;
     readonly edge: EdgeLimiter;
+    readonly local: LocalAccess;
     readonly tokens: OAuthTokenService;
     readonly sessions: Sessions;
     readonly records: SessionInfo;
@@ -101,10 +103,11 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const logins = new PasswordAuthenticator({ directory, credentials: stores.credentials, passwords, backOff }, now);
     const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins }, design, now);
     const hook = new HookAuthenticator(backOff, now);
-    const authenticator = new Authenticator({ assertions, callers, hook, logins, tokens }, design);
+    const local = new LocalAccess();
+    const authenticator = new Authenticator({ assertions, callers, hook, local, logins, tokens }, design);
     edge.use((login) => !hook.isPresent && logins.isRejected(login));
     return {
-        authenticator, edge, logins, directory,
+        authenticator, edge, local, logins, directory,
         tokens: new OAuthTokenService({ authenticator, callers, credentials: stores.credentials, directory, edge, tokens }),
         sessions: new Sessions({ authenticator, callers, tokens }, design),
         records: new SessionInfo(policy),

@@ -4,9 +4,9 @@
  */
 
 import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
-import type { ObjectStore, ObjectView } from '../stores/objects/object-store.js';
 import type { Catalog } from '../types/catalog.js';
 import type { ObjectWriter } from './object-writer.js';
+import type { ObjectReader } from './read/object-reader.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { TxnIdGenerator } from './txn-id-generator.js';
 import type { WriteContext } from '../model/write-context.js';
@@ -27,7 +27,7 @@ const SCRIPT_LOCK_DEADLINE = 2000;
 /** Changes existing objects. */
 export class ObjectTransaction {
 
-    readonly #store: ObjectStore;
+    readonly #reader: ObjectReader;
     readonly #catalog: Catalog;
     readonly #writer: ObjectWriter;
     readonly #locks: KeyedLocks;
@@ -35,23 +35,15 @@ export class ObjectTransaction {
     readonly #patience: number;
 
     constructor(parts: {
-        store: ObjectStore; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TxnIdGenerator; patience?: number | undefined;
+        reader: ObjectReader; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TxnIdGenerator; patience?: number | undefined;
     }) {
 
-        this.#store = parts.store;
+        this.#reader = parts.reader;
         this.#catalog = parts.catalog;
         this.#writer = parts.writer;
         this.#locks = parts.locks;
         this.#clock = parts.clock;
         this.#patience = parts.patience ?? WRITE_TIMEOUT_MS;
-    }
-
-    /** Returns an object, or its absence. The catalog is at least as recent as the object afterwards. */
-    async view(id: string): Promise<ObjectView> {
-
-        const view = await this.#store.view(id);
-        await this.#catalog.ensure(view.epochs.types);
-        return view;
     }
 
     /**
@@ -97,20 +89,15 @@ export class ObjectTransaction {
         id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<C>
     ): Promise<C | null> {
 
-        const change = await compute(await this.#writable(id, context), Date.now());
-        return context.dryRun || await this.#writer.write(change) === 'stored' ? change : null;
-    }
-
-    async #writable(id: string, context: WriteContext): Promise<StoredObject> {
-
-        const { object } = await this.view(id);
+        const { object } = await this.#reader.view(id);
         if (!object) {
             throw missingObject(id);
         }
 
         context.check?.(object);
         checkWritable(this.#catalog.current.design, context.caller, id);
-        return object;
+        const change = await compute(object, Date.now());
+        return context.dryRun || await this.#writer.write(change) === 'stored' ? change : null;
     }
 }
 

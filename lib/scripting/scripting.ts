@@ -87,7 +87,7 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
         lifecycle: new TypeHooks({ desk, policy, log, design: () => catalog.current.design }),
         inspector: new CodeValidator({ checker, elements, log }),
         design: new DesignHooks({ desk, policy, design: () => catalog.current.design }),
-        methods: new Methods({ desk, policy, catalog, objects: () => services().objects }),
+        methods: new Methods({ desk, policy, catalog, services }),
         codedRules,
         close: async () => {
 

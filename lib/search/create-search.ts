@@ -46,8 +46,8 @@ export interface SearchParts {
 
 export interface ComposedSearch {
     readonly index: SearchIndex;
-    /** Participants of every write, in this order. */
-    readonly participants: readonly WriteParticipant[];
+    /** Participants of every write. */
+    readonly participants: { readonly indexedForm: WriteParticipant; readonly payloadTexts: WriteParticipant; readonly changeLog: WriteParticipant };
     /** Creates the service that reindexes objects. */
     readonly reindexing: (parts: Pick<ReindexParts, 'locks' | 'makeForm'>) => ReindexJobs;
     /** Ends all threads. To be called after the jobs have stopped. */
@@ -77,7 +77,7 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
             made.push(requests);
             return requests;
         },
-        participants: [new IndexedFormParticipant(forms), texts.participant, index.participant],
+        participants: { indexedForm: new IndexedFormParticipant(forms), payloadTexts: texts.participant, changeLog: index.participant },
         stop: async () => {
 
             await Promise.all(made.map((requests) => requests.stop()));

@@ -13,6 +13,7 @@ import type { VersionEntry, VersionStore } from '../stores/version-store.js';
 import type { Catalog } from '../types/catalog.js';
 import type { FieldLimits } from '../objects/input/field-validation.js';
 import type { Lifecycle } from '../objects/hooks/lifecycle.js';
+import type { ObjectReader } from '../objects/read/object-reader.js';
 import type { ObjectWriter, WriteOutcome } from '../objects/object-writer.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { TxnIdGenerator } from '../objects/txn-id-generator.js';
@@ -39,6 +40,7 @@ export interface PublishRequest {
 export class VersionService {
 
     readonly #store: ObjectStore;
+    readonly #reader: ObjectReader;
     readonly #versions: VersionStore;
     readonly #references: ReferenceStore;
     readonly #catalog: Catalog;
@@ -48,11 +50,12 @@ export class VersionService {
     readonly #hooks: HookParts;
 
     constructor(parts: {
-        store: ObjectStore; versions: VersionStore; references: ReferenceStore; catalog: Catalog; writer: ObjectWriter;
+        store: ObjectStore; reader: ObjectReader; versions: VersionStore; references: ReferenceStore; catalog: Catalog; writer: ObjectWriter;
         clock: TxnIdGenerator; limits: FieldLimits; locks: KeyedLocks; lifecycle: Lifecycle; patience?: number | undefined;
     }) {
 
         this.#store = parts.store;
+        this.#reader = parts.reader;
         this.#versions = parts.versions;
         this.#references = parts.references;
         this.#catalog = parts.catalog;
@@ -113,7 +116,7 @@ export class VersionService {
 
     async #tip(id: string, { caller, check }: WriteContext): Promise<StoredObject> {
 
-        const { object } = await this.#frame.view(id);
+        const { object } = await this.#reader.view(id);
         if (!object) {
             throw missingObject(id);
         }

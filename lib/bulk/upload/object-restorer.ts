@@ -8,7 +8,7 @@ import type { Step } from '../../../db/database.js';
 import type { KeyedLocks } from '../../util/concurrency/keyed-mutex.js';
 import type { Metadata } from '../../doip/digital-object.js';
 import type { Caller } from '../../model/caller.js';
-import type { ObjectStore } from '../../stores/objects/object-store.js';
+import type { ObjectReader } from '../../objects/read/object-reader.js';
 import type { Catalog } from '../../types/catalog.js';
 import type { ContentPipeline } from '../../objects/content-pipeline.js';
 import type { FieldLimits } from '../../objects/input/field-validation.js';
@@ -63,7 +63,7 @@ export class ObjectRestorer {
     readonly #clock: TxnIdGenerator;
 
     constructor(parts: {
-        store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
+        reader: ObjectReader; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
         lifecycle: Lifecycle; clock: TxnIdGenerator; finder: ObjectLoader;
     }) {
 

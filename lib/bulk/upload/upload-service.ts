@@ -12,14 +12,13 @@ import type { FieldLimits } from '../../objects/input/field-validation.js';
 import type { BlobRef, BlobStore } from '../../stores/blobs/blob-store.js';
 import type { CatalogStore } from '../../stores/catalog-store.js';
 import type { JobStore } from '../../stores/jobs/job-store.js';
-import type { ObjectStore } from '../../stores/objects/object-store.js';
+import type { ObjectReader } from '../../objects/read/object-reader.js';
 import type { SettingStore } from '../../stores/setting-store.js';
 import type { Catalog } from '../../types/catalog.js';
 import type { Caller } from '../../model/caller.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import type { ItemSource } from '../batch/item-reader.js';
 import { conflict, internal } from '../../errors/errors.js';
-import { DESIGN_ID } from '../../doip/ids.js';
 import { authorOf } from '../../model/write-context.js';
 import { mintId } from '../../objects/id-minter.js';
 import { UPLOAD_SETTING } from '../../stores/setting-store.js';
@@ -53,7 +52,7 @@ interface UploaderParts {
     readonly catalog: Catalog;
     readonly catalogStore: CatalogStore;
     readonly settings: SettingStore;
-    readonly objects: ObjectStore;
+    readonly reader: ObjectReader;
     readonly jobs: JobRunner;
     readonly jobStore: JobStore;
     readonly source: ItemSource;
@@ -134,7 +133,7 @@ export class UploadService {
     /** Enqueues the job; from its commit on, the upload will be applied and other writers are blocked. */
     async #begin({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadRequest): Promise<number> {
 
-        const { db, blobs, settings, catalogStore, catalog, objects, jobs, jobStore } = this.#parts;
+        const { db, blobs, settings, catalogStore, reader, jobs, jobStore } = this.#parts;
         const payload: UploadPayload = { blob: { blobId, size, store }, author: authorOf(caller), now: Date.now(), requestContext, deleteCurrentObjects };
         const outcome = await db.commit({ steps: [
             jobStore.enqueueStep({ kind: UPLOAD_KIND, payload: payload as unknown as JsonObject }),
@@ -146,7 +145,7 @@ export class UploadService {
             throw outcome.failed === RUNNING ? conflict('another upload of objects is in progress') : internal(new Error(`a unit failed at ${outcome.failed}`));
         }
 
-        await catalog.ensure((await objects.view(DESIGN_ID)).epochs.types);
+        await reader.epochs();
         jobs.wake(UPLOAD_KIND);
         return outcome.steps[0]?.insertId ?? 0;
     }

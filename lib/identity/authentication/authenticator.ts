@@ -15,6 +15,8 @@ import { Op } from '../../doip/operation-ids.js';
 import type { Epochs } from '../../stores/objects/object-store.js';
 import type { JwtBearerAuthenticator } from './jwt-bearer.js';
 import type { HookAnswer, HookAuthenticator } from './hook-authenticator.js';
+import type { LocalAccess } from './local-access.js';
+import { LOCAL_ADMIN } from './local-access.js';
 import { sourceOf } from '../throttling/login-throttle.js';
 import type { PrincipalResolver, AuthenticationResult } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
@@ -47,12 +49,16 @@ export class Authenticator {
     readonly #callers: PrincipalResolver;
     readonly #design: () => DesignFacts;
     readonly #hook: HookAuthenticator;
+    readonly #local: LocalAccess;
     readonly #logins: PasswordAuthenticator;
     readonly #tokens: AccessTokens;
     readonly #sessions = new WeakMap<Caller, string>();
 
     constructor(
-        parts: { assertions: JwtBearerAuthenticator; callers: PrincipalResolver; hook: HookAuthenticator; logins: PasswordAuthenticator; tokens: AccessTokens },
+        parts: {
+            assertions: JwtBearerAuthenticator; callers: PrincipalResolver; hook: HookAuthenticator; local: LocalAccess; logins: PasswordAuthenticator;
+            tokens: AccessTokens;
+        },
         design: () => DesignFacts
     ) {
 
@@ -60,6 +66,7 @@ export class Authenticator {
         this.#callers = parts.callers;
         this.#design = design;
         this.#hook = parts.hook;
+        this.#local = parts.local;
         this.#logins = parts.logins;
         this.#tokens = parts.tokens;
     }
@@ -73,6 +80,10 @@ export class Authenticator {
      *   429 for too many logins
      */
     async authenticate(request: AuthenticationRequest, operationId: string | undefined, epochs: Epochs): Promise<Caller> {
+
+        if (this.#local.proves(request.transport)) {
+            return LOCAL_ADMIN;
+        }
 
         if (operationId !== undefined && WITHOUT_CREDENTIALS.has(operationId)) {
             return ANONYMOUS;

@@ -7,14 +7,14 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Transport } from '../../doip/envelope.js';
 import type { Caller } from '../../model/caller.js';
 import { ADMIN_ID } from '../../model/caller.js';
-import type { Authentication } from './authentication.js';
 
 /** Prefix of the secret. An access token with the same prefix still differs in the rest. */
 const MARK = 'local_';
 
 const SECRET_BYTES = 32;
 
-const LOCAL_ADMIN: Caller = {
+/** The caller of such requests. */
+export const LOCAL_ADMIN: Caller = {
     userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
 };
 
@@ -24,18 +24,8 @@ export class LocalAccess {
     /** To be sent like an access token. */
     readonly secret = MARK + randomBytes(SECRET_BYTES).toString('hex');
 
-    /** Returns an authentication that accepts the secret before all other credentials. */
-    beside(others: Authentication): Authentication {
-
-        return {
-            authenticate: (request, operationId, epochs) => {
-
-                return this.#isMeant(request.transport) ? Promise.resolve(LOCAL_ADMIN) : others.authenticate(request, operationId, epochs);
-            }
-        };
-    }
-
-    #isMeant({ localToken }: Transport): boolean {
+    /** True for a request that carries the secret: it counts before all other credentials. */
+    proves({ localToken }: Transport): boolean {
 
         return localToken?.length === this.secret.length && localToken.startsWith(MARK) &&
             timingSafeEqual(Buffer.from(localToken, 'latin1'), Buffer.from(this.secret, 'latin1'));

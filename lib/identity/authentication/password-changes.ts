@@ -19,12 +19,16 @@ import type { PasswordAuthenticator } from './password-authenticator.js';
 /** Caller and request context of a password change. */
 type PasswordContext = Pick<WriteContext, 'caller' | 'requestContext'>;
 
-/** Access to user objects. */
+/** Changes user objects. */
 export interface UserObjects {
-    view(id: string): Promise<{ readonly object: StoredObject | null }>;
     update(
         id: string, change: { readonly input: ObjectInput; readonly edit: (content: JsonObject) => JsonObject }, context: PasswordContext
     ): Promise<unknown>;
+}
+
+/** Reads user objects. */
+export interface UserReader {
+    view(id: string): Promise<{ readonly object: StoredObject | null }>;
 }
 
 /** Changes passwords. */
@@ -34,13 +38,15 @@ export class PasswordChanges {
     readonly #catalog: Catalog;
     readonly #logins: PasswordAuthenticator;
     readonly #objects: UserObjects;
+    readonly #reader: UserReader;
 
-    constructor(parts: { admin: AdminAccount; catalog: Catalog; logins: PasswordAuthenticator; objects: UserObjects }) {
+    constructor(parts: { admin: AdminAccount; catalog: Catalog; logins: PasswordAuthenticator; objects: UserObjects; reader: UserReader }) {
 
         this.#admin = parts.admin;
         this.#catalog = parts.catalog;
         this.#logins = parts.logins;
         this.#objects = parts.objects;
+        this.#reader = parts.reader;
     }
 
     /**
@@ -76,7 +82,7 @@ export class PasswordChanges {
 
     async #changeObject(userId: string, password: string, context: PasswordContext): Promise<void> {
 
-        const { object } = await this.#objects.view(userId);
+        const { object } = await this.#reader.view(userId);
         if (!object) {
             throw missingObject(userId);
         }

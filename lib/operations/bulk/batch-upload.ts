@@ -92,7 +92,7 @@ async function store(context: ItemContext, item: JsonObject): Promise<JsonValue>
             const [answer] = objectAnswer(context, known ? await change(context, known, item) : await add(context, item));
             if (isFoundation(context, item)) {
                 // Reads the epochs, which updates the catalog: the next items may not read anything that does
-                await context.services.objects.view(DESIGN_ID);
+                await context.services.reader.epochs();
             }
 
             return answer;
@@ -113,7 +113,7 @@ function isOvertaken(error: unknown, known: StoredObject | null): boolean {
 
 async function add(context: ItemContext, item: JsonObject): Promise<StoredObject> {
 
-    const { caller, earlier, requestContext, services: { catalog, objects, policy } } = context;
+    const { caller, earlier, requestContext, services: { catalog, creation, policy, reader } } = context;
     if (idOf(item) !== undefined) {
         demandKnown(context, item);
     }
@@ -127,7 +127,7 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
         catalog.checkComplete();
         demand(caller, policy.canCreate(caller, type));
         if (!catalog.current.get(type)) {
-            await objects.view(DESIGN_ID);
+            await reader.epochs();
         }
 
         catalog.require(type);
@@ -135,7 +135,7 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
     return storing(input, false, () => {
 
         demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
-        return objects.create(input, { caller, earlier, requestContext }, { isFree: true });
+        return creation.create(input, { caller, earlier, requestContext }, { isFree: true });
     });
 }
 

@@ -76,7 +76,7 @@ export function methodResolver(services: () => Services): OperationResolver {
             return onService(known);
         }
 
-        const { object } = await known.objects.view(targetId);
+        const { object } = await known.reader.view(targetId);
         return object && { kind: 'instance', type: object.type, object, methods: await known.scripts.methods.asOperations(object) };
     };
 
@@ -158,19 +158,19 @@ async function onObject(context: OperationContext<CallAttributes>): Promise<Call
     return { kind: 'instance', type: target.type, object: target, methods: await scripts.methods.onObject(target) };
 }
 
-async function onService({ objects, scripts }: Services): Promise<Callee> {
+async function onService({ reader, scripts }: Services): Promise<Callee> {
 
-    const { object } = await objects.view(DESIGN_ID);
+    const { object } = await reader.view(DESIGN_ID);
     return { kind: 'service', type: DESIGN_TYPE, object, methods: await scripts.methods.onService() };
 }
 
-async function onType({ catalog, objects, scripts }: Services, type: string): Promise<Callee> {
+async function onType({ catalog, reader, scripts }: Services, type: string): Promise<Callee> {
 
     const definition = catalog.current.get(type);
     if (!definition) {
         throw notFound(`Unknown type ${type}`);
     }
 
-    const object = definition.schemaId === null ? null : (await objects.view(definition.schemaId)).object;
+    const object = definition.schemaId === null ? null : (await reader.view(definition.schemaId)).object;
     return { kind: 'static', type, object, methods: await scripts.methods.onType(type) };
 }

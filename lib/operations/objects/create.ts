@@ -29,7 +29,7 @@ export const create = defineOperation<CreateAttributes>({
 
     async handler(context) {
 
-        const { services: { objects, elements, limits, policy }, caller } = context;
+        const { services: { creation, elements, limits, policy }, caller } = context;
         const input = await readObjectInput(context.input, {
             limits,
             beforeBytes: (known) => admit(context, known),
@@ -42,7 +42,7 @@ export const create = defineOperation<CreateAttributes>({
         const stored = await storing(input, dryRun, () => {
 
             demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
-            return objects.create(input, { caller, dryRun, requestContext }, { suffix: suffix || undefined });
+            return creation.create(input, { caller, dryRun, requestContext }, { suffix: suffix || undefined });
         });
         return result.json(...writtenAnswer(context, stored, dryRun));
     }

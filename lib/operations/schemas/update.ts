@@ -64,8 +64,8 @@ async function replace(context: OperationContext<SchemaAttributes>, schemaId: st
 
 async function add(context: OperationContext<SchemaAttributes>, name: string, schema: JsonObject): Promise<void> {
 
-    const { caller, requestContext, services: { objects, policy } } = context;
+    const { caller, requestContext, services: { creation, policy } } = context;
     demand(caller, policy.canCreate(caller, SCHEMA_TYPE));
     const content = { identifier: '', name, schema };
-    await objects.create({ type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] }, { caller, requestContext });
+    await creation.create({ type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] }, { caller, requestContext });
 }

@@ -6,7 +6,9 @@
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { Identity } from '../../identity/identity.js';
 import type { ElementService } from '../../objects/elements/element-service.js';
+import type { ObjectCreation } from '../../objects/create-object.js';
 import type { ObjectService } from '../../objects/object-service.js';
+import type { ObjectReader } from '../../objects/read/object-reader.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { WriteContext } from '../../model/write-context.js';
 import type { SearchService } from '../../search/search-service.js';
@@ -33,6 +35,8 @@ export interface ScriptedServices {
     readonly identity: Identity;
     readonly limits: FieldLimits;
     readonly objects: ObjectService;
+    readonly creation: ObjectCreation;
+    readonly reader: ObjectReader;
     readonly search: SearchService;
 }
 
@@ -61,7 +65,7 @@ export class ServiceHost implements ScriptHost {
 
     async get(id: string): Promise<JsonObject | null> {
 
-        const { object } = await this.#services.objects.view(id);
+        const { object } = await this.#services.reader.view(id);
         return object && fullForm(object);
     }
 
@@ -87,7 +91,7 @@ export class ServiceHost implements ScriptHost {
 
     async create(object: JsonObject, scope: ScriptScope): Promise<JsonObject> {
 
-        return fullForm(await this.#services.objects.create(this.#input(object), this.#writing(scope)));
+        return fullForm(await this.#services.creation.create(this.#input(object), this.#writing(scope)));
     }
 
     async update(object: JsonObject, scope: ScriptScope): Promise<JsonObject> {
@@ -107,8 +111,8 @@ export class ServiceHost implements ScriptHost {
 
     async payload(id: string, name: string, limit: number): Promise<Uint8Array | null> {
 
-        const { elements, objects } = this.#services;
-        const element = (await objects.view(id)).object?.elements.find((candidate) => candidate.name === name);
+        const { elements, reader } = this.#services;
+        const element = (await reader.view(id)).object?.elements.find((candidate) => candidate.name === name);
         if (element && element.size > limit) {
             throw badRequest(`payload ${name} of ${id} has ${element.size} bytes: a script can be given at most ${limit} at a time`);
         }
@@ -129,7 +133,7 @@ export class ServiceHost implements ScriptHost {
     async verifyHashes(object: JsonObject): Promise<JsonObject> {
 
         const id = typeof object['id'] === 'string' ? object['id'] : '';
-        const { object: stored } = await this.#services.objects.view(id);
+        const { object: stored } = await this.#services.reader.view(id);
         const hashes = stored?.elements.flatMap(({ name, hash }) => (hash === null ? [] : [[name, hash]])) ?? [];
         return verifyHashes(object, Object.fromEntries(hashes) as Record<string, string>);
     }

@@ -8,6 +8,7 @@ import type { MethodCall, Policy } from '../../identity/access/access-policy.js'
 import { toHookObject } from '../../objects/hooks/hook-object.js';
 import type { DirectOutput, HookObject } from '../../objects/hooks/lifecycle.js';
 import type { ObjectService } from '../../objects/object-service.js';
+import type { ObjectReader } from '../../objects/read/object-reader.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import { NO_SCRIPT } from '../../model/write-context.js';
 import type { Catalog } from '../../types/catalog.js';
@@ -62,14 +63,14 @@ export class Methods {
     readonly #desk: ScriptInvoker;
     readonly #policy: Policy;
     readonly #catalog: Catalog;
-    readonly #objects: () => ObjectService;
+    readonly #services: () => { readonly objects: ObjectService; readonly reader: ObjectReader };
 
-    constructor(parts: { desk: ScriptInvoker; policy: Policy; catalog: Catalog; objects: () => ObjectService }) {
+    constructor(parts: { desk: ScriptInvoker; policy: Policy; catalog: Catalog; services: () => { readonly objects: ObjectService; readonly reader: ObjectReader } }) {
 
         this.#desk = parts.desk;
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
-        this.#objects = parts.objects;
+        this.#services = parts.services;
     }
 
     /** Returns the names of the instance or static methods of a type. Code that cannot be loaded has none. */
@@ -135,7 +136,7 @@ export class Methods {
         }
 
         const { caller, requestContext, check } = occasion;
-        return this.#objects().callOn(object.id, { caller, requestContext, check }, async (current, chain) => {
+        return this.#services().objects.callOn(object.id, { caller, requestContext, check }, async (current, chain) => {
 
             const ofNow = current.type === object.type ? method : await this.#ofType(current, method);
             const result = await this.#run(ofNow, asked(current), input, { ...occasion, chain, isDryRun: false });
@@ -215,7 +216,7 @@ export class Methods {
     /** True if the caller has a user object; callers authenticated by a hook, or impersonated by an administrator, may have none. */
     async #hasUserObject({ userId, isAuthenticated }: Caller): Promise<boolean> {
 
-        return userId !== null && isAuthenticated && (await this.#objects().view(userId)).object !== null;
+        return userId !== null && isAuthenticated && (await this.#services().reader.view(userId)).object !== null;
     }
 
     /** Returns the object as the method left it. */

@@ -50,8 +50,8 @@ export class ObjectStore {
     readonly #db: Database;
     readonly #cache: ObjectCache<Checked>;
     readonly #sql: ReturnType<typeof buildStatements>;
-    /** The last id that was not found: mostly that of the service, which is the target of many requests, but not an object. */
-    #absent: Checked & { readonly id: string } | null = null;
+    /** The epochs as {@link epochs} last read them. */
+    #epochs: Checked | null = null;
 
     /**
      * @param cacheBytes size of the cache of objects
@@ -75,13 +75,22 @@ export class ObjectStore {
             if (kept?.facts.revision === revision) {
                 return { object: kept.object, epochs: kept.facts.epochs };
             }
-
-            if (!kept && this.#absent?.id === id && this.#absent.revision === revision) {
-                return { object: null, epochs: this.#absent.epochs };
-            }
         }
 
         return this.freshView(id);
+    }
+
+    /** The epochs of this moment, read again only after a commit. A commit whose caller has no answer yet may be missing. */
+    async epochs(): Promise<Epochs> {
+
+        // Taken before the read: what is committed during it counts as later
+        const { revision } = this.#db;
+        if (revision === null || this.#epochs?.revision !== revision) {
+            const { epochs } = this.#sql;
+            this.#epochs = { revision, epochs: epochsOf(single(await this.#db.read<EpochRow & object>(epochs, epochs.values({})))) };
+        }
+
+        return this.#epochs.epochs;
     }
 
     /**
@@ -115,8 +124,7 @@ export class ObjectStore {
         const { revision } = this.#db;
         const found = single(await this.#db.read<EpochRow &(ObjectRow | { id: null })>(view, view.values({ id })));
         if (found.id === null) {
-            this.#absent = { id, revision, epochs: epochsOf(found) };
-            return { object: null, epochs: this.#absent.epochs };
+            return { object: null, epochs: epochsOf(found) };
         }
 
         const own = found.element_count > 0 ? elementsOf(found, await this.#db.read<DatedElementRow>(elements, elements.values({ id })), reading) : [];
@@ -260,6 +268,7 @@ function buildStatements(db: Database) {
             .leftJoin('objects as o', (on) => on.on('o.id', '=', knex.raw('?', [bind('id')])))
             .where('e.id', 1)
             .select('e.types as epoch_types', 'e.identity as epoch_identity', 'o.txn_id')),
+        epochs: build((knex) => knex('epochs').where('id', 1).select('types as epoch_types', 'identity as epoch_identity')),
         elements: build<'id'>((knex, bind) => knex('payloads as p').join('objects as o', 'o.id', 'p.object_id')
             .where('p.object_id', bind('id')).orderBy('p.position').select('o.txn_id', ...ELEMENT_COLUMNS.map((column) => `p.${column}`))),
         types: build.list<never, 'ids'>((knex, _bind, list) => knex('objects')

@@ -33,7 +33,7 @@ const DEEDS: Readonly<Record<string, (context: OperationContext<{ id: string }>)
     search: async ({ search, attributes: { id } }) => (await search(`id:"${id}"`)).results.map((object) => object.id),
     perform: async ({ perform, attributes: { id } }) => (await perform('0.DOIP/Op.Delete', { targetId: id })).status,
     services: async (context) => Promise.resolve((context as unknown as { services: unknown }).services === undefined),
-    unchecked: async ({ uncheckedServices, attributes: { id } }) => (await uncheckedServices.objects.view(id)).object?.id
+    unchecked: async ({ uncheckedServices, attributes: { id } }) => (await uncheckedServices.reader.view(id)).object?.id
 };
 
 async function *bytes(text: string): AsyncGenerator<Uint8Array> {
