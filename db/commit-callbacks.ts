@@ -8,6 +8,7 @@ export const COMPLETIONS_PER_TURN = 16;
 
 type Answer = () => void;
 
+/** Queue of callbacks; see {@link COMPLETIONS_PER_TURN}. */
 export class CompletionQueue {
 
     #waiting: Answer[] = [];

@@ -60,6 +60,7 @@ export type CommitResult =
     | { readonly ok: true; readonly steps: readonly StepResult[] }
     | { readonly ok: false; readonly failed: string };
 
+/** Result of one step. */
 export interface StepResult {
     /** Number of matching rows. */
     readonly rows: number;

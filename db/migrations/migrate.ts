@@ -18,12 +18,14 @@ export interface MigrateOptions {
     readonly migrations?: readonly Migration[];
 }
 
+/** Context of a migration run. */
 export interface Setting {
     readonly dialect: Dialect;
     readonly log: Log;
 }
 
 export const MIGRATION_TABLE = 'migrations';
+/** Timeout for the lock under which migrations run, in milliseconds. */
 export const LOCK_WAIT_MS = 60_000;
 
 /** Runs under a lock that ends with its holder, so a lock in the table of knex is left from a process that died. */
@@ -98,6 +100,7 @@ function sourceOf(list: readonly Migration[], dialect: Dialect): Knex.MigrationS
     };
 }
 
+/** Returns a logger for knex, which reports warnings and errors only. */
 export function knexLog(log: Log): Knex.Logger {
 
     const report = (message: string): void => log.warn({ event: 'database.migration-warning', knex: message }, 'migration');

@@ -14,6 +14,7 @@ import { TEXT_RULES } from './payload-texts.js';
 import type { TextExtractor } from './text-extractor.js';
 import type { TextResult } from './text-messages.js';
 
+/** Kind of the jobs. */
 export const TEXT_JOB = 'payloads.text';
 
 /** Number of attempts after which an element is skipped, because it may have crashed the service. */
@@ -28,6 +29,7 @@ export function textJob(objectId: string): NewJob {
     return { kind: TEXT_JOB, payload: objectId, dedup: { key: objectId, until: 'start' } };
 }
 
+/** Dependencies of the jobs. */
 export interface TextJobParts {
     readonly objects: { byIds(ids: readonly string[]): Promise<StoredObject[]> };
     readonly elements: Pick<ElementService, 'open'>;

@@ -14,6 +14,7 @@ export type TextCall =
 /** A text, or why there is none. */
 export type TextResult = { readonly text: string; readonly reason: null } | { readonly text: null; readonly reason: string };
 
+/** Results by kind of call. */
 export interface TextAnswers {
     readonly begin: null;
     /** False when no more bytes are needed: send `end`. */

@@ -27,6 +27,7 @@ import { ReindexJobs } from './reindex-job.js';
 import { Reindexer } from './reindexer.js';
 import type { SearchIndex } from './runtime/search-index.js';
 
+/** Dependencies of the search. */
 export interface SearchParts {
     readonly db: Database;
     readonly log: Log;
@@ -44,6 +45,7 @@ export interface SearchParts {
     readonly search?: SearchLimits | undefined;
 }
 
+/** The composed parts. */
 export interface ComposedSearch {
     readonly index: SearchIndex;
     /** Participants of every write. */
@@ -54,6 +56,7 @@ export interface ComposedSearch {
     stop(): Promise<void>;
 }
 
+/** Composes the search and registers its jobs; starts nothing. */
 export function composeSearch(parts: SearchParts): ComposedSearch {
 
     const { db, log, catalog, objects, elements, jobs, jobStore, texts: limits, node, onState } = parts;

@@ -13,6 +13,7 @@ import { FULL_ACCESS } from './matching/acl-filter.js';
 import type { Reindexer, ReindexRequest } from './reindexer.js';
 import type { SearchIndex } from './runtime/search-index.js';
 
+/** Kind of the jobs. */
 export const REINDEX_JOB = 'search.reindex';
 
 /** Maximum number of requests that a node works on at a time; others are queued. */

@@ -20,6 +20,7 @@ import type { SearchIndex } from './runtime/search-index.js';
 /** Which objects to reindex. */
 export type ReindexRequest = { readonly ids: readonly string[] } | { readonly query: string } | 'all';
 
+/** Options of a request. */
 export interface ReindexOptions {
     readonly caller: Caller;
     /** Locks the objects of a batch against writers of this node. */

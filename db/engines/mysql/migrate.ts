@@ -117,6 +117,7 @@ export function lockName(database: string): string {
     return `doip-gateway ${database}`.slice(0, 64);
 }
 
+/** Error message when the lock could not be taken in time. */
 export const LOCKED = `another node has been migrating the database for more than ${LOCK_WAIT_MS / 1000} seconds; try again later`;
 
 /** Duration of the lease on a cluster, in seconds; it is renewed after a third of it. */

@@ -27,6 +27,7 @@ const READERS_MS = 200;
 /** Bytes of free pages that are released at once: moving pages needs space in the log. */
 const CUT_BYTES = 512 * 1024;
 
+/** Disk space for one file; used by its writer only. */
 export class SqliteRoom {
 
     readonly #db: Sqlite.Database;

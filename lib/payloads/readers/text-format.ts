@@ -5,6 +5,7 @@
 /** Kind of reader; `unknown` is detected from the first bytes. */
 export type TextKind = 'plain' | 'json' | 'html' | 'xml' | 'pdf' | 'docx' | 'unknown';
 
+/** Format of the text of an element. */
 export interface TextFormat {
     readonly kind: TextKind;
     /** From the media type, in lower case. */

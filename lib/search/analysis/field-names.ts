@@ -74,11 +74,13 @@ export function nullField(name: string): string {
     return NULL_MARK + name;
 }
 
+/** Returns whether an index field is one of {@link nullField}. */
 export function isNullField(field: string): boolean {
 
     return field.startsWith(NULL_MARK);
 }
 
+/** Returns whether an index field is one of {@link numberField}. */
 export function isNumberField(field: string): boolean {
 
     return field.startsWith(NUMBER_MARK);
@@ -90,6 +92,7 @@ export function payloadField(payload: string): string {
     return PAYLOAD_MARK + withoutIndices(payload);
 }
 
+/** Returns whether an index field is one of {@link payloadField}. */
 export function isPayloadField(field: string): boolean {
 
     return field.startsWith(PAYLOAD_MARK);

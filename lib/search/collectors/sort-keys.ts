@@ -26,6 +26,7 @@ export interface RankOptions {
 /** Tie breakers. */
 export const LAST_KEYS: readonly SortField[] = [{ field: 'metadata/txnId', reverse: false }, { field: 'id', reverse: false }];
 
+/** Default sort order. */
 export const BEST_FIRST: readonly SortField[] = [{ field: 'score', reverse: true }];
 
 /** Sorts the first matches of a segment, with what is needed to merge them with those of other segments. */

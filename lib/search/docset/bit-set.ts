@@ -5,6 +5,7 @@
 /** Words of 32 bits. */
 export type Bits = Uint32Array;
 
+/** Returns an empty set for a segment with this number of documents. */
 export function emptyBits(documents: number): Bits {
 
     return new Uint32Array((documents + 31) >>> 5);
@@ -63,6 +64,7 @@ export function andBits(bits: Bits, other: Bits): boolean {
     return any !== 0;
 }
 
+/** Adds the documents of `other` to `bits`. */
 export function orBits(bits: Bits, other: Bits): void {
 
     for (let i = 0; i < bits.length; ++i) {
@@ -78,6 +80,7 @@ export function andNotBits(bits: Bits, other: Bits): void {
     }
 }
 
+/** Returns the size of a set. */
 export function countBits(bits: Bits): number {
 
     let count = 0;

@@ -76,6 +76,7 @@ export function bytesOfSet(set: DocumentSet): number {
     return set.kind === 'few' ? set.documents.byteLength : set.bits.byteLength;
 }
 
+/** Returns the size of a set; linear in the size of the segment unless it is sparse or cached. */
 export function countOf(set: DocumentSet): number {
 
     return set.kind === 'few' ? set.documents.length : set.kept?.count ?? countBits(set.bits);

@@ -56,6 +56,7 @@ export function youngToMerge(young: readonly Entry[], load: Load): Entry[] {
     return young.filter(({ segment, deadCount }) => isWasteful({ documents: segment.documents, dead: deadCount }, load)).slice(0, 1);
 }
 
+/** Returns the total number of documents, or of bytes in memory. */
 export function sumOf(entries: readonly Entry[], what: 'documents' | 'bytes'): number {
 
     return entries.reduce((sum, { segment }) => sum + segment[what], 0);
@@ -70,6 +71,7 @@ function sectionsOf({ source }: Segment): Sections {
     return source.sections;
 }
 
+/** Returns an unstored segment with a copy of its tombstones, for another thread. */
 export function toNamed({ name, segment, dead }: Entry): NamedSegment {
 
     return { name, sections: sectionsOf(segment), dead: dead.slice() };

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../util/json-types.js';
 import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { TextLanguage } from '../../model/text-language.js';
 
+/** What is indexed of one object. */
 export interface IndexDocument {
     readonly id: string;
     readonly type: string;

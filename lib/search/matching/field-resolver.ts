@@ -28,6 +28,7 @@ export function resolveWordField(segment: Segment, target: FieldTarget): Resolve
     return { spaces: stems && stems.termCount > 0 ? [...spaces, stems] : spaces, fields };
 }
 
+/** Resolves a target; fields that the segment does not have are left out. */
 export function resolveField(segment: Segment, target: FieldTarget, omitted: Omitted = {}): ResolvedField {
 
     switch (target.kind) {

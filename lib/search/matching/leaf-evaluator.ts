@@ -22,6 +22,7 @@ import type { SegmentContext } from './segment-context.js';
 import { commonFields, entriesOf } from '../segment/term-dictionary.js';
 import { termsOf } from './stem-terms.js';
 
+/** A query without subqueries. */
 export type LeafQuery = Exclude<Query, { kind: 'boolean' }>;
 
 /** Builders for the result. Documents found by a payload go to `hidden`, which is filtered by access at the end. */
@@ -30,6 +31,7 @@ interface Target {
     readonly hidden: DocIdSetBuilder;
 }
 
+/** Evaluates leaf queries in one segment. */
 export class LeafEvaluator {
 
     readonly #scope: SegmentContext;

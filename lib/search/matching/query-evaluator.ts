@@ -13,6 +13,7 @@ import type { SegmentContext } from './segment-context.js';
 /** Receives the documents of each leaf as they are found. */
 export type LeafObserver = (leaf: LeafQuery, documents: DocumentSet) => void;
 
+/** Options of an evaluation. */
 export interface MatchOptions {
     /** Universe of the evaluation: documents outside of it may be ignored. Default: the visible ones. */
     readonly all?: DocumentSet;

@@ -12,6 +12,7 @@ import type { ScratchBuffers } from '../docset/scratch-buffers.js';
 import type { PostingList } from '../segment/postings-cache.js';
 import type { PhraseQuery } from '../query/query.js';
 
+/** Segment, view, deadline and buffers of a search. */
 export interface SegmentContext {
     readonly segment: Segment;
     readonly view: View;
@@ -30,6 +31,7 @@ export function isHidden({ segment, payloads }: SegmentContext, space: TermDicti
     return payloads !== null && hasPayloadTerms(space.name) && space.fieldOf(entry) < segment.payloadFields;
 }
 
+/** Cache of the matches of phrases within one search, from matching to scoring. */
 export class PhraseMatchCache {
 
     readonly #lists = new Map<PhraseQuery, PostingList>();

@@ -25,6 +25,7 @@ export const MAX_EXPANSIONS = 250_000;
 /** Interval, in terms, at which the deadline is checked. */
 const EXPANSIONS_PER_CHECK = 256;
 
+/** A leaf that expands to terms. */
 export type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
 
 /** Terms of a dictionary that one field has; null for all fields. */

@@ -11,6 +11,7 @@ const MAX_ENTRIES = 500;
 /** Maximum length of cached texts, in UTF-16 units. */
 const MAX_QUERY_LENGTH = 500;
 
+/** LRU cache, limited in entries. */
 export class QueryCache {
 
     readonly #queries = new LRUCache<string, Query>({ max: MAX_ENTRIES });

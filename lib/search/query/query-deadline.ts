@@ -15,6 +15,7 @@ const OWN_SHARE = 0.25;
 /** Share of the timeout by which pauses may extend it. */
 const PAUSED_SHARE = 0.3;
 
+/** Timeout that is extended by pauses. */
 export class Deadline {
 
     readonly #pause: (() => void) | null;
@@ -36,7 +37,7 @@ export class Deadline {
         this.#pausable = milliseconds * PAUSED_SHARE;
     }
 
-    /** Throws {@link QueryTimeout} after the timeout, which only this caller gets; pauses when it is time. */
+    /** Throws {@link QueryTimeout} when the time is over; pauses when a pause is due. */
     check(): void {
 
         const now = performance.now();
@@ -60,7 +61,7 @@ export class Deadline {
     }
 }
 
-/** 503, not an outage: only this query failed. */
+/** DoipError 503 of a query that exceeded its time. */
 export class QueryTimeout extends DoipError {
 
     constructor() {

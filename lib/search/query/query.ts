@@ -44,6 +44,7 @@ export interface FuzzyQuery extends Scored {
     readonly edits: number;
 }
 
+/** Documents with terms, numbers or times between two bounds. */
 export interface RangeQuery extends Scored {
     readonly kind: 'range';
     readonly target: FieldTarget;
@@ -67,6 +68,7 @@ export interface ValueQuery extends Scored {
     readonly value: string;
 }
 
+/** Documents that match all of `must` and none of `not`. */
 export interface BooleanQuery {
     readonly kind: 'boolean';
     readonly must: readonly Query[];

@@ -7,6 +7,7 @@ import type { SearchAccess } from './search-access.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 
+/** A field to sort by. */
 export interface SortField {
     /** Field name as in queries, or `score`. */
     readonly field: string;
@@ -14,11 +15,13 @@ export interface SortField {
     readonly reverse: boolean;
 }
 
+/** A field whose values are counted. */
 export interface FacetField {
     readonly field: string;
     readonly maxBuckets: number;
 }
 
+/** A search, as the index takes it. */
 export interface SearchRequest {
     /** In the query language; null for none. With `queryJson` both must match. */
     readonly query: string | null;
@@ -48,6 +51,7 @@ export interface SearchHit {
     readonly score: number | null;
 }
 
+/** A value with its count. */
 export interface FacetBucket {
     readonly value: string;
     readonly count: number;
@@ -55,6 +59,7 @@ export interface FacetBucket {
     readonly filterQuery: string;
 }
 
+/** Counted values of a field. */
 export interface FacetResult {
     readonly field: string;
     /** Largest counts first, ties by value. */

@@ -19,6 +19,7 @@ export interface OrdererParts {
     readonly failed: (error: unknown) => void;
 }
 
+/** Orders and reads the change log; concurrent calls share a run. */
 export class LogOrderer {
 
     readonly #parts: OrdererParts;

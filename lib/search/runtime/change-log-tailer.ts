@@ -31,6 +31,7 @@ export interface TailerOptions {
 /** Number of rows after which reading yields to the event loop, because an embedded database answers without a pause. */
 const LONG_READING = 100;
 
+/** Tailer of one process. */
 export class ChangeLogTailer {
 
     /** Identifies this process in the log. */

@@ -51,6 +51,7 @@ export interface FlusherParts {
     readonly load: () => Load;
 }
 
+/** Flusher of one session. */
 export class Flusher {
 
     readonly #parts: FlusherParts;
@@ -282,6 +283,7 @@ function sizesOf(sections: Sections): Map<string, number> {
     return new Map(Array.from(sections, ([name, { length }]) => [name, length]));
 }
 
+/** Returns the bytes of a bit set, without a copy. */
 export function bytesOf(bits: Bits): Uint8Array {
 
     return new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);

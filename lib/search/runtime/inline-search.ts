@@ -44,6 +44,7 @@ export interface SnapshotSource {
     page(wish: SingleTermRequest, page: PageId): Promise<Uint8Array | null>;
 }
 
+/** Single-term searches on snapshots. */
 export class InlineTermSearch {
 
     readonly #lender: SnapshotSource;

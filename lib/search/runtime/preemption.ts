@@ -35,6 +35,7 @@ export interface PreemptingExecutor {
     timeFor(call: SearchCall): number;
 }
 
+/** Preemption in one search thread. */
 export class Preemption {
 
     readonly #overtaker: PreemptingExecutor;

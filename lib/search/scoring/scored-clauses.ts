@@ -47,6 +47,7 @@ export function *scoredLeaves(query: Query): Generator<LeafQuery> {
     }
 }
 
+/** Returns whether a leaf is scored by BM25. */
 export function isWordLeaf(leaf: LeafQuery): leaf is WordLeaf {
 
     return leaf.kind === 'phrase' || leaf.kind === 'term' && leaf.target.kind !== 'number';

@@ -220,6 +220,7 @@ function shares(factor: number, table: Float64Array): Float64Array {
     return known;
 }
 
+/** Sums the frequencies of a term over fields, for matching documents. */
 export class TermFrequencyAccumulator {
 
     readonly #room: ScratchBuffers;

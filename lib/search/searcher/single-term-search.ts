@@ -257,6 +257,7 @@ function topK(
     return best;
 }
 
+/** Buffers for a small number of postings. */
 export class SmallPostings {
 
     readonly documents: Uint32Array;

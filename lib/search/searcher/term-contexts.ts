@@ -43,6 +43,7 @@ export interface AverageLengths extends Lengths {
     readonly norms: Float64Array;
 }
 
+/** Contexts of all segments. */
 export interface TermContexts {
     readonly places: readonly TermContext[];
     /** Number of visible documents in all segments. */

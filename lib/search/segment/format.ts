@@ -37,6 +37,7 @@ export const SINGLE = 0x8000_0000;
 /** Offset of something that does not exist. */
 export const NONE = 0xffff_ffff;
 
+/** Term dictionaries, by kind of their terms. */
 export const SPACES = ['text', 'number', 'keyword', 'principal', 'stem'] as const;
 
 export type Space = typeof SPACES[number];

@@ -65,6 +65,7 @@ export function listPostings(list: Uint32Array, place: number, { count, bytes, s
 /** Sampling interval, in entries. */
 const STEP = 64;
 
+/** Finds the end offset of postings, which is not stored. */
 export class PostingsEndIndex {
 
     readonly #entryPost: Uint32Array;

@@ -121,6 +121,7 @@ export function uint32(source: SectionSource, name: string, start = 0, count = s
     return new Uint32Array(buffer, byteOffset, count);
 }
 
+/** Reads `count` doubles of a section from index `start` on. */
 export function float64(source: SectionSource, name: string, start: number, count: number): Float64Array {
 
     const { buffer, byteOffset } = source.piece(name, start * 8, (start + count) * 8);

@@ -33,6 +33,7 @@ export interface StagedBlob extends BlobRef {
     discard(): Promise<void>;
 }
 
+/** Options of staging. */
 export interface StageOptions {
     /** Maximum number of bytes; more is a 400 (413 over HTTP). */
     readonly maxBytes: number;

@@ -24,6 +24,7 @@ export interface SearchManifest {
     readonly covered: number | null;
 }
 
+/** A stored segment. */
 export interface StoredSegment {
     readonly id: number;
     /** Deleted ones included. */

@@ -23,6 +23,7 @@ export interface MergeSource {
     readonly dead: Bits;
 }
 
+/** Result of a merge. */
 export interface Merged {
     readonly sections: Sections;
     readonly documents: number;
