@@ -72,53 +72,59 @@ export class ResultReader {
 
         let waiting: Result[] = [];
         let length = 0;
-        for await (const slice of slices(hits, AT_ONCE, { turns: this.#turns, signal: reading.signal })) {
-            for await (const results of this.#read(slice, reading)) {
-                const added = results.reduce((sum, { object }) => sum + object.length, 0);
-                if (waiting.length > 0 && (waiting.length + results.length > RESOLVED_PER_BATCH || length + added > RESOLVED_LENGTH)) {
-                    yield *this.#resolved(waiting, reading);
-                    [waiting, length] = [[], 0];
-                }
-
-                if (waiting.length === 0 && !results.some(({ object }) => this.#resolution.concerns(object.type))) {
-                    yield results.map((result) => this.#shown(result, reading.caller));
-                    continue;
-                }
-
-                // The code of types is called for many objects at once.
-                waiting.push(...results);
-                length += added;
+        for await (const results of this.#read(hits, reading)) {
+            const added = results.reduce((sum, { object }) => sum + object.length, 0);
+            if (waiting.length > 0 && (waiting.length + results.length > RESOLVED_PER_BATCH || length + added > RESOLVED_LENGTH)) {
+                yield *this.#resolved(waiting, reading);
+                [waiting, length] = [[], 0];
             }
+
+            if (waiting.length === 0 && !results.some(({ object }) => this.#resolution.concerns(object.type))) {
+                yield results.map((result) => this.#shown(result, reading.caller));
+                continue;
+            }
+
+            // The code of types is called for many objects at once.
+            waiting.push(...results);
+            length += added;
         }
 
-        yield *this.#resolved(waiting, reading);
+        if (waiting.length > 0) {
+            yield *this.#resolved(waiting, reading);
+        }
     }
 
-    /** Reads the objects of hits that the caller may read, in order, in batches; long ones alone. */
-    async *#read(hits: readonly SearchHit[], { caller, signal }: ResultReading): AsyncGenerator<readonly Result[], void, undefined> {
+    /** Reads the objects of hits that the caller may read, in order: a few at a time, long ones alone. */
+    async *#read(blocks: AsyncIterable<readonly SearchHit[]>, { caller, signal }: ResultReading): AsyncGenerator<readonly Result[], void, undefined> {
 
-        const { objects, long } = await this.#objects.texts(hits.map(({ id }) => id));
-        const byId = new Map(objects.map((parts) => [parts.id, parts]));
-        let results: Result[] = [];
-        let length = 0;
-        for (const { id, score } of hits) {
-            const isLong = !byId.has(id) && long.includes(id);
-            if (isLong || length >= LENGTH_PER_BATCH) {
+        const pause = pauses(this.#turns, signal);
+        for await (const block of blocks) {
+            for (let start = 0; start < block.length; start += AT_ONCE) {
+                await pause();
+                const hits = block.slice(start, start + AT_ONCE);
+                const { objects, long } = await this.#objects.texts(hits.map(({ id }) => id));
+                const byId = new Map(objects.map((parts) => [parts.id, parts]));
+                let results: Result[] = [];
+                let length = 0;
+                for (const { id, score } of hits) {
+                    const isLong = !byId.has(id) && long.includes(id);
+                    if (isLong || length >= LENGTH_PER_BATCH) {
+                        yield results;
+                        [results, length] = [[], 0];
+                        await pause();
+                    }
+
+                    const parts = isLong ? await this.#objects.text(id) : byId.get(id);
+                    const object = parts && new LazyStoredObject(parts);
+                    if (object && this.#policy.canRead(caller, object).allowed) {
+                        results.push({ object, score });
+                        length += isLong ? LENGTH_PER_BATCH : object.length;
+                    }
+                }
+
                 yield results;
-                [results, length] = [[], 0];
-                await this.#turns.yield();
-                signal.throwIfAborted();
-            }
-
-            const parts = isLong ? await this.#objects.text(id) : byId.get(id);
-            const object = parts && new LazyStoredObject(parts);
-            if (object && this.#policy.canRead(caller, object).allowed) {
-                results.push({ object, score });
-                length += isLong ? LENGTH_PER_BATCH : object.length;
             }
         }
-
-        yield results;
     }
 
     /** Calls the code of types; other objects pass unchanged. */
@@ -154,21 +160,20 @@ export class ResultReader {
     }
 }
 
-/** Cuts blocks into shorter ones, with a yield to the event loop after each. Rejects when the signal is aborted. */
-export async function *slices<T>(
-    blocks: AsyncIterable<readonly T[]>, length: number, { turns, signal }: { readonly turns: EventLoopYielder; readonly signal: AbortSignal }
-): AsyncGenerator<readonly T[], void, undefined> {
+/**
+ * Returns a function to be called before each piece of work: it yields to the event loop, but not before the first one, and throws when
+ * the signal is aborted.
+ */
+export function pauses(turns: EventLoopYielder, signal: AbortSignal): () => Promise<void> {
 
     let isFirst = true;
-    for await (const block of blocks) {
-        for (let start = 0; start < block.length; start += length) {
-            if (!isFirst) {
-                await turns.yield();
-            }
+    return async () => {
 
-            isFirst = false;
-            signal.throwIfAborted();
-            yield block.slice(start, start + length);
+        if (!isFirst) {
+            await turns.yield();
         }
-    }
+
+        isFirst = false;
+        signal.throwIfAborted();
+    };
 }

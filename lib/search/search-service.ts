@@ -12,7 +12,7 @@ import { filterQuery } from './collectors/facet-collector.js';
 import { BLOCK } from './runtime/hit-pages.js';
 import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import type { ResultReading, TextReader } from './hit-loader.js';
-import { ResultReader, slices } from './hit-loader.js';
+import { pauses, ResultReader } from './hit-loader.js';
 import type { SearchIndex } from './runtime/search-index.js';
 import type { FacetResult, SearchHit, SearchRequest } from './query/search-request.js';
 import { onClose } from '../util/streams/on-close.js';
@@ -110,8 +110,7 @@ export class SearchService {
     /** Returns ids without calling the code of types; not for clients. Throws as {@link ids}. */
     async indexedIds(wish: SearchQuery, searching: SearchContext): Promise<Found<string>> {
 
-        const { signal } = searching;
-        return await this.#search(wish, searching, (hits) => idsOf(slices(hits, IDS_PER_BATCH, { turns: this.#turns, signal })));
+        return await this.#search(wish, searching, (hits) => idsOf(hits, pauses(this.#turns, searching.signal)));
     }
 
     /** Returns objects as the caller may see them, with scores if requested. Throws as {@link ids}. */
@@ -168,9 +167,12 @@ function without(wish: SearchQuery, types: readonly string[]): SearchQuery {
 
 type Hits = AsyncGenerator<readonly SearchHit[]>;
 
-async function *idsOf(blocks: AsyncIterable<readonly SearchHit[]>): AsyncGenerator<readonly string[], void, undefined> {
+async function *idsOf(blocks: Hits, pause: () => Promise<void>): AsyncGenerator<readonly string[], void, undefined> {
 
     for await (const hits of blocks) {
-        yield hits.map(({ id }) => id);
+        for (let start = 0; start < hits.length; start += IDS_PER_BATCH) {
+            await pause();
+            yield hits.slice(start, start + IDS_PER_BATCH).map(({ id }) => id);
+        }
     }
 }

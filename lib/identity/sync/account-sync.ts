@@ -65,12 +65,17 @@ export class AccountWriter {
 
         const content = roles ?? NO_ROLES;
         const kept = isNew ? NOTHING : await this.#accounts.footprint(id);
+        const isHeld = isPrincipalContent(content);
+        if (!isHeld && !kept.account && !kept.credential && !kept.group && !kept.secrets && !kept.held) {
+            return [];
+        }
+
         const steps = [
             ...await this.#accountSteps({ id, isNew, caller }, kept.account, content),
             ...kept.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
             ...await this.#groupSteps(id, kept.group, content.members),
             ...kept.secrets && roles === null ? this.#credentials.removeSecretsSteps(id) : [],
-            ...await this.#principals.holdingSteps({ id, wasHeld: kept.held, isHeld: isPrincipalContent(content), caller })
+            ...await this.#principals.holdingSteps({ id, wasHeld: kept.held, isHeld, caller })
         ];
         const onlyNewAccount = content.members === undefined && !kept.account && !kept.group;
         return steps.length === 0 || onlyNewAccount ? steps : [...steps, this.#accounts.bumpStep()];

@@ -56,14 +56,19 @@ export class IdentitySecretRemover implements SecretRemover {
 
     async extract(processed: ProcessedContent, { id, before, caller, restored }: Draft): Promise<ExtractedContent> {
 
-        const password = processed.roles.password?.value;
+        const { roles, content } = processed;
+        if (!roles.password && roles.secure.length === 0) {
+            return { content, steps: [] };
+        }
+
+        const password = roles.password?.value;
         if (before !== null && password !== undefined && password !== '') {
             checkOwnCredentials(caller, id);
         }
 
         return this.#values.extract({
             id, isNew: before === null && restored !== 'as-it-was' && restored !== 'reviewed',
-            content: processed.content, roles: processed.roles, source: caller.userId ?? 'anonymous'
+            content, roles, source: caller.userId ?? 'anonymous'
         });
     }
 }

@@ -2,7 +2,7 @@
  * Pages of hits, as the search thread delivers them.
  */
 
-import { onClose } from '../../util/streams/on-close.js';
+import type { Found } from './protocol.js';
 import type { SearchHit } from '../query/search-request.js';
 import type { SearchClient } from './search-client.js';
 
@@ -12,36 +12,74 @@ export const BLOCK = 500;
 /**
  * Iterates over all hits of a search; hits that are not read are discarded. Rejects with 503 when the thread ends, or when the hits
  * are not read for too long.
- *
- * @param first hits that came with the result
- * @param cursor for further ones; null when there are none
  */
-export function readHits(
-    searcher: SearchClient, first: readonly SearchHit[], cursor: number | null
-): AsyncGenerator<readonly SearchHit[], void, undefined> {
+export class HitPages implements AsyncGenerator<readonly SearchHit[], void, undefined> {
 
-    let isDone = cursor === null;
-    const blocks = async function *(): AsyncGenerator<readonly SearchHit[], void, undefined> {
+    readonly #searcher: SearchClient;
+    #hits: readonly SearchHit[];
+    #cursor: number | null;
 
-        if (first.length > 0) {
-            yield first;
+    /**
+     * @param hits those that came with the result
+     * @param cursor for further ones; null when there are none
+     */
+    constructor(searcher: SearchClient, { hits, cursor }: Pick<Found, 'hits' | 'cursor'>) {
+
+        this.#searcher = searcher;
+        this.#hits = hits;
+        this.#cursor = cursor;
+    }
+
+    async next(): Promise<IteratorResult<readonly SearchHit[], void>> {
+
+        let hits = this.#hits;
+        this.#hits = [];
+        while (hits.length === 0 && this.#cursor !== null) {
+            hits = await this.#more(this.#cursor);
         }
 
-        while (!isDone && cursor !== null) {
-            const more = await searcher.more(cursor, BLOCK);
-            isDone = more.isDone;
-            if (more.hits.length > 0) {
-                yield more.hits;
-            }
-        }
-    };
+        return hits.length > 0 ? { done: false, value: hits } : END;
+    }
 
-    return onClose(blocks(), () => {
+    async return(): Promise<IteratorReturnResult<void>> {
 
-        if (!isDone && cursor !== null) {
-            searcher.call({ kind: 'forget', cursor }).catch(() => {
+        const cursor = this.#cursor;
+        this.#cursor = null;
+        this.#hits = [];
+        if (cursor !== null) {
+            this.#searcher.call({ kind: 'forget', cursor }).catch(() => {
                 // The thread has ended, and the search with it.
             });
         }
-    });
+
+        return END;
+    }
+
+    async throw(error: unknown): Promise<never> {
+
+        await this.return();
+        throw error;
+    }
+
+    [Symbol.asyncIterator](): this {
+
+        return this;
+    }
+
+    async #more(cursor: number): Promise<readonly SearchHit[]> {
+
+        try {
+            const { hits, isDone } = await this.#searcher.more(cursor, BLOCK);
+            if (isDone) {
+                this.#cursor = null;
+            }
+
+            return hits;
+        }
+        catch (error) {
+            return this.throw(error);
+        }
+    }
 }
+
+const END: IteratorReturnResult<void> = { done: true, value: undefined };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectChange } from '../../model/write-participant.js';
 import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from '../../stores/search/segment-errors.js';
-import { BLOCK, readHits } from './hit-pages.js';
+import { BLOCK, HitPages } from './hit-pages.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
 import { checkSections, DEAD_SECTION, Flusher } from './flusher.js';
@@ -192,12 +192,11 @@ export class IndexSession {
         this.#merging.searched();
         const { timeout } = this.#parts.options;
         const first = Math.min(request.limit ?? BLOCK, BLOCK);
-        const prompt = this.#searcher.prompt(request);
-        const { size, facets, hits, cursor } = prompt ?? await this.#watch.run(() => this.#searcher.search(request, first, timeout), {
+        const found = this.#searcher.inline.search(request) ?? await this.#watch.run(() => this.#searcher.search(request, first, timeout), {
             stuck: () => this.#over(new Error('a search did not end in time')),
-            late: (found) => void readHits(this.#searcher, found.hits, found.cursor).return()
+            late: (late) => void new HitPages(this.#searcher, late).return()
         });
-        return { size, facets, hits: readHits(this.#searcher, hits, cursor) };
+        return { size: found.size, facets: found.facets, hits: new HitPages(this.#searcher, found) };
     }
 
     /** Ends the threads. Resolves when nothing is written any more. */

@@ -34,7 +34,8 @@ export class SearchClient {
 
     readonly #port: WorkerClient<SearcherCall, SearcherAnswers>;
     readonly #lost: (error: Error) => void;
-    readonly #prompt: InlineTermSearch;
+    /** Answers searches for rare terms without the thread. */
+    readonly inline: InlineTermSearch;
     readonly #searching = new InFlightLimiter(MAX_PENDING_SEARCHES);
     #group: Group | null = null;
     #timer: NodeJS.Timeout | undefined;
@@ -45,12 +46,12 @@ export class SearchClient {
     constructor(options: Omit<SearcherOptions, 'removals'>, lost: (error: Error) => void) {
 
         const removals = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-        this.#prompt = new InlineTermSearch({
+        this.inline = new InlineTermSearch({
             lend: (wish) => this.call({ kind: 'lend', ...wish }), page: (wish, page) => this.call({ kind: 'page', page, ...wish })
         }, removals);
         this.#lost = (error) => {
 
-            this.#prompt.close();
+            this.inline.close();
             lost(error);
         };
 
@@ -67,7 +68,7 @@ export class SearchClient {
 
         if (call.kind === 'add' || call.kind === 'replace') {
             // Snapshots would keep the memory of replaced segments.
-            this.#prompt.forget();
+            this.inline.forget();
         }
 
         this.#send();
@@ -79,12 +80,6 @@ export class SearchClient {
         }
 
         return answer;
-    }
-
-    /** Answers a search at once, with all its hits; null when it has to go to the thread. */
-    prompt(request: SearchRequest): Found | null {
-
-        return this.#prompt.search(request);
     }
 
     /**
@@ -114,7 +109,7 @@ export class SearchClient {
      */
     apply(changes: readonly Change[], { isUrgent }: { readonly isUrgent: boolean }): Promise<FlushStats> {
 
-        this.#prompt.forget();
+        this.inline.forget();
         this.#group ??= newGroup();
         const group = this.#group;
         for (const change of changes) {
@@ -137,7 +132,7 @@ export class SearchClient {
     /** Terminates the thread; pending calls are rejected. */
     async terminate(): Promise<void> {
 
-        this.#prompt.close();
+        this.inline.close();
         const ended = this.#port.terminate();
         this.#send();
         await ended;
