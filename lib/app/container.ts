@@ -1,6 +1,4 @@
-/**
- * Opens the database and composes stores and services around it. What `gateway.ts` runs on once it has started.
- */
+/** Opens the database and composes stores and services around it; used by `gateway.ts` to start. */
 
 import type { Database } from '../../db/database.js';
 import { WriteBarrier } from '../bulk/upload/write-barrier.js';
@@ -67,21 +65,21 @@ import { TypeRegistry } from '../types/type-registry.js';
 import type { GatewayOptions } from './options.js';
 import { ObjectHasher } from '../objects/hashes/object-hashes.js';
 
-/** Everything that was opened. */
+/** The opened components. */
 export interface Runtime {
     readonly services: Services;
     readonly database: Pick<Database, 'ping' | 'trouble'>;
-    /** Ends background work and closes the database. */
+    /** Stops background work and closes the database. */
     close(): Promise<void>;
 }
 
-/** What the gateway has before anything is opened. */
+/** Components that exist before the database is opened. */
 export interface Frame {
     readonly registry: OperationRegistry;
     readonly startup: StartupState;
     readonly statuses: StatusTable;
     readonly edge: EdgeLimiter;
-    /** The answer that stands for a fault of the storage; null for any other error. */
+    /** Maps an error of the storage to the error to report; null for any other error. */
     readonly explain: (error: unknown) => DoipError | null;
 }
 
@@ -90,14 +88,14 @@ const RELATED_OBJECTS = 1000;
 
 interface Opened {
     readonly runtime: Runtime;
-    /** The administrator's password when it was made up. */
+    /** The administrator's password if it was generated. */
     readonly generatedPassword: string | null;
 }
 
 /**
- * Claims the data folder, opens and composes. When it rejects, nothing stays open.
+ * Locks the data folder, opens the database and composes the services. Leaves nothing open when it rejects.
  *
- * @throws DataDirError when the data folder cannot be used, or somebody else uses it
+ * @throws DataDirError when the data folder cannot be used, or is locked by another process
  */
 export async function openRuntime(options: GatewayOptions, frame: Frame): Promise<Opened> {
 

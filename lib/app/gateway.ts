@@ -1,6 +1,6 @@
 /**
- * The gateway: operations, statuses, and `perform()`. A composition root without HTTP; everything that the service can do is
- * reachable here, without any translator.
+ * The gateway: operations, statuses, and `perform()`. Composition root without HTTP; all functions of the service are available here,
+ * without a translator.
  */
 
 import type { Logger } from 'pino';
@@ -24,7 +24,7 @@ import { StartupState } from '../health/startup-state.js';
 import { DatabaseMonitor } from '../health/database-monitor.js';
 import type { GatewayOptions } from './options.js';
 
-/** What is said while nothing can be done. */
+/** Error message during an outage. */
 const DOWN = 'The system is down.';
 
 const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
@@ -32,49 +32,49 @@ const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look 
 const FULL = 'The storage is full: nothing was stored.';
 const NO_ROOM = 'The storage is full: the service starts when there is room.';
 
-/** Seconds after which a client may ask again: a database is soon back, room has to be made by somebody. */
+/** Retry-After in seconds: the database usually returns soon, but freeing disk space needs an operator. */
 const RETRY_SECONDS = 5;
 const FULL_RETRY_SECONDS = 60;
 
 /** A repository. */
 export interface Gateway {
-    /** Performs a request. Never rejects: errors are answers. */
+    /** Performs a request. Never rejects: errors are responses. */
     perform(request: DoipRequest): Promise<DoipResponse>;
-    /** Tells translators which logins need not be performed, as too many from their address are in progress. */
+    /** Rate limiter for translators: rejects logins from addresses with too many logins in progress. */
     readonly edge: EdgeLimiter;
     /**
-     * Adds an operation of one's own, before `start()`.
+     * Adds a custom operation, before `start()`.
      *
-     * @throws Error when the declaration is wrong or its id is taken
+     * @throws Error when the declaration is invalid or its id is taken
      */
     registerOperation<A extends object>(operation: OwnOperation<A>, options?: { override?: boolean }): void;
-    /** Makes a status of one's own known, before it is used. `http` defaults to 200. */
+    /** Registers a custom status, before it is used. `http` defaults to 200. */
     registerStatus(id: string, options?: { http?: number; reason?: string }): void;
-    /** Adds operations whose existence depends on the target, before `start()`. */
+    /** Adds operations that depend on the target, before `start()`. */
     addResolver(resolver: OperationResolver): void;
-    /** The statuses that translators ask. */
+    /** Table of statuses for translators. */
     readonly statuses: StatusTable;
     /**
-     * Opens the database, brings it up to date and begins to answer. Rejects when that fails; `perform` then answers 500, and it
-     * can be called again. A database that goes away later is waited for: until it is back `perform` answers 503.
+     * Opens and migrates the database and starts the service. Rejects on failure; `perform` then responds with 500, and `start` can be
+     * called again. During a later outage of the database `perform` responds with 503.
      */
     start(): Promise<GatewayStart>;
-    /** Ends background work and closes the database. */
+    /** Stops background work and closes the database. */
     stop(): Promise<void>;
-    /** True between a start that succeeded and `stop()`. */
+    /** True between a successful start and `stop()`. */
     readonly isUp: boolean;
-    /** The services behind the operations. Throws before `start()`. */
+    /** Services of the operations. Throws before `start()`. */
     readonly services: Services;
 }
 
-/** What the first start had to tell. */
+/** Result of a start. */
 export interface GatewayStart {
-    /** The administrator's password when none was given and one was made up. Shown once, stored only as a hash. */
+    /** The generated password of the administrator, if none was configured; shown once, stored as a hash only. */
     readonly generatedPassword: string | null;
 }
 
 /**
- * Makes a gateway. Nothing is opened before `start()`.
+ * Creates a gateway. Nothing is opened before `start()`.
  *
  * @example
  * const gateway = createGateway(gatewayOptions(configure({ DATA_DIR: './data' })));
@@ -96,7 +96,7 @@ class RepositoryGateway implements Gateway {
     readonly #startup = new StartupState();
     #runtime: Runtime | null = null;
     #watch: DatabaseMonitor | null = null;
-    /** The start that is going on or was last; never rejects. */
+    /** The current or last start; never rejects. */
     #opening: Promise<unknown> = Promise.resolve();
     readonly #dispatcher: Dispatcher;
     readonly perform: Gateway['perform'];
@@ -185,7 +185,7 @@ class RepositoryGateway implements Gateway {
         await runtime?.close();
     }
 
-    /** While the database is away everything is answered at once instead of after many attempts to reach it. */
+    /** During an outage of the database, requests fail at once instead of after many retries. */
     #suspend({ services }: Runtime): void {
 
         this.#startup.set('storage', 'FAILED');
@@ -198,13 +198,13 @@ class RepositoryGateway implements Gateway {
         this.#dispatcher.state = { services, outage: null };
     }
 
-    /** Without a runtime only the operations that need no state can be performed; they see nothing but the start-up state. */
+    /** State of the dispatcher without a runtime: only operations that need no state can be performed. */
     #unstarted(outage: DoipError): DispatcherState {
 
         return { services: { startup: this.#startup } as Services, outage };
     }
 
-    /** What an operation that met no database is answered with, before the watch has noticed. */
+    /** Maps an error of the storage to the error to report, before the monitor has detected an outage. */
     #explain(error: unknown): DoipError | null {
 
         const fault = error instanceof DoipError ? error.cause : error;
@@ -221,7 +221,7 @@ class RepositoryGateway implements Gateway {
     }
 }
 
-/** Also of files beside the database. */
+/** True for a full disk, also for files outside of the database. */
 function isFull(fault: unknown): boolean {
 
     return fault instanceof DatabaseError ? fault.fault === 'full' :

@@ -1,37 +1,36 @@
 /**
- * Where the lines of the log go: a file descriptor, at the pace of whoever reads it. Nobody waits for that reader. When it stops
- * reading, or the disk below is full, a bounded number of lines is kept; what comes then is counted, and the number is told as soon
- * as lines are taken again.
+ * Non-blocking writer of log lines to a file descriptor. When the reader is slow or the disk is full, lines are buffered up to a limit;
+ * further ones are dropped and counted, and the count is reported when writing succeeds again.
  */
 
 import { write, writeSync } from 'node:fs';
 
-/** So many bytes wait for a reader. */
+/** Maximum size of the buffer in characters. */
 const MAX_BUFFERED_CHARACTERS = 4 * 1024 * 1024;
 
-/** Lines are written together, about so many characters at a time. */
+/** Approximate size in characters of a write, which combines several lines. */
 const CHUNK_CHARACTERS = 16 * 1024;
 
-/** Milliseconds until bytes that were not taken are tried again, beside everything else and by who can only wait. */
+/** Milliseconds until a failed write is retried, in the background and in a blocking flush. */
 const PAUSE_MS = 100;
 const SHORT_PAUSE_MS = 10;
 
-/** Milliseconds that whoever is about to end waits for a reader. */
+/** Maximum time in milliseconds to flush before the process ends. */
 const FLUSH_TIMEOUT_MS = 1000;
 
-/** After these nobody will ever read. Anything else may pass, such as a full pipe or a full disk. */
+/** Permanent errors: there is no reader any more. Others are temporary, such as a full pipe or disk. */
 const FINAL: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
 
-/** Takes lines and writes them to a file descriptor. */
+/** Writes lines to a file descriptor. */
 export class AsyncLogDestination {
 
     readonly #descriptor: number;
     readonly #pieces: (string | Buffer)[] = [];
-    /** What is being written. */
+    /** The bytes being written. */
     #rest: Buffer | null = null;
-    /** Runs while what is to be written has to be tried again. */
+    /** Timer of a retry. */
     #pause: NodeJS.Timeout | undefined;
-    /** All that is in memory, in characters or, once they were counted, bytes. */
+    /** Size of the buffer, in characters or, once encoded, bytes. */
     #length = 0;
     #isPlanned = false;
     #isFull = false;
@@ -40,16 +39,16 @@ export class AsyncLogDestination {
     #dropped = 0;
     #onIdle: (() => void)[] = [];
 
-    /** Is told how many lines were dropped, as soon as lines are taken again. */
+    /** Called with the number of dropped lines when lines are accepted again. */
     onDropped: (count: number) => void = () => undefined;
 
-    /** @param descriptor an open one; one that does not block is never waited for, not even at the end */
+    /** @param descriptor an open file descriptor; a non-blocking one is never waited for, not even at the end */
     constructor(descriptor: number) {
 
         this.#descriptor = descriptor;
     }
 
-    /** Takes a line. Never waits, never throws. */
+    /** Buffers a line. Never blocks, never throws. */
     write(line: string): void {
 
         if (this.#isGone) {
@@ -75,7 +74,7 @@ export class AsyncLogDestination {
         this.#plan();
     }
 
-    /** Until everything is written, for a second at most. */
+    /** Resolves when everything is written, after at most a second. */
     async drain(): Promise<void> {
 
         if (this.#isIdle) {
@@ -97,7 +96,7 @@ export class AsyncLogDestination {
         });
     }
 
-    /** Writes what waits before it returns, for a second at most; for a process that ends. */
+    /** Writes the buffer synchronously, for at most a second; for the end of the process. */
     flushSync(): void {
 
         if (this.#pause) {
@@ -107,7 +106,7 @@ export class AsyncLogDestination {
             this.#rest = null;
         }
 
-        // What a thread is writing at this moment comes to its end by itself.
+        // A write in progress in a thread completes by itself
         const deadline = performance.now() + (this.#mayWait ? FLUSH_TIMEOUT_MS : 0);
         for (let bytes = this.#take(); bytes; bytes = this.#take()) {
             const left = this.#writeSync(bytes, deadline);
@@ -125,7 +124,7 @@ export class AsyncLogDestination {
         return this.#rest === null && this.#pieces.length === 0;
     }
 
-    /** Together with everything else that is logged in this turn of the loop. */
+    /** Schedules a write of all lines logged in this turn of the event loop. */
     #plan(): void {
 
         if (this.#rest === null && !this.#isPlanned) {
@@ -179,7 +178,7 @@ export class AsyncLogDestination {
         });
     }
 
-    /** What is left when the time is over. */
+    /** Writes until the deadline; returns the rest. */
     #writeSync(bytes: Buffer, deadline: number): Buffer {
 
         let left = bytes;

@@ -1,7 +1,4 @@
-/**
- * Puts routes on a hapi server, and does for each request what is the same for all routes: parameters and credentials
- * in, the request context into the attributes, answers and errors out.
- */
+/** Mounts routes on a hapi server, and handles what all routes share: parameters and credentials, the request context, responses and errors. */
 
 import type { Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse, Transport } from '../../lib/doip/envelope.js';
@@ -27,14 +24,14 @@ import { outputReply } from './response/reply.js';
 import { Params } from './request/params.js';
 import { send, keepPrivate, respondOptions } from './response/send.js';
 
-/** What reading a request depends on besides the request. */
+/** Dependencies of reading a request. */
 interface Setting {
     readonly gateway: Performer;
     readonly limits: RequestLimits;
     readonly transport: TransportReader;
 }
 
-/** Registers routes behind every base, those without a name in their path with and without a trailing slash. */
+/** Registers routes below every base; those without a name in their path with and without a trailing slash. */
 export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
 
     const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false } = options;
@@ -63,7 +60,7 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
     }
 }
 
-/** A path with and without a trailing slash; a name at its end takes both as they are. */
+/** A path with and without a trailing slash, unless it ends in a name, which matches both. */
 function spellings(path: string): string[] {
 
     return path.endsWith('}') ? [path] : [path, `${path}/`];
@@ -125,7 +122,7 @@ async function answerOf(
     return respondFailure(h, await failureOf(inWordsOfPaths(exchange, response), gateway.statuses));
 }
 
-/** What an object in the path does not offer, as the service has no content, is for clients of paths not there. */
+/** Turns a declined operation on the object in the path into a 404: for clients of paths, that resource does not exist. */
 function inWordsOfPaths({ targetId }: OperationCall, response: DoipResponse): DoipResponse {
 
     const isDeclined = response.status === Status.declined && response.http === undefined;
@@ -156,13 +153,13 @@ function envelope(
     });
 }
 
-/** What a request may say on whatever path. An operation that knows no dry run refuses one, instead of storing what it was given. */
+/** Attributes that any request may have. An operation without support for dry runs rejects `dryRun`, instead of storing the input. */
 function sharedAttributes(request: Request, params: Params): JsonObject {
 
     return { ...params.requestContext(), ...!isSafe(request) && params.strictFlag('dryRun') ? { dryRun: true } : {} };
 }
 
-/** True for the methods that promise to change nothing. */
+/** True for safe methods. */
 function isSafe({ method }: Request): boolean {
 
     return method === 'get' || method === 'head';
@@ -175,8 +172,8 @@ async function readParams(request: Request, transport: Transport, limits: Reques
 }
 
 /**
- * A token may stand among the parameters where there is no body, or where they are the body. Answers to it, and to a session
- * that a cookie tells, are private: a shared cache knows that of an Authorization header alone.
+ * Reads the credentials. A token may be a parameter of requests without a body, or of a form. Responses to such a token, or to a session
+ * cookie, are private: shared caches only recognise the Authorization header.
  */
 function readCredentials(request: Request, params: Params): { authentication: JsonObject; isPrivate: boolean } {
 

@@ -1,22 +1,20 @@
-/**
- * What the gateway found out about a request, kept for the access log of the server. Nothing is answered from it.
- */
+/** Facts about a request for the access log of the server; they do not affect the response. */
 
 import type { Request } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse, Transport } from '../../../lib/doip/envelope.js';
 
-/** Facts about a request that was performed. */
+/** Facts about a performed request. */
 export interface PerformedFacts {
     readonly operationId?: string;
-    /** User id; null when anonymous, undefined when the gateway was not asked. */
+    /** User id; null when anonymous, undefined when the request was not performed. */
     readonly callerId?: string | null | undefined;
     /** Address of the client, with regard to trusted proxies. */
     readonly remoteAddress?: string;
-    /** True when it was answered without being performed, as many others from its address. */
+    /** True when it was rejected early, by the rate limit of its address. */
     readonly isTurnedAway?: boolean;
 }
 
-/** How a request reached us, with room for what is found out about it. A class, because a property that comes later costs each request dear. */
+/** Transport of a request with fields for its facts. A class, because properties that are added later are slow. */
 class LoggedTransport implements Transport {
 
     readonly protocol: Transport['protocol'];
@@ -40,7 +38,7 @@ class LoggedTransport implements Transport {
         return transport.#performed;
     }
 
-    /** Requests that did not come through these translators are nobody's to note. */
+    /** Ignores requests of other translators. */
     static note(transport: Transport, facts: PerformedFacts): void {
 
         if (#performed in transport) {
@@ -49,10 +47,10 @@ class LoggedTransport implements Transport {
     }
 }
 
-/** Where the transport stands: on the request itself, because a `WeakMap` entry for every request keeps the collector busy. */
+/** Key of the transport on the request itself, because a `WeakMap` entry for every request burdens the garbage collector. */
 const TRANSPORT = Symbol('transport of the request');
 
-/** Notes how a request reached us; the value that comes back must go into its envelope. */
+/** Stores the transport of a request; the returned value must be used in its envelope. */
 export function noteTransport(request: Request, transport: Transport, logId: string): Transport {
 
     const noted = new LoggedTransport(transport, logId);
@@ -60,19 +58,19 @@ export function noteTransport(request: Request, transport: Transport, logId: str
     return noted;
 }
 
-/** Notes what was performed, and for whom. */
+/** Stores the operation and the caller of a performed request. */
 export function notePerformed({ operationId, transport }: DoipRequest, { callerId }: DoipResponse): void {
 
     LoggedTransport.note(transport, { operationId, callerId });
 }
 
-/** Notes that a request was answered without being performed. */
+/** Marks a request as rejected early. */
 export function noteRejection(transport: Transport): void {
 
     LoggedTransport.note(transport, { isTurnedAway: true });
 }
 
-/** What is known of a request; empty when no translator came to it. */
+/** Returns the facts about a request; empty when no translator handled it. */
 export function factsOf(request: Request): PerformedFacts {
 
     const transport = (request as Request & { [TRANSPORT]?: LoggedTransport })[TRANSPORT];

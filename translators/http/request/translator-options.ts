@@ -1,7 +1,4 @@
-/**
- * What a translator needs of the gateway: one function, the table of statuses, and limits. The gateway fits; so does
- * anything that a test makes up.
- */
+/** Dependencies of a translator: one function, the table of statuses, and limits. A gateway provides them, as can a test double. */
 
 import type { DoipRequest, DoipResponse, Transport } from '../../../lib/doip/envelope.js';
 import type { DoipError } from '../../../lib/errors/errors.js';
@@ -12,36 +9,36 @@ import type { StatusTable } from '../../../lib/errors/status.js';
 /** Performs operations. Never rejects: an error is a response. */
 export interface Performer {
     perform(request: DoipRequest): Promise<DoipResponse>;
-    /** Rate limiter: the answer to credentials that are rejected before anything is performed; null for all others. */
+    /** Rate limiter: returns the error for credentials that are rejected before the request is performed, otherwise null. */
     readonly edge?: { rejects(authentication: JsonObject, transport: Transport): DoipError | null };
     readonly statuses: StatusTable;
 }
 
-/** What a request may cost before anybody has looked at it. Sizes in bytes. */
+/** Limits that apply before authentication. Sizes in bytes. */
 export interface HttpLimits {
-    /** A JSON body or part, decompressed. */
+    /** Maximum size of a JSON body or part, decompressed. */
     readonly jsonBytes: number;
-    /** Levels of nesting in JSON. */
+    /** Maximum nesting depth of JSON. */
     readonly jsonDepth: number;
-    /** Values in a JSON body or part. */
+    /** Maximum number of values in a JSON body or part. */
     readonly jsonValues: number;
-    /** A body of JSON or form fields of a caller who shows no credentials, and of every search. */
+    /** Maximum size of a JSON or form body without credentials, and of every search. */
     readonly anonymousBytes: number;
-    /** All such bodies that are in memory at a time. */
+    /** Maximum total size of such bodies in memory. */
     readonly bodyMemoryBytes: number;
-    /** Takes bytes from what all requests share; throws 429 or 503 where there is no room. Absent: nothing is shared. */
+    /** Charges bytes to the budget of all requests; throws 429 or 503 when it is exceeded. Absent: no budget. */
     readonly takeBytes?: (bytes: number) => void;
-    /** A body of form fields, and a form field in a multipart body. */
+    /** Maximum size of a body of form fields, and of a form field in a multipart body. */
     readonly formBytes: number;
-    /** Parameters in query and form body together. */
+    /** Maximum number of parameters in query and form body together. */
     readonly parameters: number;
-    /** Parts of a multipart body. */
+    /** Maximum number of parts of a multipart body. */
     readonly parts: number;
-    /** The headers of one part. */
+    /** Maximum size of the headers of one part. */
     readonly partHeaderBytes: number;
 }
 
-/** Limits where the configuration says nothing. */
+/** Default limits. */
 export const DEFAULT_LIMITS: HttpLimits = {
     jsonBytes: 4 * 1024 * 1024,
     jsonDepth: DEFAULT_MAX_DEPTH,
@@ -54,18 +51,18 @@ export const DEFAULT_LIMITS: HttpLimits = {
     partHeaderBytes: 16 * 1024
 };
 
-/** What every translator over HTTP is given when it is mounted. */
+/** Options of every HTTP translator. */
 export interface TranslatorOptions {
     readonly gateway: Performer;
-    /** Default: {@link DEFAULT_LIMITS}, each on its own. */
+    /** Default for each: {@link DEFAULT_LIMITS}. */
     readonly limits?: Partial<HttpLimits>;
-    /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed; default none. */
+    /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted; default none. */
     readonly trustedProxies?: readonly string[];
-    /** What stands before all paths; default nothing, and `/cordra` which some clients expect. */
+    /** Prefixes of all paths; default none, and `/cordra`, which some clients expect. */
     readonly bases?: readonly string[];
-    /** True where the server shapes the errors of hapi itself (`shapeErrors`), so that a plugin need not look at every answer. */
+    /** True when the server formats hapi's errors (`shapeErrors`), so that plugins do not have to inspect every response. */
     readonly errorsAreShaped?: boolean;
 }
 
-/** Where paths of the interface begin, unless somebody says otherwise. */
+/** Default prefixes of the paths of the interface. */
 export const DEFAULT_BASES: readonly string[] = ['', '/cordra'];
