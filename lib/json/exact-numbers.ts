@@ -72,7 +72,7 @@ export function setNumberText<T extends object>(container: T, key: string, text:
     return setNumberTexts(container, text === undefined ? changed : changed.set(key, text));
 }
 
-/** A number by itself that is written with its text. */
+/** A standalone number that is written with its text. */
 export class SentNumber {
 
     readonly #text: string;

@@ -22,7 +22,7 @@ interface Position {
 }
 
 /**
- * Adds the texts of numbers to a value that JSON.parse returned for a text. The text of a number by itself is dropped.
+ * Adds the texts of numbers to a value that JSON.parse returned for a text. The text of a standalone number is dropped.
  *
  * @param numbers start and end of each such number in the text, in order: start, end, start, end …
  */

@@ -24,7 +24,7 @@ export interface JsonTextOptions {
     readonly maxValues?: number;
     /** Name of the text in messages, such as `parameter attributes`; default `JSON`. */
     readonly name?: string;
-    /** Return a number by itself that JavaScript writes differently as a {@link SentNumber}. */
+    /** Return a standalone number that JavaScript writes differently as a {@link SentNumber}. */
     readonly sentNumber?: boolean;
 }
 
@@ -122,7 +122,7 @@ export function parseLenientJson(text: string, given: JsonTextOptions = {}): Jso
 }
 
 /**
- * Parses a parameter as JSON if it is valid JSON, otherwise returns it as text. A number by itself that JavaScript writes
+ * Parses a parameter as JSON if it is valid JSON, otherwise returns it as text. A standalone number that JavaScript writes
  * differently stays text; nested values are as strict as everywhere.
  */
 export function parseJsonOrText(text: string, options: JsonTextOptions = {}): JsonValue {

@@ -13,10 +13,7 @@ const CLOSING_BRACE = 0x7d;
 /** Difference between braces and brackets. */
 const LOWER_BIT = 0x20;
 
-/**
- * Divisor: an object may have at most this share of all allowed values as properties, because very wide objects are several times
- * slower.
- */
+/** Divisor of the maximum number of values that gives the maximum number of properties of an object: very wide objects are slower. */
 const SHARE_OF_OBJECT = 4;
 
 /**

@@ -68,7 +68,7 @@ async function readOne(parts: TextJobParts, job: RunningJob, { id, element: { el
 
     const progress: JsonValue = { blobId: key.blobId };
     if (job.attempts > 1 && !isSame(job.progress, progress)) {
-        // If this element crashes the service again, the next attempt knows which one it was.
+        // Reported so that the next attempt can identify the element after another crash.
         await job.report(progress);
     }
 

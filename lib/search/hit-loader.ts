@@ -29,7 +29,7 @@ export interface ResultReading {
     readonly caller: Caller;
     /** Request context, for hooks. */
     readonly requestContext: JsonObject;
-    /** Aborted when the client is gone. */
+    /** Aborted when the client disconnects. */
     readonly signal: AbortSignal;
 }
 
@@ -64,10 +64,7 @@ export class ResultReader {
         this.#turns = parts.turns;
     }
 
-    /**
-     * Returns the objects of hits; leaves out those that were deleted, may not be read any more, or are withheld by the code of
-     * their type.
-     */
+    /** Returns the objects of hits; leaves out those that were deleted, may not be read any more, or are withheld by the code of their type. */
     async *show(hits: AsyncIterable<readonly SearchHit[]>, reading: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
 
         let waiting: Result[] = [];

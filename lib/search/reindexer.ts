@@ -54,7 +54,7 @@ export interface ReindexParts {
 /** Batch size; batches of long objects are smaller. */
 const BATCH = 16;
 
-/** Timeout for the lock of an object, in milliseconds. Without it the object is indexed all the same: its writer indexes it anyway. */
+/** Timeout for the lock of an object, in milliseconds. Without it the object is reindexed as well; its writer indexes it anyway. */
 const LOCK_MS = 5000;
 
 /** Maximum number of attempts when objects change meanwhile; then their forms are left to the writers. */

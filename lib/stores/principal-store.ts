@@ -50,10 +50,7 @@ export class PrincipalStore {
         return [this.#sql.hold.step({ id, author, owner })];
     }
 
-    /**
-     * Returns the steps that record that this user or group no longer exists; only the owner, if it is this one, may take the id
-     * again.
-     */
+    /** Returns the steps that record that this user or group no longer exists; only the owner, if it is this one, may take the id again. */
     releaseSteps(id: string, owner: string): Step[] {
 
         return [this.#sql.release.step({ id }), this.#sql.shareOne.step({ id, owner })];

@@ -65,10 +65,7 @@ export async function lockServer(connection: Connection, database: string): Prom
     return () => Promise.resolve();
 }
 
-/**
- * Takes a lease on a row, because servers of a cluster do not share locks: of two nodes that take it at once, the commit of one
- * fails.
- */
+/** Takes a lease on a row, because servers of a cluster do not share locks: of two nodes that take it at once, the commit of one fails. */
 export async function lockCluster(connection: Connection): Promise<() => Promise<void>> {
 
     const owner = randomUUID();

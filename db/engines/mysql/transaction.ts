@@ -16,10 +16,7 @@ export type Parameter = string | null | Buffer | number | TypedParameterValue;
 const VAR_STRING = 253;
 const BINARY_CHARSET = 63;
 
-/**
- * Writes a unit in a transaction. After an error the transaction is still open or the connection is lost, unless the outcome is
- * unknown.
- */
+/** Writes a unit in a transaction. After an error the transaction is still open or the connection is lost, unless the outcome is unknown. */
 export async function writeTransaction(connection: PoolConnection, unit: Unit): Promise<CommitResult> {
 
     await connection.query('begin');

@@ -59,7 +59,7 @@ export function giveUpReserve(rules: DiskRules): boolean {
 }
 
 /**
- * Creates the reserve file unless it exists. It is made only of what is free beyond `least` bytes.
+ * Creates the reserve file unless it exists. Its size is limited to what is free beyond `least` bytes.
  *
  * @param least bytes to keep free; default: those of the rules
  */

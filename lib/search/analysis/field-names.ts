@@ -1,7 +1,7 @@
 /**
  * Names of fields, in queries and in the index. One field of a query may stand for several of the index, because terms of texts, of
- * numbers and of payloads are kept apart: ranges compare numbers as numbers, and terms of payloads are searched only for callers
- * with access to payloads.
+ * numbers and of payloads are indexed separately: ranges compare numbers as numbers, and terms of payloads are searched only for
+ * callers with access to payloads.
  */
 
 

@@ -58,7 +58,7 @@ export class LiveSegments {
     #changes = 0;
 
     /**
-     * @param memory cache of what was read of the segments, and computed from them
+     * @param memory cache of sections, and of data computed from them
      * @param fetch reads stored segments
      */
     constructor(memory: LruCache, fetch: Fetch) {

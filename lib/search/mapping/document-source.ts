@@ -1,5 +1,5 @@
 /**
- * Source of documents for the index: stored objects, with what is stored for indexing them.
+ * Source of documents for the index: stored objects, with their indexed forms and extracted texts.
  */
 
 import type { StoredObject } from '../../model/stored-object.js';

@@ -17,10 +17,7 @@ export class IndexedFormParticipant implements WriteParticipant {
         this.#forms = forms;
     }
 
-    /**
-     * An undefined form costs no step: its type has nothing to do with indexing, and a form stored before belongs to an older
-     * state.
-     */
+    /** An undefined form costs no step: its type has nothing to do with indexing, and a form stored before belongs to an older state. */
     steps({ before, after, indexForm }: ObjectChange): Step[] {
 
         if (!after) {

@@ -189,10 +189,7 @@ function addRange(column: DocValues, { first, end }: Ordinals, bits: Bits): void
     }
 }
 
-/**
- * Adds documents with one of `count` ordinals from `first` on. Ranks are ordinals plus one; 0 (none) wraps around and never
- * matches.
- */
+/** Adds documents with one of `count` ordinals from `first` on. Ranks are ordinals plus one; 0 (none) wraps around and never matches. */
 function addOrdinals(ranks: DocOrdinals, first: number, count: number, bits: Bits): void {
 
     const least = first + 1;

@@ -16,7 +16,7 @@ import type { PhraseQuery } from '../query/query.js';
 export interface SegmentContext {
     readonly segment: Segment;
     readonly view: View;
-    /** Live documents that the caller may see and the search wants. Must not be modified. */
+    /** Live documents that the caller may see, within the scope of the search. Must not be modified. */
     readonly visible: DocumentSet;
     /** Documents whose payloads may be searched; null for all. Must not be modified. */
     readonly payloads: DocumentSet | null;
@@ -45,10 +45,7 @@ export class PhraseMatchCache {
         this.#room = documents;
     }
 
-    /**
-     * Returns the matches of a phrase, with a document several times if the phrase is in several fields; null when they are not
-     * cached.
-     */
+    /** Returns the matches of a phrase, with a document several times if the phrase is in several fields; null when they are not cached. */
     get(phrase: PhraseQuery): PostingList | null {
 
         return this.#lists.get(phrase) ?? null;

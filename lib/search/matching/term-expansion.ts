@@ -68,10 +68,7 @@ export function forEachTerm({ segment, deadline }: SegmentContext, { space, fiel
     return count;
 }
 
-/**
- * Returns whether an expansion is too large. Ranges and prefixes never are: they are contiguous, and each of their terms costs
- * little.
- */
+/** Returns whether an expansion is too large. Ranges and prefixes never are: they are contiguous, and each of their terms costs little. */
 export function isTooMany(leaf: Expanded, count: number): boolean {
 
     return count > MAX_EXPANSIONS && leaf.kind !== 'range' && !(leaf.kind === 'pattern' && isPrefix(leaf.pattern));

@@ -22,7 +22,7 @@ export interface LengthSum {
 /** View of a segment for callers with the same access. */
 export class View {
 
-    /** Live documents that the caller may see and the search wants. Must not be modified. */
+    /** Live documents that the caller may see, within the scope of the search. Must not be modified. */
     readonly visible: DocumentSet;
     readonly visibleCount: number;
     /** Documents whose payloads may be searched; null for all. Must not be modified. */

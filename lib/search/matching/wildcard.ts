@@ -25,10 +25,7 @@ export class Glob {
         }
     }
 
-    /**
-     * Returns whether a text matches: the first run at its start, the last at its end, the others between, each as early as
-     * possible.
-     */
+    /** Returns whether a text matches: the first run at its start, the last at its end, the others between, each as early as possible. */
     matches(bytes: Uint8Array, start: number, end: number): boolean {
 
         const runs = this.#runs;

@@ -24,10 +24,7 @@ export interface RequestInput {
     readonly filters: readonly Filter[];
 }
 
-/**
- * Parses the queries of a request. Throws DoipError 400 for syntax errors, and when they are too long or have too many clauses
- * together.
- */
+/** Parses the queries of a request. Throws DoipError 400 for syntax errors, and when they are too long or have too many clauses together. */
 export function readRequest({ query, queryJson, filterQueries, conditions = [] }: SearchRequest, queries: QueryCache): RequestInput {
 
     const length = filterQueries.reduce((sum, text) => sum + text.length, query?.length ?? 0);

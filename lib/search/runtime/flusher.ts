@@ -27,7 +27,7 @@ export type MergerPort = WorkerClient<MergerCall, MergerAnswers>;
 /** Section with the tombstones. */
 export const DEAD_SECTION = 'dead';
 
-/** Milliseconds after which nodes that are gone are removed; when they return they rebuild their index. */
+/** Milliseconds without a heartbeat after which the index of a node is removed; the node rebuilds it when it returns. */
 const ABSENCE_MS = 7 * 86_400_000;
 
 /** Retry interval for storing a new index that exceeded the disk space, in milliseconds. */

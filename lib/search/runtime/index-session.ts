@@ -168,7 +168,7 @@ export class IndexSession {
         });
     }
 
-    /** Sends a heartbeat for other nodes, which remove indexes of nodes that are gone. */
+    /** Sends a heartbeat; the other nodes remove the indexes of nodes without one. */
     async seen(): Promise<void> {
 
         const { segments, aliveEvery } = this.#parts.options;

@@ -77,7 +77,7 @@ export class InlineTermSearch {
     /** Answers a search; null when it has to go to the search thread. */
     search(request: SearchRequest): Found | null {
 
-        // Checked for any search, so that evicted memory is not kept alive here.
+        // Checked for every search, so that snapshots do not keep evicted data in memory.
         if (this.#removed !== null && Atomics.load(this.#removals, 0) !== this.#removed) {
             this.forget();
         }

@@ -61,10 +61,7 @@ export type SearcherCall =
     | { readonly kind: 'unseal' }
     /** Returns the current tombstones of some segments. */
     | { readonly kind: 'copies'; readonly names: readonly number[] }
-    /**
-     * Replaces segments by the one merged from them; null when no document was left. `map` has the new number of each document of a
-     * source.
-     */
+    /** Replaces segments by the one merged from them; null when no document was left. `map` has the new number of each document of a source. */
     | {
         readonly kind: 'replace';
         readonly sources: readonly { readonly name: number; readonly map: Uint32Array }[];

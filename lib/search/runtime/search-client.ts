@@ -60,10 +60,7 @@ export class SearchClient {
         });
     }
 
-    /**
-     * Calls the thread. Rejects with 503 when it ends before it has answered. A thread that failed to replace segments must not be
-     * used any more.
-     */
+    /** Calls the thread. Rejects with 503 when it ends before it has answered. A thread that failed to replace segments must not be used any more. */
     call<K extends SearcherCall['kind']>(call: SearcherCall & { readonly kind: K }): Promise<SearcherAnswers[K]> {
 
         if (call.kind === 'add' || call.kind === 'replace') {

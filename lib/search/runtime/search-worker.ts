@@ -13,10 +13,7 @@ const searcher = new SearchServer(workerData as SearcherOptions);
 
 serveCalls<SearcherCall>((call, waiting) => searcher.handle(call, waiting), new CallOrder(turnOf));
 
-/**
- * Returns how a call is scheduled: further hits first, because they are cheap; searches fairly by caller, after all earlier
- * changes.
- */
+/** Returns how a call is scheduled: further hits first, because they are cheap; searches fairly by caller, after all earlier changes. */
 function turnOf(call: SearcherCall): CallTurn {
 
     switch (call.kind) {

@@ -53,10 +53,7 @@ export function isWordLeaf(leaf: LeafQuery): leaf is WordLeaf {
     return leaf.kind === 'phrase' || leaf.kind === 'term' && leaf.target.kind !== 'number';
 }
 
-/**
- * Returns the fields whose lengths count; none for whole values. Payloads are left out, since not every caller may learn their
- * length.
- */
+/** Returns the fields whose lengths count; none for whole values. Payloads are left out, since not every caller may learn their length. */
 export function lengthFields({ target }: Pick<WordLeaf, 'target'>): readonly string[] {
 
     switch (target.kind) {

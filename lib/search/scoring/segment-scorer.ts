@@ -65,10 +65,7 @@ export class SegmentScorer {
         return null;
     }
 
-    /**
-     * Adds the contribution of a leaf. Returns a list with all matching documents of the leaf, without duplicates; valid until the
-     * next call.
-     */
+    /** Adds the contribution of a leaf. Returns a list with all matching documents of the leaf, without duplicates; valid until the next call. */
     words(leaf: WordLeaf, weight: number, averageOf: (field: string) => number): Uint32Array {
 
         const list = leaf.kind === 'term' ? this.#ofTerm(leaf) : this.#ofPhrase(leaf);

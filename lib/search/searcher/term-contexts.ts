@@ -24,7 +24,7 @@ export interface TermContext {
     readonly fields: readonly number[] | null;
     /** Terms of texts in fields below this number count only in documents of {@link payloads}. */
     readonly payloadFields: number;
-    /** Live documents that the caller may see and the search wants. */
+    /** Live documents that the caller may see, within the scope of the search. */
     readonly visible: DocumentSet;
     /** Documents whose payloads may be searched; null for all. */
     readonly payloads: DocumentSet | null;

@@ -26,7 +26,7 @@ export class Segment {
     readonly fieldCount: number;
     /** Fields with a lower number hold the terms of payloads. */
     readonly payloadFields: number;
-    /** Cache region for what can be had again: loaded sections, and what is computed from them. */
+    /** Cache region for what can be restored: loaded sections, and data computed from them. */
     readonly shelf: CacheRegion;
     readonly #names: Uint8Array;
     readonly #nameAt: Uint32Array;
@@ -141,10 +141,7 @@ export class Segment {
         });
     }
 
-    /**
-     * Frees cached data. To be called when no new search uses the segment; running ones can go on, as long as its source can be
-     * read.
-     */
+    /** Frees cached data. To be called when no new search uses the segment; running ones can go on, as long as its source can be read. */
     release(): void {
 
         this.shelf.clear();

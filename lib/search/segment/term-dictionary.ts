@@ -29,7 +29,7 @@ export interface SpaceTables {
     readonly postings: PostingTables;
 }
 
-/** Readers of what is not in memory as a whole. */
+/** Readers of sections with random access. */
 export interface SpaceReaders {
     readonly post: ByteReader;
     readonly positions: { readonly entryPos: ByteReader; readonly pos: ByteReader; /** Bytes. */ readonly length: number } | null;

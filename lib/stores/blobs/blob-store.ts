@@ -113,10 +113,7 @@ export class BlobStore {
         return [this.#sql.unlink.step({ id: blobId, now })];
     }
 
-    /**
-     * Reads a blob, or a range of it, with at most one chunk of read-ahead. Throws a plain Error, possibly in mid-stream, when
-     * bytes are missing.
-     */
+    /** Reads a blob, or a range of it, with at most one chunk of read-ahead. Throws a plain Error, possibly in mid-stream, when bytes are missing. */
     async *open(blob: BlobRef, range: ByteRange = { start: 0, end: blob.size - 1 }): AsyncGenerator<Uint8Array> {
 
         const { blobId, store, size } = blob;

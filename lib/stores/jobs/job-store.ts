@@ -188,10 +188,7 @@ export class JobStore {
         return rows.map(toJob);
     }
 
-    /**
-     * Returns when the next waiting job of a kind is due, or a lease of it expires, whichever is first (epoch ms); null for
-     * neither.
-     */
+    /** Returns when the next waiting job of a kind is due, or a lease of it expires, whichever is first (epoch ms); null for neither. */
     async nextDue(kind: string): Promise<number | null> {
 
         const [waiting, expired] = await Promise.all([this.#sql.nextWaiting, this.#sql.nextExpired].map(async (statement) => {

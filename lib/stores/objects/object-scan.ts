@@ -103,10 +103,7 @@ export class ObjectScan {
         return portions;
     }
 
-    /**
-     * Returns the next objects by id after one, at most {@link OBJECTS_PER_BATCH}, long ones alone; from the first with an empty
-     * id.
-     */
+    /** Returns the next objects by id after one, at most {@link OBJECTS_PER_BATCH}, long ones alone; from the first with an empty id. */
     async after(id: string): Promise<StoredObject[]> {
 
         const { after } = this.#sql;

@@ -63,10 +63,7 @@ export class ObjectStore {
         this.#sql = buildStatements(db);
     }
 
-    /**
-     * Returns an object with the epochs of the same moment. A change that is committed, but not reported to this process yet, may
-     * be missing.
-     */
+    /** Returns an object with the epochs of the same moment. A change that is committed, but not reported to this process yet, may be missing. */
     async view(id: string): Promise<ObjectView> {
 
         const { revision } = this.#db;

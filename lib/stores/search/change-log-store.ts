@@ -60,10 +60,7 @@ export class SearchLogStore {
         return await this.#db.commit({ steps: [...along, ...rows.map((row) => this.#sql.append.step(row))] });
     }
 
-    /**
-     * Returns up to {@link LOG_ROWS} rows that are in no batch yet, after a number. To be read before batches, because rows only
-     * move there.
-     */
+    /** Returns up to {@link LOG_ROWS} rows that are in no batch yet, after a number. To be read before batches, because rows only move there. */
     async unordered(after: number): Promise<LogRow[]> {
 
         const { unordered } = this.#sql;

@@ -38,10 +38,7 @@ export class IndexFormStore {
         });
     }
 
-    /**
-     * Returns the steps that replace or delete the form of a stored object; the unit fails with `changed` when it is in another
-     * state.
-     */
+    /** Returns the steps that replace or delete the form of a stored object; the unit fails with `changed` when it is in another state. */
     replaceSteps(object: StoredObject, form: IndexedForm | null, changed: string): Step[] {
 
         const { id, metadata: { txnId } } = object;

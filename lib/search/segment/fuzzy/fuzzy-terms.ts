@@ -21,10 +21,7 @@ export function candidatesOf(terms: SortedTerms, edits: number): Candidates {
     return edits > 1 ? new LetterMaskIndex(terms) : new HalfTermIndex(terms);
 }
 
-/**
- * Visits each term within `edits` (1 or 2) of a word, once. An edit inserts, deletes or replaces a letter, or transposes two
- * neighbours.
- */
+/** Visits each term within `edits` (1 or 2) of a word, once. An edit inserts, deletes or replaces a letter, or transposes two. */
 export function forEachSimilar(
     terms: SortedTerms, candidates: Candidates, { word, edits, deadline }: { word: string; edits: number; deadline: Deadline },
     visit: (term: number) => void
