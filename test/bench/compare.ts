@@ -220,7 +220,12 @@ function send({ agent, server }: Side, { method, path, body, type = JSON_TYPE, a
             let text = '';
             answer.setEncoding('latin1').on('data', (piece: string) => (text += piece)).on('end', () => {
 
-                answer.statusCode === 200 ? resolve(text) : reject(new Error(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 300)}`));
+                if (answer.statusCode === 200) {
+                    resolve(text);
+                    return;
+                }
+
+                reject(new Error(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 300)}`));
             });
         });
         sent.on('error', reject).end(body);

@@ -16,6 +16,9 @@ const { after, before, describe, it } = lab;
 const KIB = 1024;
 const LIMITS = { MAX_URL_BYTES: 64 * KIB, MAX_HEADER_BYTES: 64 * KIB };
 
+/** Much longer than a busy machine keeps a process waiting. */
+const STALL_MS = 1500;
+
 for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfies Protocol[]) {
     describe(`limits on requests over ${protocol}`, () => {
 
@@ -179,7 +182,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
 
         before(async () => {
 
-            server = await startServer({ STALL_TIMEOUT_SECONDS: 0.3 }, { tls: protocol !== 'http/1.1' });
+            server = await startServer({ STALL_TIMEOUT_SECONDS: STALL_MS / 1000 }, { tls: protocol !== 'http/1.1' });
         });
 
         after(() => server.stop());
@@ -212,7 +215,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
 
                 for (let i = 0; i < 5; ++i) {
                     yield Buffer.alloc(10);
-                    await pause(150);
+                    await pause(0.3 * STALL_MS);
                 }
             };
 
@@ -227,7 +230,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
 
             const client = clientOf(server, protocol);
             const pending = client.text({ path: pathOf('Wait'), method: 'POST', body: 'abc', headers: { 'content-type': 'image/png' } });
-            await pause(800);
+            await pause(1.5 * STALL_MS);
             server.waiting.release();
 
             const answer = await pending;
@@ -241,7 +244,7 @@ for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfie
             const client = clientOf(server, protocol);
             const response = await client.send({ path: pathOf('Source', '&size=500000000') });
             response.body.on('error', () => undefined);
-            await pause(800);
+            await pause(3 * STALL_MS);
 
             let bytes = 0;
             const reading = (async () => {
