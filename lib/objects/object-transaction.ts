@@ -61,7 +61,7 @@ export class ObjectTransaction {
             throw conflict(`object ${id} is being changed by the request that runs this script: change the object that the hook is given`);
         }
 
-        return held ? work(deadline) : this.#locks.run(id, within ? SCRIPT_LOCK_DEADLINE : this.#patience, () => work(deadline));
+        return held ? work(deadline) : this.#locks.run(id, () => work(deadline), within ? SCRIPT_LOCK_DEADLINE : this.#patience);
     }
 
     /**

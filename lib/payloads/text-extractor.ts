@@ -5,6 +5,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import { WorkerClient } from '../util/workers/worker-client.js';
 import type { TextFormat } from './readers/text-format.js';
 import type { TextAnswers, TextCall, TextResult } from './text-messages.js';
@@ -45,7 +46,7 @@ export class TextExtractor {
 
     readonly #limits: TextLimits;
     #thread: TextThread | null = null;
-    #last: Promise<unknown> = Promise.resolve();
+    readonly #mutex = new KeyedLocks();
     #idle: NodeJS.Timeout | undefined;
 
     constructor(limits: TextLimits) {
@@ -62,19 +63,17 @@ export class TextExtractor {
      */
     async read(format: TextFormat, open: () => AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<TextResult> {
 
-        const turn = this.#last.then(() => this.#read(format, open, signal));
-        this.#last = turn.catch(() => {
-            // Reported by the caller who started it.
-        });
-        return await turn;
+        return await this.#mutex.run('thread', () => this.#read(format, open, signal));
     }
 
     /** Ends the thread. */
     async close(): Promise<void> {
 
-        await this.#last;
-        clearTimeout(this.#idle);
-        await this.#end();
+        await this.#mutex.run('thread', async () => {
+
+            clearTimeout(this.#idle);
+            await this.#end();
+        });
     }
 
     async #read(format: TextFormat, open: () => AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<TextResult> {

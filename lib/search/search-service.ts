@@ -7,6 +7,7 @@ import { sourceOf } from '../identity/throttling/login-throttle.js';
 import type { Policy } from '../identity/access/access-policy.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { Catalog } from '../types/catalog.js';
+import { tooManyRequests } from '../errors/errors.js';
 import { accessOf } from './matching/acl-filter.js';
 import { filterQuery } from './collectors/facet-collector.js';
 import { BLOCK } from './runtime/hit-pages.js';
@@ -16,7 +17,7 @@ import { pauses, ResultReader } from './hit-loader.js';
 import type { SearchIndex } from './runtime/search-index.js';
 import type { FacetResult, SearchHit, SearchRequest } from './query/search-request.js';
 import { onClose } from '../util/streams/on-close.js';
-import { KeyedSemaphore } from '../util/concurrency/keyed-semaphore.js';
+import { Semaphore } from '../util/concurrency/semaphore.js';
 import type { SearchAccess } from './query/search-access.js';
 
 /** A search request without access, which is added here. */
@@ -68,7 +69,8 @@ export class SearchService {
     readonly #policy: Policy;
     readonly #catalog: Catalog;
     readonly #resolution: ObjectResolution;
-    readonly #unlimited: KeyedSemaphore;
+    readonly #unlimited: Semaphore;
+    readonly #timeoutMs: number;
     readonly #turns = new EventLoopYielder();
     readonly #results: ResultReader;
 
@@ -78,7 +80,11 @@ export class SearchService {
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
         this.#resolution = parts.resolution;
-        this.#unlimited = new KeyedSemaphore({ places: MAX_CONCURRENT_UNLIMITED, patience: parts.patience ?? TIMEOUT_MS, refusal: REFUSAL });
+        this.#timeoutMs = parts.patience ?? TIMEOUT_MS;
+        this.#unlimited = new Semaphore({
+            permitsPerKey: MAX_CONCURRENT_UNLIMITED,
+            refusal: () => tooManyRequests(REFUSAL, Math.ceil(this.#timeoutMs / 1000))
+        });
         this.#results = new ResultReader({ ...parts, turns: this.#turns });
     }
 
@@ -135,7 +141,7 @@ export class SearchService {
 
         const caller = keyOf(searching);
         const access = this.#accessOf(searching);
-        const leave = wish.limit === null || wish.limit > BLOCK ? await this.#unlimited.acquire(caller, searching.signal) : () => {};
+        const leave = wish.limit === null || wish.limit > BLOCK ? await this.#unlimited.acquire(caller, { timeoutMs: this.#timeoutMs, signal: searching.signal }) : () => {};
         try {
             const { size, facets, hits } = await this.#index.search({ ...wish, access, caller });
             const release = (): void => {

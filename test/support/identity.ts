@@ -54,7 +54,7 @@ export class IdentityKit {
     readonly groups: GroupStore;
     readonly logins: LoginStore;
     readonly tokenStore: TokenStore;
-    readonly passwords = new PasswordHasher({ cost: QUICK, limits: { parallel: 2 } });
+    readonly passwords = new PasswordHasher({ cost: QUICK, parallel: 2 });
     readonly principals: Principals;
     readonly principalStore: PrincipalStore;
     readonly writer: AccountWriter;

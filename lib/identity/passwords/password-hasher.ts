@@ -5,16 +5,16 @@
 
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
-import { badRequest } from '../../errors/errors.js';
-import { FairQueue } from '../../util/concurrency/fair-queue.js';
-import type { FairQueueLimits } from '../../util/concurrency/fair-queue.js';
+import { badRequest, tooManyRequests } from '../../errors/errors.js';
+import { Semaphore } from '../../util/concurrency/semaphore.js';
 import { DEFAULT_COST, hasCost, makeRecord, matchesRecord, parseRecord } from './password-hash.js';
 import type { ScryptCost } from './password-hash.js';
 
 /** Options; tests choose a low cost. */
 export interface PasswordOptions {
     readonly cost?: ScryptCost;
-    readonly limits?: Partial<FairQueueLimits>;
+    /** Maximum number of concurrent checks. */
+    readonly parallel?: number;
     /** Maximum length of a password in bytes of UTF-8. */
     readonly maxBytes?: number;
 }
@@ -29,13 +29,18 @@ export interface PasswordCheck {
 /** Concurrent hashes: half of the processors, and never all four threads of libuv's pool. */
 const PARALLEL = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2)));
 
-const LIMITS: FairQueueLimits = { parallel: PARALLEL, perSource: 16, total: 64 };
+/** Maximum number of waiting checks, of one source and in total. */
+const MAX_WAITING_PER_SOURCE = 16;
+const MAX_WAITING = 64;
+
+/** Retry-After of a rejected check, in seconds. */
+const RETRY_AFTER = 2;
 
 /**
  * Limits for hashes that are about to be stored; they may wait longer, since an upload of many users is not an attack. To
  * logins, all of them count as one source.
  */
-const WRITE_LIMITS: FairQueueLimits = { parallel: 1, perSource: 1_000, total: 5_000 };
+const WRITE_LIMITS = { permits: 1, maxWaitingPerKey: 1_000, maxWaiting: 5_000 };
 const WRITES = 'writes';
 
 /** Failures per source without penalty, and the interval in ms after which one failure is forgotten. */
@@ -57,18 +62,16 @@ const MAX_SOURCES = 1_000;
 export class PasswordHasher {
 
     readonly #cost: ScryptCost;
-    readonly #queue: FairQueue;
-    readonly #writes = new FairQueue(WRITE_LIMITS);
+    readonly #checks: Semaphore;
+    readonly #writes = newSemaphore(WRITE_LIMITS);
     readonly #maxBytes: number;
-    readonly #perSource: number;
     /** Failures by source, less those forgotten since. */
     readonly #wrong = new LRUCache<string, { readonly level: number; readonly at: number }>({ max: MAX_SOURCES });
 
-    constructor({ cost = DEFAULT_COST, limits = {}, maxBytes = 1024 }: PasswordOptions = {}) {
+    constructor({ cost = DEFAULT_COST, parallel = PARALLEL, maxBytes = 1024 }: PasswordOptions = {}) {
 
         this.#cost = cost;
-        this.#queue = new FairQueue({ ...LIMITS, ...limits });
-        this.#perSource = limits.perSource ?? LIMITS.perSource;
+        this.#checks = newSemaphore({ permits: parallel, maxWaitingPerKey: MAX_WAITING_PER_SOURCE, maxWaiting: MAX_WAITING });
         this.#maxBytes = maxBytes;
     }
 
@@ -89,7 +92,7 @@ export class PasswordHasher {
             throw badRequest('a password or secret must not contain the character NUL');
         }
 
-        return JSON.stringify(await this.#writes.run(source, () => this.#queue.run(WRITES, () => makeRecord(secret, this.#cost))));
+        return JSON.stringify(await this.#writes.run(source, () => this.#checks.run(WRITES, () => makeRecord(secret, this.#cost))));
     }
 
     /**
@@ -102,7 +105,7 @@ export class PasswordHasher {
 
         const record = recordText === null ? null : parseRecord(recordText);
         const password = this.#isTooLong(secret) || secret.includes('\0') ? '' : secret;
-        return this.#queue.run(source, async () => {
+        return this.#checks.run(source, async () => {
 
             const start = performance.now();
             const matches = record !== null && password !== '' && await matchesRecord(password, record);
@@ -116,30 +119,30 @@ export class PasswordHasher {
             }
 
             return { matches, outdated: matches && outdated };
-        }, this.#roomOf(source));
+        }, { maxWaitingPerKey: this.#roomOf(source) });
     }
 
     /** True if the queue is long enough for some source to have reached its limit; cheaper than checking each. */
     get isBusy(): boolean {
 
-        return this.#queue.length >= PENALISED_QUEUE;
+        return this.#checks.waiting >= PENALISED_QUEUE;
     }
 
     /** True if a check for this source would be rejected now. */
     isFull(source: string): boolean {
 
-        return this.#queue.lengthOf(source) >= this.#roomOf(source);
+        return this.#checks.waitingOf(source) >= this.#roomOf(source);
     }
 
     /** Rejects queued and future checks. */
     close(): void {
 
-        this.#queue.close();
+        this.#checks.close();
     }
 
     #roomOf(source: string): number {
 
-        return this.#levelOf(source, performance.now()) > WRONG_FREELY ? Math.min(PENALISED_QUEUE, this.#perSource) : this.#perSource;
+        return this.#levelOf(source, performance.now()) > WRONG_FREELY ? PENALISED_QUEUE : MAX_WAITING_PER_SOURCE;
     }
 
     #levelOf(source: string, now: number): number {
@@ -155,7 +158,7 @@ export class PasswordHasher {
         const level = this.#levelOf(source, now) + 1;
         this.#wrong.set(source, { level, at: now });
         if (level > WRONG_FREELY) {
-            this.#queue.rest(source, Math.min(MAX_PENALTY_FACTOR, PENALTY_FACTOR * (level - WRONG_FREELY)) * elapsed);
+            this.#checks.suspend(source, Math.min(MAX_PENALTY_FACTOR, PENALTY_FACTOR * (level - WRONG_FREELY)) * elapsed);
         }
     }
 
@@ -163,4 +166,11 @@ export class PasswordHasher {
 
         return secret.length > this.#maxBytes || Buffer.byteLength(secret) > this.#maxBytes;
     }
+}
+
+function newSemaphore(limits: { permits: number; maxWaitingPerKey: number; maxWaiting: number }): Semaphore {
+
+    return new Semaphore({
+        ...limits, newcomersFirst: true, refusal: () => tooManyRequests('too many logins at this moment, try again a little later', RETRY_AFTER)
+    });
 }

@@ -11,6 +11,7 @@ import { setMaxListeners } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { tooManyRequests } from '../../errors/errors.js';
+import { Semaphore } from '../../util/concurrency/semaphore.js';
 import { withoutMapping } from '../../util/net/ip-address.js';
 import type { Failures, LoginStore } from '../../stores/login-attempt-store.js';
 import { loginKey } from '../accounts/login-name.js';
@@ -42,10 +43,12 @@ export class LoginThrottle {
 
     readonly #store: LoginStore;
     readonly #options: Required<BackOffOptions>;
-    /** Queues by name and source: one login at a time each. */
-    readonly #lanes = new Map<string, { tail: Promise<unknown>; length: number }>();
+    /** One login at a time by name and source. */
+    readonly #lanes = new Semaphore({
+        permitsPerKey: 1, maxWaitingPerKey: MAX_WAITING_PER_KEY, maxWaiting: WAITING,
+        refusal: () => tooManyRequests('too many logins at this moment, try again a little later', MAX_DELAY_MS / 1000)
+    });
     readonly #closing = new AbortController();
-    #waiting = 0;
 
     constructor(store: LoginStore, options: BackOffOptions) {
 
@@ -68,7 +71,7 @@ export class LoginThrottle {
         }
 
         const here = keyOf(`${loginKey(name)}\n${source}`);
-        return this.#inLane(here, () => this.#attempt(here, keyOf(loginKey(name)), attempt));
+        return this.#lanes.run(here, () => this.#attempt(here, keyOf(loginKey(name)), attempt));
     }
 
     /** Aborts the delays of all attempts, with 429. */
@@ -113,29 +116,6 @@ export class LoginThrottle {
         // the clock of the node that recorded the failure may be ahead
         const since = failures ? Math.max(0, this.#options.now() - failures.last) : FORGOTTEN_AFTER;
         return !failures || since >= FORGOTTEN_AFTER ? 0 : Math.min(longest, failures.count ** 2 * STEP - since);
-    }
-
-    async #inLane<T>(key: string, run: () => Promise<T>): Promise<T> {
-
-        const lane = this.#lanes.get(key) ?? { tail: Promise.resolve(), length: 0 };
-        if (lane.length > MAX_WAITING_PER_KEY || lane.length > 0 && this.#waiting >= WAITING) {
-            throw tooManyRequests('too many logins at this moment, try again a little later', MAX_DELAY_MS / 1000);
-        }
-
-        this.#lanes.set(key, lane);
-        ++lane.length;
-        ++this.#waiting;
-        const turn = lane.tail.then(run, run);
-        lane.tail = turn;
-        try {
-            return await turn;
-        }
-        finally {
-            --this.#waiting;
-            if (--lane.length === 0) {
-                this.#lanes.delete(key);
-            }
-        }
     }
 }
 

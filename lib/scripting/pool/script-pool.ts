@@ -8,7 +8,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../../db/log.js';
-import { unavailable } from '../../errors/errors.js';
+import { tooManyRequests, unavailable } from '../../errors/errors.js';
 import { parseJson } from '../../json/strict-parser.js';
 import type { UnitDescription } from '../program/module-exports.js';
 import { describeFailure, EMPTY_DESCRIPTION, readDescription } from '../program/module-exports.js';
@@ -21,7 +21,8 @@ import type { ScriptResult } from '../protocol/script-result.js';
 import { readLine } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
 import { WorkerSlot } from './worker-slot.js';
-import { FairSemaphore } from '../../util/concurrency/fair-semaphore.js';
+import type { Refusal } from '../../util/concurrency/semaphore.js';
+import { Semaphore } from '../../util/concurrency/semaphore.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 import { type RunOutcome } from '../protocol/messages.js';
 
@@ -44,7 +45,16 @@ export const DEFAULT_LIMITS: ScriptLimits = {
 const MAX_DEPTH = 4;
 
 /** Maximum number of queued calls, per caller and in total. */
-const WAITING = { perCaller: 200, total: 1000 };
+const WAITING = { maxWaitingPerKey: 200, maxWaiting: 1000 };
+
+/** Seconds after which a caller that was refused may try again. */
+const RETRY_AFTER = 2;
+
+const REFUSALS: Readonly<Record<Refusal, () => Error>> = {
+    'key full': () => tooManyRequests('too many scripts are waiting to be run for you, try again a little later', RETRY_AFTER),
+    full: () => unavailable('too many scripts are waiting to be run, try again a little later', RETRY_AFTER),
+    timeout: () => unavailable('all workers for scripts are busy, try again a little later', RETRY_AFTER)
+};
 
 /** Extra queue time in ms, so that a caller who arrives while every worker runs an endless script outlasts their timeout. */
 const GRACE_MS = 500;
@@ -57,7 +67,7 @@ const DESCRIPTIONS = 2000;
 
 /** Workers for one depth of nested calls. */
 interface DepthPool {
-    readonly turns: FairSemaphore;
+    readonly semaphore: Semaphore;
     readonly idle: WorkerSlot[];
     readonly seats: WorkerSlot[];
 }
@@ -269,13 +279,13 @@ export class ScriptPool {
         const patience = within ? Math.max(1, within.deadline - now) : timeout + GRACE_MS;
         const latest = within ? within.deadline : now + timeout + GRACE_MS + MIN_MS;
         const lane = this.#lane(depth);
-        const leave = await lane.turns.acquire(callerKey, patience);
+        const leave = await lane.semaphore.acquire(callerKey, { timeoutMs: patience });
         return { lane, leave, callerKey, latest };
     }
 
     #lane(depth: number): DepthPool {
 
-        const lane = this.#lanes[depth] ?? { turns: new FairSemaphore({ places: this.#limits.workers, spare: this.#limits.workers + 1, ...WAITING }), idle: [], seats: [] };
+        const lane = this.#lanes[depth] ?? { semaphore: newSemaphore(this.#limits.workers), idle: [], seats: [] };
         this.#lanes[depth] = lane;
         return lane;
     }
@@ -287,4 +297,10 @@ export class ScriptPool {
         lane.seats.push(seat);
         return seat;
     }
+}
+
+/** One caller leaves a permit to the others, where there is more than one. */
+function newSemaphore(permits: number): Semaphore {
+
+    return new Semaphore({ permits, spare: permits + 1, permitsPerKey: Math.max(1, permits - 1), ...WAITING, refusal: (why) => REFUSALS[why]() });
 }

@@ -1,208 +1,118 @@
 /**
- * A bounded queue for costly work. A few tasks run at a time; those that wait take turns by where they come from, the source
- * that had its turn longest ago first, so that a flood from one source delays the others by the task that is running and no
- * more. What does not fit is refused at once. A source can be made to rest.
+ * Fair queue: FIFO for each key, and by turns between keys, so that many items of one key delay those of the others by one item.
  */
 
 import { LRUCache } from 'lru-cache';
-import { tooManyRequests } from '../../errors/errors.js';
 
-/** How much may run and wait. */
-export interface FairQueueLimits {
-    /** Tasks that run at a time. */
-    readonly parallel: number;
-    /** Tasks of one source that may wait. */
-    readonly perSource: number;
-    /** Tasks that may wait altogether. */
-    readonly total: number;
+/** What waits under one key. */
+interface Line<T> {
+    readonly key: string;
+    /** Number of its last turn. */
+    turn: number;
+    readonly items: T[];
 }
 
-interface Waiting {
-    start(): void;
-    refuse(): void;
-}
+/** Keys whose last turns are remembered. */
+const MAX_ENTRIES = 1000;
 
-/** Seconds after which somebody who was refused may try again. */
-const RETRY_AFTER = 2;
+export class FairQueue<T> {
 
-/** Sources of which it is known when they had their last turn. */
-const MAX_ENTRIES = 1_000;
+    readonly #lines = new Map<string, Line<T>>();
+    /** The same, in the order of their turns. */
+    readonly #order: Line<T>[] = [];
+    /** Last turns of keys that need not be waiting. */
+    readonly #turns: LRUCache<string, number> | null;
+    #turn = 0;
+    #size = 0;
 
-/** Runs tasks by turns. */
-export class FairQueue {
+    /** @param newcomersFirst the key whose last turn was longest ago comes first, also if it has just begun to wait; else it begins behind all others */
+    constructor(newcomersFirst: boolean) {
 
-    readonly #limits: FairQueueLimits;
-    readonly #waiting = new Map<string, Waiting[]>();
-    /** Number of the last turn of a source; the source served last is at the end. */
-    readonly #served = new LRUCache<string, number>({ max: MAX_ENTRIES });
-    /** Until when sources rest, epoch ms. */
-    readonly #resting = new Map<string, number>();
-    #turns = 0;
-    #running = 0;
-    #count = 0;
-    #alarm: NodeJS.Timeout | undefined;
-    #isClosed = false;
-
-    constructor(limits: FairQueueLimits) {
-
-        this.#limits = limits;
+        this.#turns = newcomersFirst ? new LRUCache({ max: MAX_ENTRIES }) : null;
     }
 
-    /**
-     * Runs a task when its turn has come.
-     *
-     * @param perSource tasks of this source that may wait, where that is not as many as of any
-     * @throws DoipError 429 when too much is waiting already; when others need the room also later, while it waits
-     */
-    async run<T>(source: string, task: () => Promise<T>, perSource = this.#limits.perSource): Promise<T> {
+    get size(): number {
 
-        await this.#turn(source, perSource);
-        try {
-            return await task();
-        }
-        finally {
-            --this.#running;
-            this.#next();
-        }
+        return this.#size;
     }
 
-    /** Tasks that wait. */
-    get length(): number {
+    sizeOf(key: string): number {
 
-        return this.#count;
+        return this.#lines.get(key)?.items.length ?? 0;
     }
 
-    /** Tasks of a source that wait. */
-    lengthOf(source: string): number {
+    /** The key whose turn it is, of those that are ready. */
+    next(isReady: (key: string) => boolean): string | undefined {
 
-        return this.#waiting.get(source)?.length ?? 0;
+        return this.#order.find(({ key }) => isReady(key))?.key;
     }
 
-    /** Refuses what waits, and what comes from now on. */
-    close(): void {
+    /** The key with the most items. */
+    longest(): string | undefined {
 
-        this.#isClosed = true;
-        clearTimeout(this.#alarm);
-        for (const tasks of this.#waiting.values()) {
-            tasks.forEach((task) => task.refuse());
-        }
-
-        this.#waiting.clear();
-        this.#count = 0;
+        return this.#order.reduce<Line<T> | undefined>((one, other) => (other.items.length > (one?.items.length ?? 0) ? other : one), undefined)?.key;
     }
 
-    /** Starts no task of a source for some milliseconds, even if nothing else is to be done. */
-    rest(source: string, ms: number): void {
+    push(key: string, item: T): void {
 
-        this.#resting.set(source, performance.now() + ms);
-        setTimeout(() => {
-
-            if (!this.#isResting(source)) {
-                this.#resting.delete(source);
-            }
-        }, ms + 1).unref();
+        const line = this.#lines.get(key) ?? this.#begin(key);
+        line.items.push(item);
+        ++this.#size;
     }
 
-    #turn(source: string, perSource: number): Promise<void> {
+    /** Notes that a key had its turn: others come before it now. */
+    noteTurn(key: string): void {
 
-        if (this.#isClosed) {
-            return Promise.reject(refusal());
-        }
-
-        if (this.#running < this.#limits.parallel && !this.#isResting(source)) {
-            this.#serve(source);
-            return Promise.resolve();
-        }
-
-        const own = this.#waiting.get(source) ?? [];
-        if (own.length >= perSource || this.#count >= this.#limits.total && !this.#makeRoom(own.length)) {
-            return Promise.reject(refusal());
-        }
-
-        return new Promise((resolve, reject) => {
-
-            own.push({ start: resolve, refuse: () => reject(refusal()) });
-            this.#waiting.set(source, own);
-            ++this.#count;
-            this.#next();
-        });
-    }
-
-    /** Sends the latest task of the busiest source away, if that source has more waiting than the newcomer's. */
-    #makeRoom(share: number): boolean {
-
-        let busiest: Waiting[] = [];
-        for (const tasks of this.#waiting.values()) {
-            busiest = tasks.length > busiest.length ? tasks : busiest;
-        }
-
-        if (busiest.length <= share + 1) {
-            return false;
-        }
-
-        busiest.pop()?.refuse();
-        --this.#count;
-        return true;
-    }
-
-    #next(): void {
-
-        while (this.#running < this.#limits.parallel && this.#count > 0) {
-            const source = this.#longestAgo();
-            if (source === null) {
-                this.#wakeUp();
-                return;
-            }
-
-            const tasks = this.#waiting.get(source);
-            const task = tasks?.shift();
-            if (tasks?.length === 0) {
-                this.#waiting.delete(source);
-            }
-
-            --this.#count;
-            this.#serve(source);
-            task?.start();
+        const turn = ++this.#turn;
+        this.#turns?.set(key, turn);
+        const line = this.#lines.get(key);
+        if (line) {
+            line.turn = turn;
+            this.#order.splice(this.#order.indexOf(line), 1);
+            this.#order.push(line);
         }
     }
 
-    /** Of the sources that wait and do not rest, the one whose last turn was longest ago; null when all rest. */
-    #longestAgo(): string | null {
+    /** Takes the first item of a key. */
+    shift(key: string): T | undefined {
 
-        let found: string | null = null;
-        let earliest = Infinity;
-        for (const source of this.#waiting.keys()) {
-            const turn = this.#served.peek(source) ?? 0;
-            if (turn < earliest && !this.#isResting(source)) {
-                found = source;
-                earliest = turn;
-            }
+        return this.#takeAt(key, 0);
+    }
+
+    /** Takes the last item of a key. */
+    pop(key: string): T | undefined {
+
+        return this.#takeAt(key, this.sizeOf(key) - 1);
+    }
+
+    /** Takes an item, wherever it is. */
+    remove(key: string, item: T): void {
+
+        this.#takeAt(key, this.#lines.get(key)?.items.indexOf(item) ?? -1);
+    }
+
+    #begin(key: string): Line<T> {
+
+        const line = { key, turn: this.#turns ? this.#turns.peek(key) ?? 0 : ++this.#turn, items: [] };
+        this.#lines.set(key, line);
+        this.#order.splice(this.#order.findLastIndex(({ turn }) => turn <= line.turn) + 1, 0, line);
+        return line;
+    }
+
+    #takeAt(key: string, index: number): T | undefined {
+
+        const line = this.#lines.get(key);
+        if (!line || index < 0) {
+            return undefined;
         }
 
-        return found;
+        const [item] = index === 0 ? [line.items.shift()] : line.items.splice(index, 1);
+        --this.#size;
+        if (line.items.length === 0) {
+            this.#lines.delete(key);
+            this.#order.splice(this.#order.indexOf(line), 1);
+        }
+
+        return item;
     }
-
-    #serve(source: string): void {
-
-        ++this.#running;
-        this.#served.set(source, ++this.#turns);
-    }
-
-    #isResting(source: string): boolean {
-
-        return (this.#resting.get(source) ?? 0) > performance.now();
-    }
-
-    /** Comes back when the first source that waits has rested. */
-    #wakeUp(): void {
-
-        const ends = Array.from(this.#waiting.keys(), (source) => this.#resting.get(source) ?? 0);
-        clearTimeout(this.#alarm);
-        this.#alarm = setTimeout(() => this.#next(), Math.max(1, Math.min(...ends) - performance.now()));
-    }
-}
-
-function refusal(): Error {
-
-    return tooManyRequests('too many logins at this moment, try again a little later', RETRY_AFTER);
 }

@@ -4,80 +4,29 @@
  */
 
 import { conflict } from '../../errors/errors.js';
+import type { Release } from './semaphore.js';
+import { Semaphore } from './semaphore.js';
 
-/** Ends the holding of a lock. Calling it twice does no harm. */
-export type Release = () => void;
+export type { Release } from './semaphore.js';
 
-interface Waiter {
-    grant(): void;
-}
-
-/** First come, first served; one holder per key. */
+/** One holder per key, in FIFO order. */
 export class KeyedLocks {
 
-    private readonly queues = new Map<string, Waiter[]>();
+    readonly #semaphore = new Semaphore({ permitsPerKey: 1, refusal: (_, key) => conflict(`${key} is busy, try again later`) });
 
     /**
      * Waits for the lock of a key.
      *
-     * @param deadline milliseconds to wait at most; a conflict (409) after that.
+     * @param timeoutMs time to wait at most; a conflict (409) after that.
      */
-    async acquire(key: string, deadline: number): Promise<Release> {
+    acquire(key: string, timeoutMs?: number): Promise<Release> {
 
-        const queue = this.queues.get(key);
-        if (!queue) {
-            this.queues.set(key, []);
-            return this.releaseOf(key);
-        }
-
-        await new Promise<void>((resolve, reject) => {
-
-            const waiter: Waiter = {
-                grant: () => {
-
-                    clearTimeout(timer);
-                    resolve();
-                }
-            };
-            const timer = setTimeout(() => {
-
-                queue.splice(queue.indexOf(waiter), 1);
-                reject(conflict(`${key} is busy, try again later`));
-            }, deadline);
-            queue.push(waiter);
-        });
-        return this.releaseOf(key);
+        return this.#semaphore.acquire(key, { timeoutMs });
     }
 
-    /** Runs work while holding the lock of a key. */
-    async run<T>(key: string, deadline: number, work: () => Promise<T>): Promise<T> {
+    /** Does work while holding the lock of a key. */
+    run<T>(key: string, work: () => Promise<T>, timeoutMs?: number): Promise<T> {
 
-        const release = await this.acquire(key, deadline);
-        try {
-            return await work();
-        }
-        finally {
-            release();
-        }
-    }
-
-    private releaseOf(key: string): Release {
-
-        let released = false;
-        return () => {
-
-            if (released) {
-                return;
-            }
-
-            released = true;
-            const next = this.queues.get(key)?.shift();
-            if (next) {
-                next.grant();
-            }
-            else {
-                this.queues.delete(key);
-            }
-        };
+        return this.#semaphore.run(key, work, { timeoutMs });
     }
 }

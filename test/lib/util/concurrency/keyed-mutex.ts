@@ -13,13 +13,13 @@ describe('keyed locks', () => {
         const locks = new KeyedLocks();
         const order: number[] = [];
         let inside = 0;
-        const work = (n: number) => locks.run('a', 5000, async () => {
+        const work = (n: number) => locks.run('a', async () => {
 
             expect(++inside).to.equal(1);
             await new Promise((resolve) => setImmediate(resolve));
             order.push(n);
             --inside;
-        });
+        }, 5000);
 
         await Promise.all([1, 2, 3, 4, 5].map(work));
 
@@ -53,12 +53,12 @@ describe('keyed locks', () => {
 
         const locks = new KeyedLocks();
 
-        await expect(locks.run('a', 10, async () => {
+        await expect(locks.run('a', async () => {
 
             throw new Error('no');
-        })).to.reject('no');
+        }, 10)).to.reject('no');
 
-        expect(await locks.run('a', 10, async () => 'yes')).to.equal('yes');
+        expect(await locks.run('a', async () => 'yes', 10)).to.equal('yes');
     });
 
     it('survive a release that is called twice', async () => {

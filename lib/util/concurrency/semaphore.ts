@@ -1,0 +1,230 @@
+/**
+ * Keyed semaphore: a limited number of permits, altogether and for each key, such as a caller. Who waits for one is served FIFO among
+ * those of the same key, and fairly between keys.
+ */
+
+import { FairQueue } from './fair-queue.js';
+
+/** Gives a permit back. Calling it twice does no harm. */
+export type Release = () => void;
+
+/** Why no permit was granted: too much waits with the same key, too much waits altogether, or it took too long. */
+export type Refusal = 'key full' | 'full' | 'timeout';
+
+/** Numbers without limit where they are absent. */
+export interface SemaphoreOptions {
+    /** Permits altogether. */
+    readonly permits?: number;
+    /** Permits beyond these for keys that have none: the few who have all permits do not shut others out. */
+    readonly spare?: number;
+    readonly permitsPerKey?: number;
+    readonly maxWaiting?: number;
+    readonly maxWaitingPerKey?: number;
+    /**
+     * Keys are served by their last turns, those that had none first, and where too much waits the key with the most gives way. By
+     * default they are served round-robin, and who comes last is refused.
+     */
+    readonly newcomersFirst?: boolean;
+    readonly refusal: (why: Refusal, key: string) => Error;
+}
+
+export interface AcquireOptions {
+    /** Milliseconds to wait at most. */
+    readonly timeoutMs?: number | undefined;
+    /** Ends the waiting with its reason. */
+    readonly signal?: AbortSignal;
+    /** In the place of the general limit. */
+    readonly maxWaitingPerKey?: number;
+}
+
+/** Ends the waiting of one who waits: with a permit, or with an error. */
+type Waiter = (error?: Error) => void;
+
+export class Semaphore {
+
+    readonly #options: Required<SemaphoreOptions>;
+    readonly #held = new Map<string, number>();
+    readonly #queue: FairQueue<Waiter>;
+    /** When keys may have permits again, by the clock of `performance.now()`. */
+    readonly #suspended = new Map<string, number>();
+    #inUse = 0;
+    #isClosed = false;
+
+    constructor(options: SemaphoreOptions) {
+
+        this.#options = {
+            permits: Infinity, spare: 0, permitsPerKey: Infinity, maxWaiting: Infinity, maxWaitingPerKey: Infinity, newcomersFirst: false, ...options
+        };
+        this.#queue = new FairQueue(this.#options.newcomersFirst);
+    }
+
+    /** Resolves, when there is a permit, to the function that gives it back. Rejects with the refusal, or the reason of the signal. */
+    async acquire(key: string, options: AcquireOptions = {}): Promise<Release> {
+
+        options.signal?.throwIfAborted();
+        if (this.#isClosed) {
+            throw this.#options.refusal('full', key);
+        }
+
+        if (this.#isReady(key)) {
+            this.#take(key);
+        }
+        else {
+            await this.#wait(key, options);
+        }
+
+        let isHeld = true;
+        return () => {
+
+            if (isHeld) {
+                isHeld = false;
+                this.#release(key);
+            }
+        };
+    }
+
+    /** Does work with a permit. */
+    async run<T>(key: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T> {
+
+        const release = await this.acquire(key, options);
+        try {
+            return await work();
+        }
+        finally {
+            release();
+        }
+    }
+
+    /** How many wait. */
+    get waiting(): number {
+
+        return this.#queue.size;
+    }
+
+    /** How many wait with a key. */
+    waitingOf(key: string): number {
+
+        return this.#queue.sizeOf(key);
+    }
+
+    /** Grants nothing to a key for some milliseconds, even if there are permits. */
+    suspend(key: string, ms: number): void {
+
+        this.#suspended.set(key, performance.now() + ms);
+        this.#wake(key);
+    }
+
+    /** Refuses all who wait, and who come from now on. */
+    close(): void {
+
+        this.#isClosed = true;
+        for (let key = this.#queue.longest(); key !== undefined; key = this.#queue.longest()) {
+            this.#queue.pop(key)?.(this.#options.refusal('full', key));
+        }
+    }
+
+    #isReady(key: string): boolean {
+
+        const { permits, spare, permitsPerKey } = this.#options;
+        const held = this.#held.get(key) ?? 0;
+        return held < permitsPerKey && this.#inUse < (held === 0 ? permits + spare : permits) && !this.#suspended.has(key);
+    }
+
+    #take(key: string): void {
+
+        ++this.#inUse;
+        this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
+        this.#queue.noteTurn(key);
+    }
+
+    #release(key: string): void {
+
+        --this.#inUse;
+        const held = (this.#held.get(key) ?? 1) - 1;
+        if (held === 0) {
+            this.#held.delete(key);
+        }
+        else {
+            this.#held.set(key, held);
+        }
+
+        this.#grant(key);
+    }
+
+    async #wait(key: string, { timeoutMs, signal, maxWaitingPerKey = this.#options.maxWaitingPerKey }: AcquireOptions): Promise<void> {
+
+        const { maxWaiting, refusal } = this.#options;
+        const own = this.#queue.sizeOf(key);
+        if (own >= maxWaitingPerKey) {
+            throw refusal('key full', key);
+        }
+
+        if (this.#queue.size >= maxWaiting && !this.#makeRoom(own)) {
+            throw refusal('full', key);
+        }
+
+        await new Promise<void>((resolve, reject) => {
+
+            const end: Waiter = (error) => {
+
+                clearTimeout(timer);
+                signal?.removeEventListener('abort', abort);
+                if (error) {
+                    reject(error);
+                }
+                else {
+                    resolve();
+                }
+            };
+
+            const giveUp = (error: Error): void => {
+
+                this.#queue.remove(key, end);
+                end(error);
+            };
+
+            const abort = (): void => giveUp(signal?.reason as Error);
+            const timer = timeoutMs === undefined ? undefined : setTimeout(() => giveUp(refusal('timeout', key)), timeoutMs);
+            signal?.addEventListener('abort', abort, { once: true });
+            this.#queue.push(key, end);
+        });
+    }
+
+    /** Refuses the latest of the key with the most that waits, if that is more than the newcomer's. */
+    #makeRoom(own: number): boolean {
+
+        const longest = this.#options.newcomersFirst ? this.#queue.longest() : undefined;
+        if (longest === undefined || this.#queue.sizeOf(longest) <= own + 1) {
+            return false;
+        }
+
+        this.#queue.pop(longest)?.(this.#options.refusal('full', longest));
+        return true;
+    }
+
+    /** Grants what there is to those who wait; a permit of a key is nothing to the others where there are enough altogether. */
+    #grant(key: string): void {
+
+        const { permits, spare } = this.#options;
+        const next = (): string | undefined => this.#queue.next((each) => this.#isReady(each));
+        const own = (): string | undefined => (this.#queue.sizeOf(key) > 0 && this.#isReady(key) ? key : undefined);
+        const choose = permits === Infinity ? own : next;
+        for (let chosen = choose(); chosen !== undefined; chosen = this.#inUse < permits + spare ? choose() : undefined) {
+            const waiter = this.#queue.shift(chosen);
+            this.#take(chosen);
+            waiter?.();
+        }
+    }
+
+    #wake(key: string): void {
+
+        const left = (this.#suspended.get(key) ?? 0) - performance.now();
+        if (left > 0) {
+            setTimeout(() => this.#wake(key), left).unref();
+            return;
+        }
+
+        this.#suspended.delete(key);
+        this.#grant(key);
+    }
+}
