@@ -4,14 +4,13 @@
 
 import { workerData } from 'node:worker_threads';
 import type { SearcherCall, SearcherOptions } from './protocol.js';
-import type { CallTurn } from '../../util/workers/call-order.js';
-import { CallOrder } from '../../util/workers/call-order.js';
+import type { CallTurn } from '../../util/workers/call-queue.js';
 import { SearchServer } from './search-server.js';
 import { serveCalls } from '../../util/workers/worker-server.js';
 
 const searcher = new SearchServer(workerData as SearcherOptions);
 
-serveCalls<SearcherCall>((call, waiting) => searcher.handle(call, waiting), new CallOrder(turnOf));
+serveCalls<SearcherCall>((call, waiting) => searcher.handle(call, waiting), turnOf);
 
 /** Returns how a call is scheduled: further hits first, because they are cheap; searches fairly by caller, after all earlier changes. */
 function turnOf(call: SearcherCall): CallTurn {

@@ -42,9 +42,28 @@ export class FairQueue<T> {
     }
 
     /** The key whose turn it is, of those that are ready. */
-    next(isReady: (key: string) => boolean): string | undefined {
+    next(isReady: (key: string) => boolean = () => true): string | undefined {
 
         return this.#order.find(({ key }) => isReady(key))?.key;
+    }
+
+    /** The first item of a key. */
+    peek(key: string): T | undefined {
+
+        return this.#lines.get(key)?.items[0];
+    }
+
+    /** All items, in the order of turns: the first of each key, then the second. */
+    inTurns(): T[] {
+
+        const items: T[] = [];
+        let left = this.#order.map((line) => line.items);
+        for (let nth = 0; left.length > 0; ++nth) {
+            items.push(...left.map((own) => own[nth] as T));
+            left = left.filter((own) => own.length > nth + 1);
+        }
+
+        return items;
     }
 
     /** The key with the most items. */

@@ -5,7 +5,8 @@
 import { Worker } from 'node:worker_threads';
 import type { WorkerOptions } from 'node:worker_threads';
 import { DoipError, unavailable } from '../../errors/errors.js';
-import type { AnswerMessage, CallMessage, SentError } from './worker-server.js';
+import type { CallMessage } from './call-queue.js';
+import type { AnswerMessage, SentError } from './worker-server.js';
 
 interface Waiting {
     readonly resolve: (value: never) => void;

@@ -6,13 +6,8 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { DoipError } from '../../errors/errors.js';
-import type { CallOrder } from './call-order.js';
-
-/** Message of a call. */
-export interface CallMessage<C> {
-    readonly id: number;
-    readonly call: C;
-}
+import type { CallMessage, CallTurn } from './call-queue.js';
+import { CallQueue } from './call-queue.js';
 
 export type AnswerMessage =
     | { readonly id: number; readonly ok: true; readonly value: unknown }
@@ -44,15 +39,15 @@ export interface PendingCalls<C> {
  * Serves the calls of the thread's owner. Synchronous handlers run one after the other; asynchronous ones run concurrently, which the owner
  * must allow for.
  *
- * @param order of pending calls; FIFO by default
+ * @param turnOf order of pending calls; FIFO by default
  */
-export function serveCalls<C>(handle: (call: C, waiting: PendingCalls<C>) => unknown, order: CallOrder<C> | null = null): void {
+export function serveCalls<C>(handle: (call: C, waiting: PendingCalls<C>) => unknown, turnOf: (call: C) => CallTurn = () => 'in order'): void {
 
     if (!parentPort) {
         throw new Error('this is started as a worker thread');
     }
 
-    const calls = new WorkerServer(parentPort, handle, order);
+    const calls = new WorkerServer(parentPort, handle, turnOf);
     parentPort.on('message', (message: CallMessage<C>) => calls.came(message));
 }
 
@@ -60,54 +55,43 @@ class WorkerServer<C> implements PendingCalls<C> {
 
     readonly #port: MessagePort;
     readonly #handle: (call: C, waiting: PendingCalls<C>) => unknown;
-    readonly #order: CallOrder<C> | null;
-    /** In order of arrival. */
-    readonly #waiting: CallMessage<C>[] = [];
+    readonly #waiting: CallQueue<C>;
 
-    constructor(port: MessagePort, handle: (call: C, waiting: PendingCalls<C>) => unknown, order: CallOrder<C> | null) {
+    constructor(port: MessagePort, handle: (call: C, waiting: PendingCalls<C>) => unknown, turnOf: (call: C) => CallTurn) {
 
         this.#port = port;
         this.#handle = handle;
-        this.#order = order;
+        this.#waiting = new CallQueue(turnOf);
     }
 
     came(message: CallMessage<C>): void {
 
         this.#waiting.push(message);
-        while (this.#waiting.length > 0) {
-            const { id, call } = this.#next();
-            this.#answer(id, call, (own) => this.#handle(own, this));
+        for (let next = this.#next(); next; next = this.#next()) {
+            this.#answer(next.id, next.call, (own) => this.#handle(own, this));
         }
     }
 
     offer(work: (call: C) => unknown): void {
 
         this.#receive();
-        for (const message of this.#order?.sorted(this.#waiting) ?? [...this.#waiting]) {
+        for (const message of this.#waiting.sorted()) {
             const outcome = this.#answer(message.id, message.call, work);
             if (outcome === DEFER_ALL) {
                 return;
             }
 
             if (outcome !== DEFER) {
-                this.#waiting.splice(this.#waiting.indexOf(message), 1);
-                this.#order?.took(message.call);
+                this.#waiting.remove(message);
             }
         }
     }
 
     /** Removes the next call to serve. */
-    #next(): CallMessage<C> {
-
-        if (!this.#order) {
-            return this.#waiting.shift() as CallMessage<C>;
-        }
+    #next(): CallMessage<C> | undefined {
 
         this.#receive();
-        const place = this.#waiting.length === 1 ? 0 : this.#order.next(this.#waiting);
-        const [message] = this.#waiting.splice(place, 1) as [CallMessage<C>];
-        this.#order.took(message.call);
-        return message;
+        return this.#waiting.next();
     }
 
     /** Receives messages that have arrived meanwhile. */

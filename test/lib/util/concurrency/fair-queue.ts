@@ -5,8 +5,6 @@ import { FairQueue } from '../../../../lib/util/concurrency/fair-queue.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const anyKey = (): boolean => true;
-
 /** Items are a letter for their key, and a number. */
 function queueOf(items: string, newcomersFirst: boolean, turns = ''): FairQueue<string> {
 
@@ -19,7 +17,7 @@ function queueOf(items: string, newcomersFirst: boolean, turns = ''): FairQueue<
 function orderOf(queue: FairQueue<string>): string {
 
     const order: (string | undefined)[] = [];
-    for (let key = queue.next(anyKey); key !== undefined; key = queue.next(anyKey)) {
+    for (let key = queue.next(); key !== undefined; key = queue.next()) {
         queue.noteTurn(key);
         order.push(queue.shift(key));
     }
@@ -39,6 +37,7 @@ describe('a fair queue', () => {
     for (const [title, items, newcomersFirst, turns, expected] of CASES) {
         it(title, () => {
 
+            expect(queueOf(items, newcomersFirst, turns).inTurns().join(' ')).to.equal(expected);
             expect(orderOf(queueOf(items, newcomersFirst, turns))).to.equal(expected);
         });
     }

@@ -1,0 +1,92 @@
+/**
+ * Queue of the calls that are pending in a worker thread: round-robin by caller, so that a caller with many calls does not delay others.
+ * Ordered calls, such as index updates, come before the calls that must see them.
+ */
+
+import { FairQueue } from '../concurrency/fair-queue.js';
+
+/** When a call is served: before all others, after the calls that came before it, or when it is the turn of its caller. */
+export type CallTurn = 'first' | 'in order' | { readonly of: string };
+
+/** A call on its way; ids grow in the order in which calls come. */
+export interface CallMessage<C> {
+    readonly id: number;
+    readonly call: C;
+}
+
+export class CallQueue<C> {
+
+    readonly #turnOf: (call: C) => CallTurn;
+    readonly #first: CallMessage<C>[] = [];
+    readonly #inOrder: CallMessage<C>[] = [];
+    readonly #byCaller = new FairQueue<CallMessage<C>>(true);
+
+    constructor(turnOf: (call: C) => CallTurn) {
+
+        this.#turnOf = turnOf;
+    }
+
+    push(message: CallMessage<C>): void {
+
+        const turn = this.#turnOf(message.call);
+        if (typeof turn === 'string') {
+            this.#listOf(turn).push(message);
+        }
+        else {
+            this.#byCaller.push(turn.of, message);
+        }
+    }
+
+    /** Takes the next call; undefined when there is none. */
+    next(): CallMessage<C> | undefined {
+
+        const caller = this.#byCaller.next();
+        const own = caller === undefined ? undefined : this.#byCaller.peek(caller);
+        if (caller === undefined || !own || this.#first.length > 0 || (this.#inOrder[0]?.id ?? Infinity) < own.id) {
+            return this.#first.shift() ?? this.#inOrder.shift();
+        }
+
+        this.#byCaller.noteTurn(caller);
+        return this.#byCaller.shift(caller);
+    }
+
+    /** All calls, in the order in which they are taken when no others come. */
+    sorted(): CallMessage<C>[] {
+
+        const sorted = [...this.#first];
+        let next = 0;
+        const addBefore = (id: number): void => {
+
+            for (let message = this.#inOrder[next]; message && message.id < id; message = this.#inOrder[++next]) {
+                sorted.push(message);
+            }
+        };
+
+        for (const message of this.#byCaller.inTurns()) {
+            addBefore(message.id);
+            sorted.push(message);
+        }
+
+        addBefore(Infinity);
+        return sorted;
+    }
+
+    /** Takes a call, wherever it is. */
+    remove(message: CallMessage<C>): void {
+
+        const turn = this.#turnOf(message.call);
+        if (typeof turn === 'string') {
+            const list = this.#listOf(turn);
+            list.splice(list.indexOf(message), 1);
+        }
+        else {
+            this.#byCaller.noteTurn(turn.of);
+            this.#byCaller.remove(turn.of, message);
+        }
+    }
+
+    #listOf(turn: 'first' | 'in order'): CallMessage<C>[] {
+
+        return turn === 'first' ? this.#first : this.#inOrder;
+    }
+}
