@@ -3,7 +3,7 @@
  */
 
 import { join } from 'node:path';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { handleHostCall } from '../host/host-calls.js';
 import { SyncChannelServer } from '../../util/workers/sync-channel.js';
 import type { CpuScheduler } from '../protocol/cpu-scheduler.js';
@@ -30,6 +30,9 @@ const STACK_RATIO = 64;
 /** Stack for the thread itself. */
 const OWN_STACK_MB = 4;
 
+/** Time in which a thread must be ready to run something. */
+const START_TIMEOUT_MS = 20_000;
+
 const MIB = 1024 * 1024;
 
 const BROKEN: ScriptFailure = { kind: 'limit', limit: 'memory', message: 'the thread that ran it broke down' };
@@ -37,27 +40,25 @@ const BROKEN: ScriptFailure = { kind: 'limit', limit: 'memory', message: 'the th
 /** A worker thread. */
 export class ScriptWorker {
 
-    /** Rejects if the thread cannot be started. */
+    /** Rejects if the thread cannot be started in time. */
     readonly ready: Promise<void>;
     /** Resolves when the thread has exited. */
     readonly ended: Promise<void>;
     readonly #worker: Worker;
-    readonly #answers: SyncChannelServer<Reply>;
+    readonly #answers = new SyncChannelServer<Reply>();
     readonly #begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     #runs = 0;
     #isOpen = true;
     #current: Current | null = null;
     #cause: ScriptFailure | null = null;
 
-    constructor(options: ThreadOptions, longRuns: CpuScheduler) {
+    constructor(options: ThreadOptions, longRuns: CpuScheduler, startTimeoutMs = START_TIMEOUT_MS) {
 
-        const { port1, port2 } = new MessageChannel();
-        const bell = new SharedArrayBuffer(4);
-        const data: ThreadData = { options, line: { port: port2, bell }, begun: this.#begun.buffer, longRuns: longRuns.memory };
-        this.#answers = new SyncChannelServer({ port: port1, bell });
+        const channel = this.#answers.endpoint;
+        const data: ThreadData = { options, line: channel, begun: this.#begun.buffer, longRuns: longRuns.memory };
         this.#worker = new Worker(join(__dirname, '../sandbox/worker-main.js'), {
             workerData: data,
-            transferList: [port2],
+            transferList: [channel.port],
             env: {},
             // a crash of the engine is also reported there
             stdout: true,
@@ -69,9 +70,15 @@ export class ScriptWorker {
         this.#worker.stderr.resume();
         this.ready = new Promise((resolve, reject) => {
 
+            const timer = setTimeout(() => {
+
+                reject(new Error(`a thread for scripts was not ready within ${startTimeoutMs} ms`));
+                this.end(null);
+            }, startTimeoutMs).unref();
             this.#worker.on('message', (message: ThreadMessage) => (message.kind === 'ready' ? resolve() : this.#receive(message)));
             this.#worker.on('error', reject);
             this.#worker.on('exit', (code) => reject(new Error(`a thread for scripts ended with code ${code}`)));
+            this.#worker.once('message', () => clearTimeout(timer)).once('exit', () => clearTimeout(timer));
         });
         this.ready.catch(() => {
             // reported by the next run

@@ -6,7 +6,7 @@ import type { Bits } from '../docset/bit-set.js';
 import type { TermSnapshot, PageId } from './shared-snapshot.js';
 import type { Load } from '../indexing/merge/merge-policy.js';
 import type { Sections, SegmentSize } from '../segment/format.js';
-import type { SectionPort } from './section-channel.js';
+import type { ChannelEndpoint } from '../../util/workers/sync-channel.js';
 import type { FacetResult, SearchHit } from '../query/search-request.js';
 import type { MergedSegment, NamedSegment, StoredName } from '../indexing/segment-entry.js';
 import type { CallerScope } from '../matching/visible-docs.js';
@@ -15,7 +15,7 @@ import type { TermTarget } from '../searcher/term-contexts.js';
 /** Start parameters of the search thread. */
 export interface SearcherOptions {
     /** Channel for reading stored segments. */
-    readonly sections: SectionPort;
+    readonly sections: ChannelEndpoint;
     /** Budget of the cache, in bytes. */
     readonly memory: number;
     /** Counts evictions of the cache; see {@link LruCache.removals}. */

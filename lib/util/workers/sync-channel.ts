@@ -1,17 +1,17 @@
-/** Synchronous channel: a worker thread blocks until the main thread replies, as the API for scripts is synchronous. */
+/** Synchronous channel: a worker thread blocks until the main thread replies. */
 
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import { receiveMessageOnPort } from 'node:worker_threads';
 
 /** The worker's end of the channel. */
 export interface ChannelEndpoint {
     readonly port: MessagePort;
     /** Counter of replies. */
-    readonly bell: SharedArrayBuffer;
+    readonly signal: SharedArrayBuffer;
 }
 
 /** Reply to one request; replies to requests that timed out are discarded. */
-export interface NumberedReply<R> {
+interface NumberedReply<R> {
     readonly question: number;
     readonly reply: R;
 }
@@ -20,30 +20,30 @@ export interface NumberedReply<R> {
 export class SyncChannelClient<R> {
 
     readonly #port: MessagePort;
-    readonly #bell: Int32Array;
+    readonly #signal: Int32Array;
     #question = 0;
 
-    constructor({ port, bell }: ChannelEndpoint) {
+    constructor({ port, signal }: ChannelEndpoint) {
 
         this.#port = port;
-        this.#bell = new Int32Array(bell);
+        this.#signal = new Int32Array(signal);
     }
 
     /** Sends a request and blocks; null when there is no reply within the time. */
-    ask(send: (question: number) => void, milliseconds: number): R | null {
+    ask(send: (question: number, port: MessagePort) => void, milliseconds: number): R | null {
 
         const question = ++this.#question;
         const until = performance.now() + milliseconds;
-        send(question);
+        send(question, this.#port);
         for (;;) {
-            const rung = Atomics.load(this.#bell, 0);
+            const replies = Atomics.load(this.#signal, 0);
             const received = receiveMessageOnPort(this.#port) as { message: NumberedReply<R> } | undefined;
             if (received?.message.question === question) {
                 return received.message.reply;
             }
 
             const left = until - performance.now();
-            if (!received && (left <= 0 || Atomics.wait(this.#bell, 0, rung, left) === 'timed-out')) {
+            if (!received && (left <= 0 || Atomics.wait(this.#signal, 0, replies, left) === 'timed-out')) {
                 return null;
             }
         }
@@ -53,20 +53,31 @@ export class SyncChannelClient<R> {
 /** The replying end. */
 export class SyncChannelServer<R> {
 
+    readonly endpoint: ChannelEndpoint;
     readonly #port: MessagePort;
-    readonly #bell: Int32Array;
+    readonly #signal: Int32Array;
 
-    constructor({ port, bell }: ChannelEndpoint) {
+    constructor() {
 
-        this.#port = port;
-        this.#bell = new Int32Array(bell);
+        const { port1, port2 } = new MessageChannel();
+        const signal = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+        this.endpoint = { port: port2, signal };
+        this.#port = port1;
+        this.#signal = new Int32Array(signal);
+    }
+
+    /** Handles requests that come through the channel, without keeping the process alive; others arrive by other means. */
+    serve(handle: (message: unknown) => void): void {
+
+        this.#port.on('message', handle);
+        this.#port.unref();
     }
 
     answer(question: number, reply: R): void {
 
         this.#port.postMessage({ question, reply } satisfies NumberedReply<R>);
-        Atomics.add(this.#bell, 0, 1);
-        Atomics.notify(this.#bell, 0);
+        Atomics.add(this.#signal, 0, 1);
+        Atomics.notify(this.#signal, 0);
     }
 
     close(): void {

@@ -2,6 +2,9 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { CpuScheduler } from '../../../lib/scripting/protocol/cpu-scheduler.js';
+import { DEFAULT_LIMITS } from '../../../lib/scripting/pool/script-pool.js';
+import { ScriptWorker } from '../../../lib/scripting/pool/script-worker.js';
 import { DoipError } from '../../../lib/errors/errors.js';
 import type { TestPool } from '../../support/scripts.js';
 import { testPool, unitOf, worldOf } from '../../support/scripts.js';
@@ -134,6 +137,15 @@ describe('the loss of a script thread', () => {
 
         expect(String(await answered)).to.match(/thread for scripts ended/);
         expect(await answer()).to.equal(1);
+    });
+
+    it('because it is not ready in time, is ended', async () => {
+
+        const worker = new ScriptWorker(DEFAULT_LIMITS, new CpuScheduler(), 1);
+
+        await expect(worker.ready).to.reject('a thread for scripts was not ready within 1 ms');
+        await worker.ended;
+        expect(worker.isOpen).to.be.false();
     });
 });
 
