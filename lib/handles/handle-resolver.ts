@@ -12,6 +12,7 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { HandleRecords } from './handle-records.js';
 import type { HandleValue } from './handle-value.js';
 import type { HandleLocation } from './locations.js';
+import { LogLimiter } from '../util/log-limiter.js';
 import { DoipError, notFound } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { Status } from '../errors/status.js';
@@ -66,9 +67,6 @@ export interface Located {
     readonly href: string | null;
 }
 
-/** Minimum interval between two log entries about a failing script, in ms. */
-const COMPLAINT_MS = 10_000;
-
 /** Matches every value. */
 const ALL: ValueFilter = { indexes: [], types: [] };
 
@@ -80,8 +78,8 @@ export class HandleResolver {
     readonly #resolution: () => ObjectResolution;
     readonly #uiBase: string | null;
     readonly #log: Log;
-    /** Time of the last log entry about a failing script (epoch ms). */
-    #complainedOn = 0;
+    /** Any client can request a record repeatedly: a failing script is logged every ten seconds at most. */
+    readonly #logLimiter = new LogLimiter({ burst: 1, perSecond: 0.1 });
 
     constructor(parts: { records: HandleRecords; policy: Policy; resolution: () => ObjectResolution; uiBase: string | null; log: Log }) {
 
@@ -139,19 +137,12 @@ export class HandleResolver {
                 throw error;                                // a message of the script, or the service is overloaded
             }
 
-            this.#complain(object.id, error);
+            if (this.#logLimiter.pass() !== null) {
+                this.#log.error({ event: 'handle.script-failed', err: error, handle: object.id }, 'handle record script failed, default record used');
+            }
+
             return this.#records.ofDesign(object);
         });
-    }
-
-    /** Logs at a limited rate, since any client can request a record repeatedly. */
-    #complain(handle: string, error: unknown): void {
-
-        const now = Date.now();
-        if (now - this.#complainedOn >= COMPLAINT_MS) {
-            this.#complainedOn = now;
-            this.#log.error({ event: 'handle.script-failed', err: error, handle }, 'handle record script failed, default record used');
-        }
     }
 
     /** Returns the object as the caller sees it; null if it does not exist or is not visible to the caller. */

@@ -2,6 +2,7 @@
 
 import type { Request, Server } from '@hapi/hapi';
 import type { Logger } from 'pino';
+import { LogLimiter } from '../util/log-limiter.js';
 import { requestIdOf } from './request-id.js';
 
 /** Facts about a request that the translators provide. */
@@ -28,8 +29,8 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 
     // Generic redaction is costly, and the fields of this line are known
     const access = log.child({}, { redact: [] });
-    const crowd = new RejectionLog(access);
-    server.events.on('stop', () => crowd.flush());
+    const rejections = logRejections(access);
+    server.events.on('stop', rejections.flush);
     server.events.on('response', (request) => {
 
         if (!access.isLevelEnabled('info')) {
@@ -38,7 +39,7 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 
         const { callerId, operationId, remoteAddress, isTurnedAway } = factsOf(request);
         if (isTurnedAway) {
-            crowd.note(remoteAddress ?? '');
+            rejections.note(remoteAddress ?? '');
             return;
         }
 
@@ -67,33 +68,26 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 }
 
 /** Aggregates early rejections, so that thousands of them do not flood the log. */
-class RejectionLog {
+function logRejections(log: Logger): { readonly note: (remote: string) => void; readonly flush: () => void } {
 
-    readonly #log: Logger;
-    readonly #counts = new Map<string, number>();
-    #timer: NodeJS.Timeout | undefined;
+    const limiter = new LogLimiter({ burst: 0 });
+    let timer: NodeJS.Timeout | undefined;
+    const flush = (): void => {
 
-    constructor(log: Logger) {
-
-        this.#log = log;
-    }
-
-    note(remote: string): void {
-
-        this.#counts.set(remote, (this.#counts.get(remote) ?? 0) + 1);
-        this.#timer ??= setTimeout(() => this.flush(), TOGETHER_MS).unref();
-    }
-
-    flush(): void {
-
-        clearTimeout(this.#timer);
-        this.#timer = undefined;
-        for (const [remote, count] of this.#counts) {
-            this.#log.info({ event: 'http.rate-limited', remote, status: 429, count }, 'requests rejected (rate limit)');
+        clearTimeout(timer);
+        timer = undefined;
+        for (const [remote, count] of limiter.drain()) {
+            log.info({ event: 'http.rate-limited', remote, status: 429, count }, 'requests rejected (rate limit)');
         }
+    };
 
-        this.#counts.clear();
-    }
+    const note = (remote: string): void => {
+
+        limiter.pass(remote);
+        timer ??= setTimeout(flush, TOGETHER_MS).unref();
+    };
+
+    return { note, flush };
 }
 
 /** A URL for the log: bounded in length, without the values of parameters with credentials. */

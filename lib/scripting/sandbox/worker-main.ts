@@ -11,7 +11,7 @@ import type { Engine } from './engine.js';
 import { openEngine } from './engine.js';
 import type { ChannelEndpoint } from '../../util/workers/sync-channel.js';
 import { SyncChannelClient } from '../../util/workers/sync-channel.js';
-import { LogRateLimiter } from './log-limiter.js';
+import { LogLimiter } from '../../util/log-limiter.js';
 import { CpuSlice } from '../protocol/cpu-scheduler.js';
 import type { LogLevel, Reply, RunMessage, ThreadMessage, ThreadOptions } from '../protocol/messages.js';
 import type { RealmServices } from './script-context.js';
@@ -28,6 +28,9 @@ export interface ThreadData {
     /** Memory of {@link CpuScheduler}. */
     readonly longRuns: SharedArrayBuffer;
 }
+
+/** Maximum number of log lines of scripts. */
+const LOG_LIMITS = { burst: 200, perSecond: 50 };
 
 /** Maximum number of cached contexts. */
 const REALMS = 40;
@@ -59,7 +62,7 @@ class ScriptThread implements RealmServices {
     readonly #begun: Int32Array;
     readonly #longRun: CpuSlice;
     readonly #send: (message: ThreadMessage) => void;
-    readonly #gate = new LogRateLimiter();
+    readonly #logLimiter = new LogLimiter(LOG_LIMITS);
     /** By unit, least recently used first. */
     readonly #realms = new Map<string, CachedRealm>();
     #message: RunMessage | null = null;
@@ -129,9 +132,10 @@ class ScriptThread implements RealmServices {
 
     log(level: string, text: string, about: string): void {
 
-        const line = this.#gate.pass(text);
-        if (line !== null) {
-            this.#send({ kind: 'log', level: isLevel(level) ? level : 'info', text: line, about });
+        const leftOut = this.#logLimiter.pass();
+        if (leftOut !== null) {
+            const note = leftOut === 0 ? '' : ` (${leftOut} lines before this one were left out)`;
+            this.#send({ kind: 'log', level: isLevel(level) ? level : 'info', text: text + note, about });
         }
     }
 
