@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Step } from '../../../db/database.js';
 import type { JsonObject } from '../../util/json-types.js';
 import type { BlobStore } from '../../stores/blobs/blob-store.js';
@@ -33,7 +34,7 @@ export class ElementService {
     readonly #maxBytes: number;
     readonly #wantsHash: (type: string) => boolean;
     /** Hashes of blobs computed by reading them: blob id → hash. */
-    readonly #hashes = new Map<number, string>();
+    readonly #hashes = new LRUCache<number, string>({ max: MAX_HASHES });
 
     /** @param wantsHash true for types whose objects have hashes: their bytes are hashed while they arrive */
     constructor(blobs: BlobStore, stores: ElementStores, maxBytes: number, wantsHash: (type: string) => boolean = () => false) {
@@ -114,10 +115,6 @@ export class ElementService {
         }
 
         const digest = hash.digest('hex');
-        if (this.#hashes.size >= MAX_HASHES) {
-            this.#hashes.clear();
-        }
-
         this.#hashes.set(element.blobId, digest);
         return digest;
     }

@@ -6,7 +6,6 @@
  * gets a worker of the pool for that depth.
  */
 
-import { LRUCache } from 'lru-cache';
 import type { Log } from '../../../db/log.js';
 import { tooManyRequests, unavailable } from '../../errors/errors.js';
 import { parseJson } from '../../json/strict-parser.js';
@@ -19,10 +18,10 @@ import type { DescribeOptions, DirectIo, ScriptCall, ScriptCalls } from '../prot
 import { ScriptError } from '../protocol/script-error.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import { readLine } from '../protocol/script-result.js';
-import type { EntryModule } from '../protocol/program.js';
 import { WorkerSlot } from './worker-slot.js';
 import type { Refusal } from '../../util/concurrency/semaphore.js';
 import { Semaphore } from '../../util/concurrency/semaphore.js';
+import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 import { type RunOutcome } from '../protocol/messages.js';
 
@@ -62,9 +61,6 @@ const GRACE_MS = 500;
 /** Minimum time in ms for a call that had to queue. */
 const MIN_MS = 400;
 
-/** Maximum number of cached descriptions. */
-const DESCRIPTIONS = 2000;
-
 /** Workers for one depth of nested calls. */
 interface DepthPool {
     readonly semaphore: Semaphore;
@@ -74,12 +70,6 @@ interface DepthPool {
 
 type RequestInput = Pick<RunMessage, 'request' | 'original' | 'input'>;
 
-interface KnownUnit {
-    readonly code: string;
-    readonly version: string;
-    readonly description: Promise<UnitDescription>;
-}
-
 /** The worker pool. */
 export class ScriptPool {
 
@@ -87,7 +77,7 @@ export class ScriptPool {
     readonly #log: Log;
     readonly #longRuns = new CpuScheduler();
     readonly #lanes: DepthPool[] = [];
-    readonly #described = new LRUCache<string, KnownUnit>({ max: DESCRIPTIONS });
+    readonly #describing = new SingleFlight<UnitDescription>();
     #isClosed = false;
 
     constructor(limits: ScriptLimits, log: Log) {
@@ -138,14 +128,8 @@ export class ScriptPool {
             return await this.#describe({ unit, world, host, callerKey, within });
         }
 
-        const known = this.#described.get(unit.name);
-        if (known?.version === world.version && known.code === unit.code) {
-            return await known.description;
-        }
-
-        const description = this.#describe({ unit, world, host, callerKey });
-        this.#remember(unit, { code: unit.code, version: world.version, description });
-        return await description;
+        const key = `${world.version}\n${unit.name}\n${unit.code}`;
+        return await this.#describing.run(() => this.#describe({ unit, world, host, callerKey }), key);
     }
 
     /** Stops all workers; running calls fail. */
@@ -159,19 +143,6 @@ export class ScriptPool {
     get threads(): number {
 
         return this.#lanes.reduce((sum, { seats }) => sum + seats.filter(({ isOpen }) => isOpen).length, 0);
-    }
-
-    #remember(unit: EntryModule, known: KnownUnit): void {
-
-        this.#described.set(unit.name, known);
-        const forget = (): void => {
-
-            if (this.#described.get(unit.name) === known) {
-                this.#described.delete(unit.name);
-            }
-        };
-
-        known.description.then(({ failure }) => (failure ? forget() : undefined), forget);
     }
 
     async #describe(options: DescribeOptions): Promise<UnitDescription> {

@@ -6,6 +6,7 @@
  * on a miss the query goes to the search thread.
  */
 
+import { LRUCache } from 'lru-cache';
 import { QueryCache } from '../query/query-cache.js';
 import { importSnapshot, copiedBytes, SnapshotMiss } from './shared-snapshot.js';
 import type { TermSnapshot, PageId, Pages } from './shared-snapshot.js';
@@ -62,7 +63,7 @@ export class InlineTermSearch {
     /** First element of {@link #removals} when the snapshots were exported; null while there are none. */
     #removed: number | null = null;
     /** Number of misses in this generation, by caller and fields. */
-    readonly #asked = new Map<string, number>();
+    readonly #asked = new LRUCache<string, number>({ max: MAX_MISS_COUNTS });
     #isClosed = false;
 
     /**
@@ -174,10 +175,6 @@ export class InlineTermSearch {
         const times = (this.#asked.get(key) ?? 0) + 1;
         if (times === EXPORT_AFTER) {
             return this.#asked.delete(key);
-        }
-
-        if (times === 1 && this.#asked.size === MAX_MISS_COUNTS) {
-            this.#asked.clear();
         }
 
         this.#asked.set(key, times);

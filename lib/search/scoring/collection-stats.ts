@@ -4,6 +4,7 @@
  * documents.
  */
 
+import { LRUCache } from 'lru-cache';
 import { clearBits, setBits } from '../docset/bit-set.js';
 import { factorOf, normTable, idf } from './bm25.js';
 import { countBoth, forEachDocument } from '../docset/doc-id-set.js';
@@ -121,21 +122,9 @@ export class CollectionStatistics {
 }
 
 /** Cache of norm tables by average length, which is stable as long as nothing changes. */
-const tables = new Map<number, Float64Array>();
-const MAX_TABLES = 100;
+const tables = new LRUCache<number, Float64Array>({ max: 100, memoMethod: normTable });
 
 function tableOf(average: number): Float64Array {
 
-    const known = tables.get(average);
-    if (known) {
-        return known;
-    }
-
-    if (tables.size === MAX_TABLES) {
-        tables.clear();
-    }
-
-    const table = normTable(average);
-    tables.set(average, table);
-    return table;
+    return tables.memo(average);
 }

@@ -3,6 +3,7 @@
  * exported to other threads, since all but the readers of postings is plain data.
  */
 
+import { LRUCache } from 'lru-cache';
 import { normTable } from '../scoring/bm25.js';
 import type { DocValues } from '../segment/doc-values.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
@@ -83,7 +84,7 @@ const MAX_ENTRIES = 200;
 export class TermContextCache {
 
     readonly #memory: LruCache;
-    readonly #known = new Map<string, TermContexts>();
+    readonly #known = new LRUCache<string, TermContexts>({ max: MAX_ENTRIES });
     #segments: readonly LiveSegment[] = [];
     /** Value of {@link LruCache.removals} for which the cache is valid. */
     #removals = 0;
@@ -106,10 +107,6 @@ export class TermContextCache {
         }
 
         const places = resolveTermContexts(leaf, segments, caller);
-        if (this.#known.size === MAX_ENTRIES) {
-            this.forget();
-        }
-
         // Resolving may have evicted data of other contexts.
         this.#renew(segments);
         this.#known.set(key, places);

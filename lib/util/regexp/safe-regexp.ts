@@ -3,6 +3,7 @@
  * patterns of schemas.
  */
 
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { PatternError, translatePattern } from './re2-syntax.js';
 import { BudgetExceeded, spend } from '../concurrency/time-budget.js';
@@ -16,12 +17,14 @@ const MAX_STATES = 2000;
 /** Maximum of text length times states for one test: at worst some hundred milliseconds, usually a tenth of that. */
 const MAX_STEPS = 10_000_000;
 
-/** Recently compiled patterns. Schemas repeat patterns, and all uses share the caches of the engine. */
-const recent = new Map<string, SafeRegExp>();
-
 /** Maximum number of states of all recent patterns; a state takes some hundred bytes. */
 const MAX_RECENT_STATES = 100_000;
-let recentStates = 0;
+
+/** Recently compiled patterns. Schemas repeat patterns, and all uses share the caches of the engine. */
+const recent = new LRUCache<string, SafeRegExp>({
+    maxSize: MAX_RECENT_STATES,
+    sizeCalculation: ({ states }) => Math.max(1, Math.min(states, MAX_RECENT_STATES))
+});
 
 /** Steps after which the caches of the engine are cleared, as they may have grown to megabytes. */
 const MEMORABLE_STEPS = 1_000_000;
@@ -51,18 +54,13 @@ export class SafeRegExp {
     /** Returns the pattern with this source. @throws PatternError when it is malformed, unsupported or too large */
     static of(source: string): SafeRegExp {
 
-        let pattern = recent.get(source);
-        if (!pattern) {
-            pattern = new SafeRegExp(source);
-            recentStates += pattern.states;
-            if (recentStates > MAX_RECENT_STATES) {
-                recent.clear();
-                recentStates = pattern.states;
-            }
-
-            recent.set(source, pattern);
+        const known = recent.get(source);
+        if (known) {
+            return known;
         }
 
+        const pattern = new SafeRegExp(source);
+        recent.set(source, pattern);
         return pattern;
     }
 
