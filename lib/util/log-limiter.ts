@@ -1,20 +1,20 @@
 /**
- * Limiter of log lines: a token bucket for each key, which counts the lines that it leaves out.
+ * Rate limiter for log lines: a token bucket for each key, which counts the lines that are dropped.
  */
 
 export interface LogLimits {
-    /** Lines of one key at once; 0 leaves out all. */
+    /** Lines of one key at once; 0 drops all. */
     readonly burst: number;
     /** Lines of one key per second in the long run. */
     readonly perSecond?: number;
-    /** Keys with a bucket of their own; the others share an empty one, whose key is empty. */
+    /** Maximum number of buckets; further keys share an empty one, under the empty key. */
     readonly maxKeys?: number;
 }
 
 interface Bucket {
     tokens: number;
     filledOn: number;
-    leftOut: number;
+    dropped: number;
 }
 
 export class LogLimiter {
@@ -27,7 +27,7 @@ export class LogLimiter {
         this.#limits = { perSecond: 0, maxKeys: Infinity, ...limits };
     }
 
-    /** How many lines were left out before this one; null when it is left out as well. */
+    /** Returns the number of lines dropped before this one; null if this one is dropped too. */
     pass(key = ''): number | null {
 
         const { burst, perSecond } = this.#limits;
@@ -36,22 +36,22 @@ export class LogLimiter {
         bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.filledOn) * perSecond / 1000);
         bucket.filledOn = now;
         if (bucket.tokens < 1) {
-            ++bucket.leftOut;
+            ++bucket.dropped;
             return null;
         }
 
-        const { leftOut } = bucket;
+        const { dropped } = bucket;
         bucket.tokens -= 1;
-        bucket.leftOut = 0;
-        return leftOut;
+        bucket.dropped = 0;
+        return dropped;
     }
 
-    /** How many lines were left out, for each key that has any; begins anew. */
-    drain(): [key: string, leftOut: number][] {
+    /** Returns and resets the number of dropped lines by key. */
+    drain(): [key: string, dropped: number][] {
 
-        const counts = Array.from(this.#buckets, ([key, { leftOut }]): [string, number] => [key, leftOut]);
+        const counts = Array.from(this.#buckets, ([key, { dropped }]): [string, number] => [key, dropped]);
         this.#buckets.clear();
-        return counts.filter(([, leftOut]) => leftOut > 0);
+        return counts.filter(([, dropped]) => dropped > 0);
     }
 
     #bucketOf(key: string): Bucket {
@@ -62,7 +62,7 @@ export class LogLimiter {
         }
 
         const isShared = this.#buckets.size >= this.#limits.maxKeys;
-        const bucket = isShared && this.#buckets.get('') || { tokens: isShared ? 0 : this.#limits.burst, filledOn: performance.now(), leftOut: 0 };
+        const bucket = isShared && this.#buckets.get('') || { tokens: isShared ? 0 : this.#limits.burst, filledOn: performance.now(), dropped: 0 };
         this.#buckets.set(isShared ? '' : key, bucket);
         return bucket;
     }

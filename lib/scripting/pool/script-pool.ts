@@ -114,8 +114,8 @@ export class ScriptPool {
     }
 
     /**
-     * Returns the exports of a unit. Cached per version of the program, except failures, which may be temporary. Throws like
-     * {@link call} if the failure is not the script's.
+     * Returns the exports of a unit; equal questions of the same time are asked once. Throws like {@link call} if the failure is not the
+     * script's.
      */
     async describe({ unit, world, host, callerKey, within }: DescribeOptions): Promise<UnitDescription> {
 

@@ -1,10 +1,10 @@
 /**
- * Fair queue: FIFO for each key, and by turns between keys, so that many items of one key delay those of the others by one item.
+ * Fair queue: FIFO for each key, round-robin between keys, so that many items of one key delay those of the others by one item.
  */
 
 import { LRUCache } from 'lru-cache';
 
-/** What waits under one key. */
+/** Items of one key. */
 interface Line<T> {
     readonly key: string;
     /** Number of its last turn. */
@@ -12,20 +12,20 @@ interface Line<T> {
     readonly items: T[];
 }
 
-/** Keys whose last turns are remembered. */
+/** Maximum number of keys whose last turn is remembered. */
 const MAX_ENTRIES = 1000;
 
 export class FairQueue<T> {
 
     readonly #lines = new Map<string, Line<T>>();
-    /** The same, in the order of their turns. */
+    /** The same lines in the order in which they are served. */
     readonly #order: Line<T>[] = [];
-    /** Last turns of keys that need not be waiting. */
+    /** Last turns, also of keys without items; null in round-robin order. */
     readonly #turns: LRUCache<string, number> | null;
     #turn = 0;
     #size = 0;
 
-    /** @param newcomersFirst the key whose last turn was longest ago comes first, also if it has just begun to wait; else it begins behind all others */
+    /** @param newcomersFirst inserts a new line by the last turn of its key, instead of behind all others */
     constructor(newcomersFirst: boolean) {
 
         this.#turns = newcomersFirst ? new LRUCache({ max: MAX_ENTRIES }) : null;
@@ -41,19 +41,19 @@ export class FairQueue<T> {
         return this.#lines.get(key)?.items.length ?? 0;
     }
 
-    /** The key whose turn it is, of those that are ready. */
+    /** Returns the ready key whose turn it is. */
     next(isReady: (key: string) => boolean = () => true): string | undefined {
 
         return this.#order.find(({ key }) => isReady(key))?.key;
     }
 
-    /** The first item of a key. */
+    /** Returns the first item of a key. */
     peek(key: string): T | undefined {
 
         return this.#lines.get(key)?.items[0];
     }
 
-    /** All items, in the order of turns: the first of each key, then the second. */
+    /** Returns all items in the order in which they are served: the first of each key, then the second. */
     inTurns(): T[] {
 
         const items: T[] = [];
@@ -66,7 +66,7 @@ export class FairQueue<T> {
         return items;
     }
 
-    /** The key with the most items. */
+    /** Returns the key with the most items. */
     longest(): string | undefined {
 
         return this.#order.reduce<Line<T> | undefined>((one, other) => (other.items.length > (one?.items.length ?? 0) ? other : one), undefined)?.key;
@@ -79,7 +79,7 @@ export class FairQueue<T> {
         ++this.#size;
     }
 
-    /** Notes that a key had its turn: others come before it now. */
+    /** Moves a key behind all others, since it had its turn. */
     noteTurn(key: string): void {
 
         const turn = ++this.#turn;
@@ -92,19 +92,19 @@ export class FairQueue<T> {
         }
     }
 
-    /** Takes the first item of a key. */
+    /** Removes the first item of a key. */
     shift(key: string): T | undefined {
 
         return this.#takeAt(key, 0);
     }
 
-    /** Takes the last item of a key. */
+    /** Removes the last item of a key. */
     pop(key: string): T | undefined {
 
         return this.#takeAt(key, this.sizeOf(key) - 1);
     }
 
-    /** Takes an item, wherever it is. */
+    /** Removes an item from any position. */
     remove(key: string, item: T): void {
 
         this.#takeAt(key, this.#lines.get(key)?.items.indexOf(item) ?? -1);

@@ -1,43 +1,43 @@
 /**
- * Keyed semaphore: a limited number of permits, altogether and for each key, such as a caller. Who waits for one is served FIFO among
- * those of the same key, and fairly between keys.
+ * Keyed semaphore: a limited number of permits, in total and for each key, such as a caller. Waiting calls are served FIFO for each key,
+ * and fairly between keys.
  */
 
 import { FairQueue } from './fair-queue.js';
 
-/** Gives a permit back. Calling it twice does no harm. */
+/** Gives a permit back; idempotent. */
 export type Release = () => void;
 
-/** Why no permit was granted: too much waits with the same key, too much waits altogether, or it took too long. */
+/** Why no permit was granted: too many calls wait with the key, or in total, or the wait was too long. */
 export type Refusal = 'key full' | 'full' | 'timeout';
 
-/** Numbers without limit where they are absent. */
+/** Numbers that are absent are unlimited. */
 export interface SemaphoreOptions {
-    /** Permits altogether. */
+    /** Permits in total. */
     readonly permits?: number;
-    /** Permits beyond these for keys that have none: the few who have all permits do not shut others out. */
+    /** Extra permits for keys that hold none, so that a few keys cannot lock out the others. */
     readonly spare?: number;
     readonly permitsPerKey?: number;
     readonly maxWaiting?: number;
     readonly maxWaitingPerKey?: number;
     /**
-     * Keys are served by their last turns, those that had none first, and where too much waits the key with the most gives way. By
-     * default they are served round-robin, and who comes last is refused.
+     * Serves the key whose last turn was longest ago, and makes room for it at the expense of the key with the most waiting calls. By
+     * default keys are served round-robin, and a call is rejected when too many wait.
      */
     readonly newcomersFirst?: boolean;
     readonly refusal: (why: Refusal, key: string) => Error;
 }
 
 export interface AcquireOptions {
-    /** Milliseconds to wait at most. */
+    /** Maximum wait. */
     readonly timeoutMs?: number | undefined;
-    /** Ends the waiting with its reason. */
+    /** Ends the wait with its reason. */
     readonly signal?: AbortSignal;
-    /** In the place of the general limit. */
+    /** Overrides the general limit. */
     readonly maxWaitingPerKey?: number;
 }
 
-/** Ends the waiting of one who waits: with a permit, or with an error. */
+/** Ends a wait: with a permit, or with an error. */
 type Waiter = (error?: Error) => void;
 
 export class Semaphore {
@@ -45,7 +45,7 @@ export class Semaphore {
     readonly #options: Required<SemaphoreOptions>;
     readonly #held = new Map<string, number>();
     readonly #queue: FairQueue<Waiter>;
-    /** When keys may have permits again, by the clock of `performance.now()`. */
+    /** End of the suspension by key, as `performance.now()`. */
     readonly #suspended = new Map<string, number>();
     #inUse = 0;
     #isClosed = false;
@@ -58,7 +58,7 @@ export class Semaphore {
         this.#queue = new FairQueue(this.#options.newcomersFirst);
     }
 
-    /** Resolves, when there is a permit, to the function that gives it back. Rejects with the refusal, or the reason of the signal. */
+    /** Waits for a permit; resolves to the function that gives it back. Rejects with the refusal, or with the reason of the signal. */
     async acquire(key: string, options: AcquireOptions = {}): Promise<Release> {
 
         options.signal?.throwIfAborted();
@@ -83,7 +83,7 @@ export class Semaphore {
         };
     }
 
-    /** Does work with a permit. */
+    /** Runs work while holding a permit. */
     async run<T>(key: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T> {
 
         const release = await this.acquire(key, options);
@@ -95,26 +95,26 @@ export class Semaphore {
         }
     }
 
-    /** How many wait. */
+    /** Number of waiting calls. */
     get waiting(): number {
 
         return this.#queue.size;
     }
 
-    /** How many wait with a key. */
+    /** Number of waiting calls of a key. */
     waitingOf(key: string): number {
 
         return this.#queue.sizeOf(key);
     }
 
-    /** Grants nothing to a key for some milliseconds, even if there are permits. */
+    /** Grants a key no permit for some milliseconds, even if there are any. */
     suspend(key: string, ms: number): void {
 
         this.#suspended.set(key, performance.now() + ms);
         this.#wake(key);
     }
 
-    /** Refuses all who wait, and who come from now on. */
+    /** Rejects all waiting calls, and all later ones. */
     close(): void {
 
         this.#isClosed = true;
@@ -190,7 +190,7 @@ export class Semaphore {
         });
     }
 
-    /** Refuses the latest of the key with the most that waits, if that is more than the newcomer's. */
+    /** Rejects the latest call of the key with the most waiting calls, if it has more than the newcomer. */
     #makeRoom(own: number): boolean {
 
         const longest = this.#options.newcomersFirst ? this.#queue.longest() : undefined;
@@ -202,7 +202,7 @@ export class Semaphore {
         return true;
     }
 
-    /** Grants what there is to those who wait; a permit of a key is nothing to the others where there are enough altogether. */
+    /** Grants free permits to waiting calls. Where only keys are limited, a permit that is given back concerns its own key alone. */
     #grant(key: string): void {
 
         const { permits, spare } = this.#options;

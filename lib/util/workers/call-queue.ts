@@ -8,7 +8,7 @@ import { FairQueue } from '../concurrency/fair-queue.js';
 /** When a call is served: before all others, after the calls that came before it, or when it is the turn of its caller. */
 export type CallTurn = 'first' | 'in order' | { readonly of: string };
 
-/** A call on its way; ids grow in the order in which calls come. */
+/** Message of a call; ids increase in the order of arrival. */
 export interface CallMessage<C> {
     readonly id: number;
     readonly call: C;
@@ -37,7 +37,7 @@ export class CallQueue<C> {
         }
     }
 
-    /** Takes the next call; undefined when there is none. */
+    /** Removes the next call to serve. */
     next(): CallMessage<C> | undefined {
 
         const caller = this.#byCaller.next();
@@ -50,7 +50,7 @@ export class CallQueue<C> {
         return this.#byCaller.shift(caller);
     }
 
-    /** All calls, in the order in which they are taken when no others come. */
+    /** Returns all calls in the order in which they are served if no others arrive. */
     sorted(): CallMessage<C>[] {
 
         const sorted = [...this.#first];
@@ -71,7 +71,7 @@ export class CallQueue<C> {
         return sorted;
     }
 
-    /** Takes a call, wherever it is. */
+    /** Removes a call from any position, which counts as a turn of its caller. */
     remove(message: CallMessage<C>): void {
 
         const turn = this.#turnOf(message.call);
