@@ -3,19 +3,18 @@
  * used entry is evicted first, whatever its region; entries can be loaded or computed again.
  */
 
+import { LRUCache } from 'lru-cache';
+
 /** A value that can be recomputed, and its size in bytes. */
 export interface CacheEntry<T> {
     readonly value: T;
     readonly bytes: number;
 }
 
+/** Key of an entry. */
 interface Item {
     readonly shelf: Map<string, Item>;
     readonly name: string;
-    readonly value: unknown;
-    readonly bytes: number;
-    newer: Item | null;
-    older: Item | null;
 }
 
 /** Overhead of an entry in bytes. */
@@ -24,11 +23,8 @@ const ITEM_BYTES = 200;
 /** The cache. */
 export class LruCache {
 
-    readonly #budget: number;
-    #bytes = 0;
+    readonly #entries: LRUCache<Item, CacheEntry<unknown>>;
     readonly #removals: Int32Array;
-    #newest: Item | null = null;
-    #oldest: Item | null = null;
 
     /**
      * @param budget bytes; the most recent entry is kept even if it is larger
@@ -36,13 +32,22 @@ export class LruCache {
      */
     constructor(budget = Infinity, removals: Int32Array = new Int32Array(1)) {
 
-        this.#budget = budget;
+        const maxSize = Math.min(Math.floor(budget), Number.MAX_SAFE_INTEGER);
         this.#removals = removals;
+        this.#entries = new LRUCache({
+            maxSize,
+            sizeCalculation: ({ bytes }, { name }) => Math.min(Math.ceil(bytes) + ITEM_BYTES + name.length * 2, maxSize),
+            dispose: (_, { shelf, name }) => {
+
+                Atomics.add(removals, 0, 1);
+                shelf.delete(name);
+            }
+        });
     }
 
     get bytes(): number {
 
-        return this.#bytes;
+        return this.#entries.calculatedSize;
     }
 
     /** Number of removed entries, evicted or cleared; wraps around. */
@@ -62,26 +67,16 @@ export class LruCache {
 
         const known = shelf.get(name);
         if (known) {
-            if (known !== this.#newest) {
-                this.#unlink(known);
-                this.#link(known);
-            }
-
-            return known.value;
+            return this.#entries.get(known)?.value;
         }
 
-        const { value, bytes } = make();
-        const item: Item = { shelf, name, value, bytes: bytes + ITEM_BYTES + name.length * 2, newer: null, older: null };
-        // `make` may have added the same entry
+        const entry = make();
+        // Making it may have led to the same entry by another way.
         this.remove(shelf, name);
+        const item = { shelf, name };
         shelf.set(name, item);
-        this.#link(item);
-        this.#bytes += item.bytes;
-        while (this.#bytes > this.#budget && this.#oldest && this.#oldest !== item) {
-            this.remove(this.#oldest.shelf, this.#oldest.name);
-        }
-
-        return value;
+        this.#entries.set(item, entry);
+        return entry.value;
     }
 
     /** Use {@link CacheRegion.clear}. */
@@ -89,39 +84,7 @@ export class LruCache {
 
         const item = shelf.get(name);
         if (item) {
-            Atomics.add(this.#removals, 0, 1);
-            shelf.delete(name);
-            this.#unlink(item);
-            this.#bytes -= item.bytes;
-        }
-    }
-
-    #link(item: Item): void {
-
-        item.older = this.#newest;
-        item.newer = null;
-        if (this.#newest) {
-            this.#newest.newer = item;
-        }
-
-        this.#newest = item;
-        this.#oldest ??= item;
-    }
-
-    #unlink(item: Item): void {
-
-        if (item.newer) {
-            item.newer.older = item.older;
-        }
-        else {
-            this.#newest = item.older;
-        }
-
-        if (item.older) {
-            item.older.newer = item.newer;
-        }
-        else {
-            this.#oldest = item.newer;
+            this.#entries.delete(item);
         }
     }
 }
