@@ -268,10 +268,10 @@ describe('the log of type code', () => {
         await pool.run('exports.run = () => { console.log("a", { b: 1 }, [2]); console.warn("w"); console.error(new Error("e").message); print("p", null); }');
 
         expect(pool.lines.slice(start)).to.equal([
-            { level: 'info', fields: { script: 'type Document', text: 'a {"b":1} [2]' } },
-            { level: 'warn', fields: { script: 'type Document', text: 'w' } },
-            { level: 'error', fields: { script: 'type Document', text: 'e' } },
-            { level: 'info', fields: { script: 'type Document', text: 'p null' } }
+            { level: 'info', fields: { event: 'script.console', script: 'type Document', text: 'a {"b":1} [2]' } },
+            { level: 'warn', fields: { event: 'script.console', script: 'type Document', text: 'w' } },
+            { level: 'error', fields: { event: 'script.console', script: 'type Document', text: 'e' } },
+            { level: 'info', fields: { event: 'script.console', script: 'type Document', text: 'p null' } }
         ]);
     });
 });
