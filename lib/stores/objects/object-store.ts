@@ -77,10 +77,10 @@ export class ObjectStore {
         return this.freshView(id);
     }
 
-    /** The epochs of this moment, read again only after a commit. A commit whose caller has no answer yet may be missing. */
+    /** Returns the current epochs, cached until the next commit. A commit that is not reported to this process yet may be missing. */
     async epochs(): Promise<Epochs> {
 
-        // Taken before the read: what is committed during it counts as later
+        // Taken before the read: what is committed during it counts as later.
         const { revision } = this.#db;
         if (revision === null || this.#epochs?.revision !== revision) {
             const { epochs } = this.#sql;
