@@ -80,7 +80,7 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     listener.front.on('clientError', clientErrorHandler(connections, log));
     listener.front.on('checkExpectation', refuseExpectation);
 
-    guard(server, config, connections, gateway);
+    addRequestSteps(server, config, connections, gateway);
     logAccess(server, log, factsOf);
     runGateway(server, gateway, log, options.onGeneratedPassword ?? printPassword);
     offerLocalEntry(server, gateway, config, log);
@@ -106,7 +106,7 @@ function endpointOf(server: Server, config: Config): Endpoint {
 }
 
 /** Steps for every request and response, including those without a route. One hapi extension each, since every extension costs time. */
-function guard(server: Server, config: Config, connections: Connections, gateway: Gateway): void {
+function addRequestSteps(server: Server, config: Config, connections: Connections, gateway: Gateway): void {
 
     const cors = new Cors(config.listen);
     server.ext('onRequest', (request, h) => {

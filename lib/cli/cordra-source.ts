@@ -42,7 +42,7 @@ type Found = { readonly place: string } & ({ readonly object: ReferenceObject } 
 /** Opens the export at a path; null when it is not one of the reference implementation. Throws a CommandError when the path cannot be read. */
 export async function referenceSource(path: string): Promise<Source | null> {
 
-    const { isDirectory, isFile, size } = await look(path);
+    const { isDirectory, isFile, size } = await inspect(path);
     if (isDirectory) {
         await demandObjects(path);
         return twice(() => objectsOfFolder(path), null);
@@ -106,7 +106,7 @@ function demandUnpacked(beginning: Buffer, place: string): void {
     }
 }
 
-async function look(path: string): Promise<{ isDirectory: boolean; isFile: boolean; size: number }> {
+async function inspect(path: string): Promise<{ isDirectory: boolean; isFile: boolean; size: number }> {
 
     try {
         const found = await stat(path);

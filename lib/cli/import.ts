@@ -28,7 +28,7 @@ export async function importFrom(service: Service, file: string): Promise<void> 
     }
 
     const refused = Array.isArray(results) ? results : [];
-    refused.forEach(tell);
+    refused.forEach(printRejected);
     faults.forEach((fault) => process.stderr.write(`${fault}\n`));
     notes.forEach((note) => process.stderr.write(`note: ${note}\n`));
     const wrong = refused.length + faults.length;
@@ -51,7 +51,7 @@ async function openFile(file: string): Promise<{ body: AsyncIterable<Uint8Array>
 }
 
 /** Prints one line for a rejected object. */
-function tell(result: JsonValue): void {
+function printRejected(result: JsonValue): void {
 
     if (isJsonObject(result) && isJsonObject(result['response'])) {
         const { id, message } = result['response'];

@@ -26,7 +26,7 @@ export class Progress {
 
         for await (const piece of body) {
             this.#bytes += piece.byteLength;
-            this.#tell();
+            this.#report();
             yield piece;
         }
     }
@@ -38,7 +38,7 @@ export class Progress {
         this.#write(`${this.#what}: ${text}, ${mib(this.#bytes)} in ${seconds.toFixed(1)} s\n`);
     }
 
-    #tell(): void {
+    #report(): void {
 
         const now = performance.now();
         if (now - this.#shown < (this.#isTerminal ? TERMINAL_MS : LINE_MS)) {

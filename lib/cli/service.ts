@@ -52,7 +52,7 @@ export async function openService(config: Config): Promise<Service> {
     const { localSecret } = gateway.services;
     return {
         place: 'opened here',
-        perform: async (ask) => told(await gateway.perform(requestOf(ask, localSecret))),
+        perform: async (ask) => toReply(await gateway.perform(requestOf(ask, localSecret))),
         async close() {
 
             await gateway.stop();
@@ -88,7 +88,7 @@ function requestOf({ operationId, attributes = {}, input }: Ask, token: string):
     };
 }
 
-function told({ status, output }: DoipResponse): Reply {
+function toReply({ status, output }: DoipResponse): Reply {
 
     return { ok: status === Status.ok, body: bytesOf(output) };
 }

@@ -15,7 +15,7 @@ export const Status = {
 } as const;
 
 /** Ids of statuses of the class 5xx. */
-const SERVER_FAULT = /\.5\d\d$/;
+const SERVER_ERROR = /\.5\d\d$/;
 
 /** Properties of a status. */
 export interface StatusInfo {
@@ -70,7 +70,7 @@ export class StatusTable {
     errorCode({ status, http }: { readonly status: string; readonly http?: number | undefined }): number {
 
         const code = http ?? this.info(status).http;
-        return code >= 400 ? code : SERVER_FAULT.test(status) ? 500 : 400;
+        return code >= 400 ? code : SERVER_ERROR.test(status) ? 500 : 400;
     }
 
     /** Returns the properties of a status; one that is not registered counts as a custom status with HTTP 200. */

@@ -48,7 +48,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
     constructor(parts: RegistrationParts) {
 
         this.#parts = parts;
-        this.#delivery = new HandleDelivery({ ...parts, tell: (handle, signal) => this.#tell(handle, signal) });
+        this.#delivery = new HandleDelivery({ ...parts, tell: (handle, signal) => this.#sendRecord(handle, signal) });
         this.kind = { ...this.#delivery.kind, run: (job) => this.#run(job) };
     }
 
@@ -106,7 +106,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
     }
 
     /** Sends the record of a handle as it is now. */
-    async #tell(handle: string, signal: AbortSignal): Promise<void> {
+    async #sendRecord(handle: string, signal: AbortSignal): Promise<void> {
 
         const { records, objects, server, refresh } = this.#parts;
         await refresh();

@@ -104,7 +104,7 @@ export class HandleServer {
         signal.addEventListener('abort', abort);
         try {
             signal.throwIfAborted();
-            return await this.#exchange(method, path, { body, signal: over.signal });
+            return await this.#send(method, path, { body, signal: over.signal });
         }
         catch (error) {
             const { message } = (over.signal.aborted ? over.signal.reason : error) as Error;
@@ -116,7 +116,7 @@ export class HandleServer {
         }
     }
 
-    async #exchange(method: string, path: string, { body, signal }: { body: string | null; signal: AbortSignal }): Promise<Answer> {
+    async #send(method: string, path: string, { body, signal }: { body: string | null; signal: AbortSignal }): Promise<Answer> {
 
         const options: RequestOptions = {
             method, agent: this.#agent, signal,

@@ -79,7 +79,7 @@ export class StartupState {
     }
 
     /** The record after a probe of the storage, whose result takes precedence. */
-    async look(): Promise<JsonObject> {
+    async probedRecord(): Promise<JsonObject> {
 
         const trouble = this.reason ?? (this.subsystems.get('storage') === 'UP' ? await this.probe() : null);
         return trouble === null ? recordOf(this.subsystems) :

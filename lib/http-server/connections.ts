@@ -40,7 +40,7 @@ export class Connections {
 
         http1.on('request', (request, response) => this.#begin({ request, response }));
         http1.on('checkContinue', (request, response) => this.#begin({ request, response }));
-        http1.on('timeout', (socket: Socket) => this.#onSilence(socket));
+        http1.on('timeout', (socket: Socket) => this.#onIdle(socket));
         this.#sessions = http2 && new Http2Sessions(http2, config);
         front.on('close', () => clearTimeout(this.#deadline));
     }
@@ -122,7 +122,7 @@ export class Connections {
     }
 
     /** Handles a connection timeout: closes it if the client stalled. */
-    #onSilence(socket: Socket): void {
+    #onIdle(socket: Socket): void {
 
         const exchange = this.#exchanges.get(socket);
         if (!exchange) {

@@ -106,11 +106,11 @@ export class Http2Sessions {
 
     #watch(request: Http2ServerRequest, response: Http2ServerResponse): void {
 
-        request.setTimeout(this.#stallMs, () => this.#onSilence(request, response));
+        request.setTimeout(this.#stallMs, () => this.#onStalled(request, response));
     }
 
     /** Handles a stream timeout: responds with 408 or resets the stream if the client stalled. */
-    #onSilence(request: Http2ServerRequest, response: Http2ServerResponse): void {
+    #onStalled(request: Http2ServerRequest, response: Http2ServerResponse): void {
 
         const { stream } = request;
         if (stream.destroyed) {

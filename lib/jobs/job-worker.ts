@@ -37,7 +37,7 @@ export class JobWorker {
     readonly #running = new Map<Lease, Promise<void>>();
     #timer: NodeJS.Timeout | undefined;
     /** The poll in progress, and whether another one is to follow. */
-    #looking: Promise<void> | null = null;
+    #claiming: Promise<void> | null = null;
     #again = false;
     #started = false;
     /** True when the table is known to contain the periodic job. */
@@ -63,15 +63,15 @@ export class JobWorker {
             return;
         }
 
-        if (this.#looking) {
+        if (this.#claiming) {
             this.#again = true;
             return;
         }
 
         clearTimeout(this.#timer);
-        this.#looking = this.#look().finally(() => {
+        this.#claiming = this.#claimDue().finally(() => {
 
-            this.#looking = null;
+            this.#claiming = null;
             if (this.#again) {
                 this.#again = false;
                 this.wake();
@@ -83,7 +83,7 @@ export class JobWorker {
     async stop(): Promise<void> {
 
         this.#started = false;
-        await this.#looking;
+        await this.#claiming;
         clearTimeout(this.#timer);
         for (const lease of this.#running.keys()) {
             lease.abort(new Error('the service stops'));
@@ -102,7 +102,7 @@ export class JobWorker {
     }
 
     /** Starts due jobs up to the concurrency, then sleeps until the next one may be due. */
-    async #look(): Promise<void> {
+    async #claimDue(): Promise<void> {
 
         const { kind, concurrency = 1, leaseMs = LEASE_MS } = this.#kind;
         let pause = this.#options.pollMs;

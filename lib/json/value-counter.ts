@@ -23,9 +23,9 @@ const SHARE_OF_OBJECT = 4;
 export function checkValueCount(text: string, most: number, name: string): void {
 
     // A value takes at least two characters, its comma included, and a property more than twice as many.
-    const fault = text.length > most ? new ValueCounter(text, most).fault() : null;
-    if (fault !== null) {
-        throw tooLarge(`${name} holds ${fault}`);
+    const excess = text.length > most ? new ValueCounter(text, most).findExcess() : null;
+    if (excess !== null) {
+        throw tooLarge(`${name} holds ${excess}`);
     }
 }
 
@@ -44,7 +44,7 @@ class ValueCounter {
     }
 
     /** Returns which limit is exceeded; null for none. */
-    fault(): string | null {
+    findExcess(): string | null {
 
         const text = this.#text;
         for (let i = 0; i < text.length; ++i) {
@@ -53,9 +53,9 @@ class ValueCounter {
                 i = closingQuote(text, i);
             }
             else if (code === COMMA || (code | LOWER_BIT) === BRACE) {
-                const fault = this.#take(code);
-                if (fault !== null) {
-                    return fault;
+                const excess = this.#take(code);
+                if (excess !== null) {
+                    return excess;
                 }
             }
             else if ((code | LOWER_BIT) === CLOSING_BRACE) {

@@ -146,7 +146,7 @@ export class AsyncLogDestination {
             this.#writeRest(this.#rest);
         }
         else {
-            this.#tellIdle();
+            this.#notifyIdle();
         }
     }
 
@@ -240,10 +240,10 @@ export class AsyncLogDestination {
         this.#isGone = true;
         this.#pieces.length = 0;
         this.#rest = null;
-        this.#tellIdle();
+        this.#notifyIdle();
     }
 
-    #tellIdle(): void {
+    #notifyIdle(): void {
 
         this.#onIdle.splice(0).forEach((resolve) => resolve());
     }

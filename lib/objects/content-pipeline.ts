@@ -37,7 +37,7 @@ export interface ModuleInspector {
     /** @throws DoipError 401 or 403 if the caller may not change modules */
     checkRight(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;
     /** @throws DoipError 400 or 409 if modules would shadow others */
-    checkPlaces(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;
+    checkShadowing(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;
 }
 
 /** Prepares drafts. */
@@ -89,7 +89,7 @@ export class ContentPipeline {
 
             const change = { before, after: await this.complete(draft, draft.content), processed: null, steps: [], caller, now };
             this.modules.checkRight(change);
-            this.modules.checkPlaces(change);
+            this.modules.checkShadowing(change);
             return change;
         }
 
@@ -110,7 +110,7 @@ export class ContentPipeline {
         const change = { before, after: await this.complete(draft, content), processed, steps, caller, now, ...secrets ? { secrets } : {} };
         this.modules.checkRight(change);
         if (!draft.restored) {
-            this.modules.checkPlaces(change);
+            this.modules.checkShadowing(change);
         }
 
         const inspection = draft.restored === 'reviewed' ? null : this.code.inspect(change);

@@ -66,7 +66,7 @@ export class ObjectWriter {
 
         const { instead } = change;
         const steps = [...instead ? await this.steps(instead) : [], ...await this.steps(change)];
-        const guard = change.after ? this.floor.guard(change.after.metadata.txnId) : undefined;
+        const guard = change.after ? this.floor.precondition(change.after.metadata.txnId) : undefined;
         const outcome = await this.db.commit({ steps, shared: true, essential: change.after === null, ...guard ? { guard } : {} });
         if (outcome.ok) {
             for (const participant of this.participants) {

@@ -48,10 +48,10 @@ export class ReferenceChecker implements WriteParticipant {
             return;
         }
 
-        let faults = await this.#faults(references, referrer);
+        let faults = await this.#errorsOf(references, referrer);
         if (faults.length > 0 && referrer.earlier) {
             await referrer.earlier();
-            faults = await this.#faults(references, referrer);
+            faults = await this.#errorsOf(references, referrer);
         }
 
         if (faults.length > 0) {
@@ -59,7 +59,7 @@ export class ReferenceChecker implements WriteParticipant {
         }
     }
 
-    async #faults(references: ProcessedContent['references'], referrer: Referrer): Promise<ContentError[]> {
+    async #errorsOf(references: ProcessedContent['references'], referrer: Referrer): Promise<ContentError[]> {
 
         const { id, type, caller } = referrer;
         const subjects = await this.#objects.subjectsOf([...new Set(references.map((reference) => reference.id))]);

@@ -15,13 +15,13 @@ let limit = Infinity;
 export function guardMemory(bytes: number): void {
 
     if (limit === Infinity) {
-        GUARDED.forEach(guard);
+        GUARDED.forEach(limitAllocations);
     }
 
     limit = bytes;
 }
 
-function guard(name: (typeof GUARDED)[number]): void {
+function limitAllocations(name: (typeof GUARDED)[number]): void {
 
     const original = globalThis[name];
     const guarded = new Proxy(original, {

@@ -40,7 +40,7 @@ interface Result {
 }
 
 /** Batch size for reading objects. */
-const AT_ONCE = 25;
+const BATCH_SIZE = 25;
 
 /** Length of a batch that is passed on, in UTF-16 units; a single object may be longer. */
 const LENGTH_PER_BATCH = 64 * 1024;
@@ -96,9 +96,9 @@ export class ResultReader {
 
         const pause = pauses(this.#turns, signal);
         for await (const block of blocks) {
-            for (let start = 0; start < block.length; start += AT_ONCE) {
+            for (let start = 0; start < block.length; start += BATCH_SIZE) {
                 await pause();
-                const hits = block.slice(start, start + AT_ONCE);
+                const hits = block.slice(start, start + BATCH_SIZE);
                 const { objects, long } = await this.#objects.texts(hits.map(({ id }) => id));
                 const byId = new Map(objects.map((parts) => [parts.id, parts]));
                 let results: Result[] = [];
@@ -130,12 +130,12 @@ export class ResultReader {
         const concerned = results.filter(({ object }) => this.#resolution.concerns(object.type));
         const outcomes = await this.#resolution.resolveAll(concerned.map(({ object }) => object.read()), { caller, requestContext });
         const outcomeOf = new Map(concerned.map((result, index) => [result, outcomes[index] ?? null]));
-        for (let start = 0; start < results.length; start += AT_ONCE) {
+        for (let start = 0; start < results.length; start += BATCH_SIZE) {
             if (start > 0) {
                 await this.#turns.yield();
             }
 
-            yield results.slice(start, start + AT_ONCE).flatMap((result) => {
+            yield results.slice(start, start + BATCH_SIZE).flatMap((result) => {
 
                 const outcome = outcomeOf.get(result);
                 return outcome === null ? [] : [outcome ? this.#toDigital(outcome, caller, result) : this.#shown(result, caller)];

@@ -52,7 +52,7 @@ export class TxnWatermarkStore {
     }
 
     /** Returns the precondition of a unit that stores an object with a number; undefined where there is no floor. */
-    guard(number: number): Precondition | undefined {
+    precondition(number: number): Precondition | undefined {
 
         const { hold } = this.#sql;
         return this.isNeeded ? { statement: hold, bindings: hold.values({ node: this.#node }), number, otherwise: NUMBER_PASSED } : undefined;

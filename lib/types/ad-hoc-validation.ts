@@ -16,7 +16,7 @@ import type { SchemaLookup } from './schema/linked-schema.js';
  *
  * @throws DoipError 400 if the schema is unusable or too expensive to evaluate
  */
-export function faultsBySchema(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): ContentError[] {
+export function errorsBySchema(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): ContentError[] {
 
     startBudget();
     try {

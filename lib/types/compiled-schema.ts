@@ -90,7 +90,7 @@ export class CompiledSchema {
         }
 
         const first = contentErrors(errors, content, MAX_ERRORS);
-        return isLarger(content, MAX_SEARCHED) ? first : this.#allFaults(content) ?? first;
+        return isLarger(content, MAX_SEARCHED) ? first : this.#allErrors(content) ?? first;
     }
 
     /** Returns the annotations of content. Best effort if the content is invalid. */
@@ -118,7 +118,7 @@ export class CompiledSchema {
     }
 
     /** Returns all errors; undefined if finding them exceeds the time budget. */
-    #allFaults(content: JsonValue): ContentError[] | undefined {
+    #allErrors(content: JsonValue): ContentError[] | undefined {
 
         this.#searching ??= compileSchemas(this.#targets, true);
         try {

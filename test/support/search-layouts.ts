@@ -36,7 +36,7 @@ class PieceByPiece extends SectionsInMemory {
                 reader.bytes = this.piece(name, start, Math.min(end, this.size(name))).slice();
                 return 0;
             },
-            place: () => -1
+            offsetOf: () => -1
         };
         return reader;
     }

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../lib/util/json-types.js';
 import { CSRF_COOKIE, SESSION_COOKIE } from '../http/headers/session-cookie.js';
 
 /** Attributes of a cookie. */
-interface CookieLook {
+interface CookieOptions {
     readonly path: string;
     readonly httpOnly: boolean;
     readonly secure: boolean;
@@ -23,12 +23,12 @@ export function sessionCookies({ session, cookies }: JsonObject, isSecure: boole
     const { sessionId, csrfToken } = isJsonObject(session) ? session : {};
     const looks = isJsonObject(cookies) ? cookies : {};
     return [
-        cookie(SESSION_COOKIE, sessionId, look(looks['jsessionid'], { path: '/', httpOnly: true, secure: isSecure })),
-        cookie(CSRF_COOKIE, csrfToken, look(looks['csrfToken'], { path: '/', httpOnly: false, secure: isSecure }))
+        cookie(SESSION_COOKIE, sessionId, cookieOptions(looks['jsessionid'], { path: '/', httpOnly: true, secure: isSecure })),
+        cookie(CSRF_COOKIE, csrfToken, cookieOptions(looks['csrfToken'], { path: '/', httpOnly: false, secure: isSecure }))
     ];
 }
 
-function cookie(name: string, value: JsonValue | undefined, { path, httpOnly, secure }: CookieLook): string {
+function cookie(name: string, value: JsonValue | undefined, { path, httpOnly, secure }: CookieOptions): string {
 
     const isSet = typeof value === 'string';
     return [
@@ -42,7 +42,7 @@ function cookie(name: string, value: JsonValue | undefined, { path, httpOnly, se
 }
 
 /** Cookie attributes with the overrides of the design; invalid ones are ignored. */
-function look(override: JsonValue | undefined, ordinary: CookieLook): CookieLook {
+function cookieOptions(override: JsonValue | undefined, ordinary: CookieOptions): CookieOptions {
 
     const { path, httpOnly, secure } = isJsonObject(override) ? override : {};
     return {

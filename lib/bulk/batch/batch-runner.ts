@@ -97,7 +97,7 @@ export class Batch {
     }
 
     /** Resolves when all tasks taken so far are done; more may be taken afterwards. */
-    async settled(): Promise<void> {
+    async drain(): Promise<void> {
 
         await this.#done;
     }

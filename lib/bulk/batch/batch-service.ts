@@ -75,7 +75,7 @@ export class BulkService {
             for await (const item of items) {
                 await batch.take(taskOf(item, store));
                 if (item.value && options.isFoundation(item.value)) {
-                    await batch.settled();
+                    await batch.drain();
                 }
 
                 if (batch.isOver) {
@@ -104,7 +104,7 @@ export class BulkService {
             return { success: batch.success && !fault, results, fault };
         }
         catch (error) {
-            await batch.settled();
+            await batch.drain();
             await results.dispose();
             throw error;
         }

@@ -117,7 +117,7 @@ export class Importer {
             await batch.take({ position, bytes, id: object.id, work: () => this.#restore(object, staged, context, counts) });
             if (isFoundation) {
                 // Later objects may be of this type
-                await batch.settled();
+                await batch.drain();
             }
         }
         catch (error) {

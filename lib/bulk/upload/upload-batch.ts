@@ -42,7 +42,7 @@ export class UploadBatch {
 
             const settled = async (): Promise<void> => {
 
-                await batch.settled();
+                await batch.drain();
                 this.#checkStorage();
             };
 

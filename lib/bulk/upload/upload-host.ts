@@ -7,7 +7,7 @@ import type { TypeRegistry } from '../../types/type-registry.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { readBytes } from '../../doip/segments.js';
-import { faultsBySchema } from '../../types/ad-hoc-validation.js';
+import { errorsBySchema } from '../../types/ad-hoc-validation.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 
 /** The state after the upload. */
@@ -95,7 +95,7 @@ export class UploadHost implements ScriptHost {
 
     async validate(value: JsonValue, schema: JsonValue): Promise<JsonObject> {
 
-        const faults = faultsBySchema(schema, value, (name) => this.#coming.registry.documentOf(name));
+        const faults = errorsBySchema(schema, value, (name) => this.#coming.registry.documentOf(name));
         return { success: faults.length === 0, errors: faults.map(({ pointer, message }) => ({ pointer, message })) };
     }
 

@@ -134,7 +134,7 @@ export class UploadPlan {
         for (const { position, ...schema } of this.#schemas) {
             const { name } = schema.content;
             if (typeof name === 'string' && names.has(name)) {
-                this.fault(position, badRequest(`Schema name ${JSON.stringify(name)} is not unique.`));
+                this.addError(position, badRequest(`Schema name ${JSON.stringify(name)} is not unique.`));
             }
             else {
                 accepted.push(schema);
@@ -154,7 +154,7 @@ export class UploadPlan {
     }
 
     /** Records the first error of an object; ignores further ones. Rethrows anything but a DoipError. */
-    fault(position: number, error: unknown): void {
+    addError(position: number, error: unknown): void {
 
         if (!(error instanceof DoipError)) {
             throw error;

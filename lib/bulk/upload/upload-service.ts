@@ -126,7 +126,7 @@ export class UploadService {
             plan.add(object, { position, offset: 0, length: 0 });
         }
         catch (error) {
-            plan.fault(position, error);
+            plan.addError(position, error);
         }
     }
 

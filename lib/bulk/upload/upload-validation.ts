@@ -219,7 +219,7 @@ export class UploadReview {
             }
 
             if (!isPassing) {
-                this.#plan.fault(position, error);
+                this.#plan.addError(position, error);
             }
         }
     }

@@ -15,7 +15,7 @@ export const startupStatus = defineOperation({
 
     async handler({ services: { startup } }) {
 
-        const record = await startup.look();
+        const record = await startup.probedRecord();
         return record['state'] === 'FAILED' ?
             result.status(Status.internal, { message: 'start-up failed', ...record }) :
             result.json(record);

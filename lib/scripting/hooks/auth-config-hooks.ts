@@ -14,7 +14,7 @@ import type { TypeRegistry } from '../../types/type-registry.js';
 import { badRequest, DoipError } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { ACL_DEFAULTS } from '../../types/built-in-types.js';
-import { faultsBySchema } from '../../types/ad-hoc-validation.js';
+import { errorsBySchema } from '../../types/ad-hoc-validation.js';
 import { typeUnit, type ProgramCatalog } from '../program/program-catalog.js';
 import { ScriptError } from '../protocol/script-error.js';
 import type { ScriptHost } from '../protocol/script-host.js';
@@ -118,7 +118,7 @@ export class AuthConfigHooks {
 /** Checks that rules have the shape required in Schema objects. */
 function checked(made: JsonValue, { label }: EntryModule): JsonObject {
 
-    const [fault] = faultsOf(made);
+    const [fault] = errorsOf(made);
     if (fault !== undefined || !isJsonObject(made)) {
         throw new ScriptError({ kind: 'error', message: `it returned no access rules: ${fault ?? 'must be an object'}`, stack: '' }, label);
     }
@@ -126,10 +126,10 @@ function checked(made: JsonValue, { label }: EntryModule): JsonObject {
     return made;
 }
 
-function faultsOf(made: JsonValue): string[] {
+function errorsOf(made: JsonValue): string[] {
 
     try {
-        return faultsBySchema(ACL_DEFAULTS, made, () => undefined).map(({ pointer, message }) => `${pointer}: ${message}`);
+        return errorsBySchema(ACL_DEFAULTS, made, () => undefined).map(({ pointer, message }) => `${pointer}: ${message}`);
     }
     catch (error) {
         // nested too deeply, or too large

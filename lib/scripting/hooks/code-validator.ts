@@ -64,12 +64,12 @@ export class CodeValidator implements CodeInspector {
     async #check(pieces: readonly Piece[], directory: string, modules: readonly StoredElement[]): Promise<void> {
 
         for (const { pointer, unit } of pieces) {
-            this.#judge(await this.#checker.faultOf(unit), unit, { pointer });
+            this.#judge(await this.#checker.errorIn(unit), unit, { pointer });
         }
 
         for (const element of modules) {
             const unit = { name: modulePath(directory, element.name), label: `module ${element.name}`, code: await this.#read(element) };
-            const fault = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#checker.faultOf(unit);
+            const fault = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#checker.errorIn(unit);
             this.#judge(fault, unit, { pointer: '', payload: element.name });
         }
     }
@@ -161,7 +161,7 @@ export class SyntaxChecker {
     }
 
     /** Returns the error in a unit; null if there is none. */
-    async faultOf(unit: EntryModule): Promise<EntryModuleError | null> {
+    async errorIn(unit: EntryModule): Promise<EntryModuleError | null> {
 
         const { world } = this.#scripts;
         const digest = createHash('sha256').update(unit.code).digest('base64url');

@@ -94,7 +94,7 @@ export class DesignHooks {
     #unitWith(hook: string): EntryModule | null {
 
         const { design } = this.#desk.scripts;
-        const known = design && this.#desk.known(design);
+        const known = design && this.#desk.cached(design);
         return known && known.failure === null && !known.hooks.has(hook) ? null : design;
     }
 

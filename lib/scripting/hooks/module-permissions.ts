@@ -70,7 +70,7 @@ export class ModuleRules {
      *
      * @throws DoipError 400 for ids of the service, 409 for ids of other objects
      */
-    checkPlaces(change: ModuleChange): void {
+    checkShadowing(change: ModuleChange): void {
 
         const directories = this.directoriesOf(change);
         const { before, after, caller } = change;
@@ -80,7 +80,7 @@ export class ModuleRules {
 
         const earlier = new Set(pathsOf(before, directories.before));
         const added = pathsOf(after, directories.after).filter((path) => !earlier.has(path));
-        const taken = this.#placesOfOthers(after.id);
+        const taken = this.#modulesOfOthers(after.id);
         for (const path of added) {
             if (path === OWN || path.startsWith(`${OWN}/`)) {
                 throw badRequest(`module ${path}: ids below ${OWN} belong to the service`);
@@ -108,7 +108,7 @@ export class ModuleRules {
     }
 
     /** Returns all names by which modules of other objects are found, with the position of the ending in the resolution order. */
-    #placesOfOthers(id: string): Map<string, { readonly objectId: string; readonly path: string; readonly order: number }> {
+    #modulesOfOthers(id: string): Map<string, { readonly objectId: string; readonly path: string; readonly order: number }> {
 
         const places = new Map<string, { objectId: string; path: string; order: number }>();
         for (const { objectId, directory, element } of this.#catalog.moduleFiles) {

@@ -135,7 +135,7 @@ export class TypeHooks implements Lifecycle {
     /** True if code has a hook, or may have it: code that cannot be loaded fails when it is called. */
     #mayHave(unit: EntryModule, hook: string): boolean {
 
-        const known = this.#desk.known(unit);
+        const known = this.#desk.cached(unit);
         return !known || known.failure !== null || known.hooks.has(hook);
     }
 

@@ -59,7 +59,7 @@ export class ScriptInvoker {
     readonly #hostFor: HostFactory;
     readonly #log: Logger;
     /** Exports by unit name, of one version of the program. */
-    #known: { readonly version: string; readonly units: Map<string, CacheEntry> } = { version: '', units: new Map() };
+    #cache: { readonly version: string; readonly units: Map<string, CacheEntry> } = { version: '', units: new Map() };
 
     constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; hostFor: HostFactory; log: Logger }) {
 
@@ -70,19 +70,19 @@ export class ScriptInvoker {
     }
 
     /** Returns the cached exports of a unit; undefined if they are not known for the current program. */
-    known(unit: EntryModule): UnitDescription | undefined {
+    cached(unit: EntryModule): UnitDescription | undefined {
 
-        const { version, units } = this.#known;
-        const known = version === this.scripts.world.version ? units.get(unit.name) : undefined;
-        return known?.code === unit.code ? known.description : undefined;
+        const { version, units } = this.#cache;
+        const cached = version === this.scripts.world.version ? units.get(unit.name) : undefined;
+        return cached?.code === unit.code ? cached.description : undefined;
     }
 
     /** Returns the exports of a unit. */
     async describe(unit: EntryModule, occasion: InvocationContext): Promise<UnitDescription> {
 
-        const known = this.known(unit);
-        if (known) {
-            return known;
+        const cached = this.cached(unit);
+        if (cached) {
+            return cached;
         }
 
         const { world } = this.scripts;
@@ -102,7 +102,7 @@ export class ScriptInvoker {
      */
     async exportsOf(unit: EntryModule, occasion: InvocationContext): Promise<UnitDescription> {
 
-        const description = this.known(unit) ?? await this.describe(unit, occasion);
+        const description = this.cached(unit) ?? await this.describe(unit, occasion);
         if (description.failure) {
             throw this.#failed(new ScriptError(description.failure, unit.label), { occasion, refusal: 400, about: undefined });
         }
@@ -150,13 +150,13 @@ export class ScriptInvoker {
     async #begin<T>({ unit, path, occasion }: Pick<ScriptInvocation, 'unit' | 'path' | 'occasion'>, start: (at: Start) => Promise<T>): Promise<T | null> {
 
         let now = this.#current(unit);
-        while (now && !this.known(now)) {
+        while (now && !this.cached(now)) {
             await this.exportsOf(now, occasion);
             now = this.#current(unit);
         }
 
         // no await between this check and the start, so that the exports are those of the code that is called
-        const description = now && this.known(now);
+        const description = now && this.cached(now);
         return now && description && offers(description, path) ?
             await start({ unit: now, world: this.scripts.world, ...this.#calling(occasion) }) : null;
     }
@@ -174,11 +174,11 @@ export class ScriptInvoker {
 
     #remember(version: string, { name, code }: EntryModule, description: UnitDescription): void {
 
-        if (this.#known.version !== version) {
-            this.#known = { version, units: new Map() };
+        if (this.#cache.version !== version) {
+            this.#cache = { version, units: new Map() };
         }
 
-        this.#known.units.set(name, { code, description });
+        this.#cache.units.set(name, { code, description });
     }
 
     #calling(occasion: InvocationContext) {

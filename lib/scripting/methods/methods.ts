@@ -132,14 +132,14 @@ export class Methods {
         }
 
         if (occasion.isSafe) {
-            return answerOf(await this.#run(method, asked(object), input, { ...occasion, chain: NO_SCRIPT, isDryRun: false }));
+            return answerOf(await this.#run(method, hookObjectOf(object), input, { ...occasion, chain: NO_SCRIPT, isDryRun: false }));
         }
 
         const { caller, requestContext, check } = occasion;
         return this.#services().objects.callOn(object.id, { caller, requestContext, check }, async (current, chain) => {
 
             const ofNow = current.type === object.type ? method : await this.#ofType(current, method);
-            const result = await this.#run(ofNow, asked(current), input, { ...occasion, chain, isDryRun: false });
+            const result = await this.#run(ofNow, hookObjectOf(current), input, { ...occasion, chain, isDryRun: false });
             return { answer: answerOf(result), object: this.#edited(result.object, current) };
         });
     }
@@ -223,7 +223,7 @@ export class Methods {
     #edited(value: JsonValue | undefined, before: StoredObject): JsonValue | undefined {
 
         const isContentOnly = value !== undefined && this.#catalog.current.design.useLegacyContentOnlyJavaScriptHooks;
-        return isContentOnly ? { ...asked(before) as unknown as JsonObject, content: value } : value;
+        return isContentOnly ? { ...hookObjectOf(before) as unknown as JsonObject, content: value } : value;
     }
 }
 
@@ -232,7 +232,7 @@ function unknown(name: string, kind: FoundMethod['kind']): Error {
     return notFound(`Schema does not have a ${kind === 'static' ? 'static ' : ''}method called ${name}`);
 }
 
-function asked(object: StoredObject): HookObject {
+function hookObjectOf(object: StoredObject): HookObject {
 
     return toHookObject(object, object.metadata);
 }

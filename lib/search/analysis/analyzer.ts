@@ -61,7 +61,7 @@ for (const [name, stage] of Object.entries(PIPELINE_STAGES)) {
 }
 
 /** Cache of terms by word, since most words recur; cleared when full. */
-const known = new Map<string, string>();
+const termCache = new Map<string, string>();
 const MAX_CACHED_WORDS = 20_000;
 
 /** Maximum length of a cached word: V8 makes longer matches slices, which keep the whole text in memory. */
@@ -120,15 +120,15 @@ function runAtEnd(piece: string): number {
 /** Returns the term for a word: what the pipeline makes of it. */
 function termOf(word: string): string {
 
-    let term = known.get(word);
+    let term = termCache.get(word);
     if (term === undefined) {
         term = pipeline.runString(word)[0] ?? word;
         if (word.length <= MAX_CACHED_LENGTH) {
-            if (known.size >= MAX_CACHED_WORDS) {
-                known.clear();
+            if (termCache.size >= MAX_CACHED_WORDS) {
+                termCache.clear();
             }
 
-            known.set(word, term);
+            termCache.set(word, term);
         }
     }
 

@@ -56,7 +56,7 @@ class Stemmer {
 
     readonly #pipeline = new lunr.Pipeline();
     readonly #clitic: RegExp | undefined;
-    readonly #known = new Map<string, string | null>();
+    readonly #cache = new Map<string, string | null>();
 
     constructor(language: TextLanguage) {
 
@@ -71,18 +71,18 @@ class Stemmer {
             return null;
         }
 
-        const known = this.#known.get(term);
+        const known = this.#cache.get(term);
         if (known !== undefined) {
             return known;
         }
 
         const stem = this.#stem(term);
         if (term.length <= MAX_CACHED_LENGTH) {
-            if (this.#known.size >= MAX_CACHED_WORDS) {
-                this.#known.clear();
+            if (this.#cache.size >= MAX_CACHED_WORDS) {
+                this.#cache.clear();
             }
 
-            this.#known.set(term, stem);
+            this.#cache.set(term, stem);
         }
 
         return stem;

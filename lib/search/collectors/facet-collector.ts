@@ -14,7 +14,7 @@ import type { Segment } from '../segment/segment-reader.js';
 import { firstIndex } from '../docset/sorted-doc-ids.js';
 
 /** Maximum number of buckets, and of their characters, in all facets of a response. */
-export const MOST_BUCKETS = 10_000;
+export const MAX_BUCKETS = 10_000;
 export const MAX_BUCKET_CHARACTERS = 1024 * 1024;
 
 /** Interval, in values, at which the deadline is checked. */
@@ -23,7 +23,7 @@ const VALUES_PER_CHECK = 4096;
 /** What is left of these limits for further facets. */
 export class BucketBudget {
 
-    #buckets = MOST_BUCKETS;
+    #buckets = MAX_BUCKETS;
     #characters = MAX_BUCKET_CHARACTERS;
 
     /** Number of buckets that are left. */

@@ -75,14 +75,14 @@ function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores
         return null;
     }
 
-    const key: SortKey = { ranks: column.ranks(), reverse, greatest: column.count };
+    const key: SortKey = { ranks: column.docOrdinals(), reverse, greatest: column.count };
     return { ...key, order: () => orderOf(segment, name, key) };
 }
 
 /** Returns the id of a document. */
 export function idOf(ids: DocValues | null, document: number): string {
 
-    return String(ids?.value((ids.ranks()[document] ?? 1) - 1));
+    return String(ids?.value((ids.docOrdinals()[document] ?? 1) - 1));
 }
 
 /** Returns the key that compares sorted documents with those of other segments. */
@@ -98,7 +98,7 @@ export function rankKey(
         };
     }
 
-    const ranks = column?.ranks();
+    const ranks = column?.docOrdinals();
     return { reverse, rankAt: (place) => ranks?.[documents[place] as number] ?? 0, valueOf: (rank) => column?.value(rank - 1) ?? '' };
 }
 
@@ -110,7 +110,7 @@ function orderOf(segment: Segment, name: string, key: SortKey): Uint32Array {
         const last = LAST_KEYS.flatMap(({ field, reverse }) => {
 
             const column = segment.column(field);
-            return column ? [{ ranks: column.ranks(), reverse, greatest: column.count }] : [];
+            return column ? [{ ranks: column.docOrdinals(), reverse, greatest: column.count }] : [];
         });
         const all = Uint32Array.from({ length: segment.documents }, (_, i) => i);
         const value = sortAll(all, [{ ...key, reverse: false }, ...last]);

@@ -49,7 +49,7 @@ export class IndexingBuffer {
     }
 
     /** Resets the threshold because of a search, so that the next one has less to wait for. */
-    asked(): void {
+    resetThreshold(): void {
 
         this.#enough = MIN_DOCUMENTS;
     }

@@ -72,7 +72,7 @@ export class LiveSegments {
         const id = change.kind === 'put' ? change.document.id : change.id;
         ++this.#changes;
         this.#waiting.delete(id);
-        this.#bury(id);
+        this.#markDeleted(id);
         // The design object is not searchable.
         if (change.kind === 'put' && id !== DESIGN_ID && this.#waiting.add(change.document)) {
             this.#build();
@@ -82,7 +82,7 @@ export class LiveSegments {
     /** Returns all segments with every change applied. The snapshot is immutable: later changes copy the tombstones first. */
     snapshot(): LiveSegment[] {
 
-        this.#waiting.asked();
+        this.#waiting.resetThreshold();
         this.#build();
         return this.#entries.map((entry) => {
 
@@ -276,7 +276,7 @@ export class LiveSegments {
     }
 
     /** Marks the document of an object as deleted, if there is one. */
-    #bury(id: string): void {
+    #markDeleted(id: string): void {
 
         for (let i = this.#entries.length - 1; i >= 0; --i) {
             const entry = this.#entries[i] as Entry;
@@ -310,6 +310,6 @@ export function findDocument({ segment, dead }: LiveSegment, id: string): number
     const documents = new Uint32Array(keyword.postings.count(entry));
     keyword.postings.read(entry, documents, documents.slice());
     const column = segment.column('id');
-    const ranks = column?.ranks();
+    const ranks = column?.docOrdinals();
     return documents.find((document) => !hasBit(dead, document) && column?.value((ranks?.[document] ?? 0) - 1) === id) ?? -1;
 }

@@ -77,11 +77,11 @@ class Walker {
             }
         }
         else if (value !== undefined) {
-            this.#leaf(value, field, typeof value === 'string' ? languages.language : null);
+            this.#scalar(value, field, typeof value === 'string' ? languages.language : null);
         }
     }
 
-    #leaf(value: string | number | boolean | null, field: string, language: TextLanguage | null): void {
+    #scalar(value: string | number | boolean | null, field: string, language: TextLanguage | null): void {
 
         const text = String(value);
         this.#fields.add(field);

@@ -82,7 +82,7 @@ class AccessReader {
         this.#self = this.#having('id');
         const column = segment.column('type');
         const known = new Map(access.types);
-        this.#typeOf = column?.ranks() ?? [];
+        this.#typeOf = column?.docOrdinals() ?? [];
         this.#types = Array.from({ length: column?.count ?? 0 }, (_, i) => known.get(String(column?.value(i))) ?? access.defaults);
     }
 
@@ -175,7 +175,7 @@ class AccessReader {
         const column = userId === null ? null : this.#segment.column(name);
         const ordinal = column?.findText(userId ?? '') ?? -1;
         if (column && ordinal !== -1) {
-            const ranks = column.ranks();
+            const ranks = column.docOrdinals();
             for (let document = 0; document < ranks.length; ++document) {
                 if (ranks[document] === ordinal + 1) {
                     setBit(bits, document);

@@ -199,7 +199,7 @@ export class LeafEvaluator {
         const into = this.#newTarget();
         if (target.kind === 'number' || target.kind === 'value') {
             const bits = into.shown.bits();
-            segment.column(target.column)?.ranks().forEach((rank, document) => rank !== 0 && setBit(bits, document));
+            segment.column(target.column)?.docOrdinals().forEach((rank, document) => rank !== 0 && setBit(bits, document));
             return into.shown.take();
         }
 

@@ -53,12 +53,12 @@ export class View {
             return NO_WORDS;
         }
 
-        const all = known(this.#base.lengthSums, field, () => sumAll(lengths, this.#base.documents));
+        const all = getOrAdd(this.#base.lengthSums, field, () => sumAll(lengths, this.#base.documents));
         const isComplete = this.visibleCount === countOf(this.#base.documents);
-        return isComplete ? all : known(this.#lengthSums, field, () => this.#withoutDead(all, lengths));
+        return isComplete ? all : getOrAdd(this.#lengthSums, field, () => this.#withoutDeleted(all, lengths));
     }
 
-    #withoutDead(all: LengthSum, { bytes, documents: list }: Lengths): LengthSum {
+    #withoutDeleted(all: LengthSum, { bytes, documents: list }: Lengths): LengthSum {
 
         let { documents, words } = all;
         forEachBit(this.#dead, (document) => {
@@ -129,7 +129,7 @@ function makeBase(segment: Segment, { access, key, includeVersions }: CallerScop
     return { documents, payloads: access.all ? null : payloads, lengthSums: new Map(), last: null };
 }
 
-function known<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 
     const value = map.get(key) ?? make();
     map.set(key, value);

@@ -24,13 +24,13 @@ export function readQueryJson(example: JsonValue): Query {
         throw badRequest('queryJson must be a JSON object');
     }
 
-    const found: Found = { leaves: [], characters: 0 };
+    const found: Found = { queries: [], characters: 0 };
     collect(example, '', found, 0);
-    return allOf(found.leaves);
+    return allOf(found.queries);
 }
 
 interface Found {
-    readonly leaves: Query[];
+    readonly queries: Query[];
     /** Length of pointers and values. */
     characters: number;
 }
@@ -56,13 +56,13 @@ function collect(value: JsonValue, pointer: string, found: Found, depth: number)
         throw badRequest(`queryJson is longer than ${MAX_QUERY_LENGTH} characters, pointers to all values included`);
     }
 
-    found.leaves.push(leaf(value, pointer));
-    if (found.leaves.length > MAX_CLAUSES) {
+    found.queries.push(leafQuery(value, pointer));
+    if (found.queries.length > MAX_CLAUSES) {
         throw badRequest(`queryJson has more than ${MAX_CLAUSES} leaves`);
     }
 }
 
-function leaf(value: string | number | boolean | null, pointer: string): Query {
+function leafQuery(value: string | number | boolean | null, pointer: string): Query {
 
     const scope = { target: resolveField(pointer), boost: 1 };
     if (typeof value === 'number') {

@@ -84,9 +84,9 @@ export class SearchServer {
                 this.#cursors.delete(call.cursor);
                 return null;
             case 'lend':
-                return exportSnapshot(this.#places(call), this.#memory.removals);
+                return exportSnapshot(this.#termContexts(call), this.#memory.removals);
             case 'page':
-                return pageOf(this.#places(call), call.page);
+                return pageOf(this.#termContexts(call), call.page);
             case 'add':
                 this.#segments.add(call.segment, call.dead);
                 return null;
@@ -118,9 +118,9 @@ export class SearchServer {
         this.#overtaking.forget();
     }
 
-    #places({ word, caller }: SingleTermRequest): TermContexts {
+    #termContexts({ word, caller }: SingleTermRequest): TermContexts {
 
-        return this.#engine.places(word, this.#segments.snapshot(), { ...caller, access: JSON.parse(caller.key) as SearchAccess });
+        return this.#engine.termContexts(word, this.#segments.snapshot(), { ...caller, access: JSON.parse(caller.key) as SearchAccess });
     }
 
     /** Returns the milliseconds that a search has left; throws {@link QueryTimeout} when there are none. */

@@ -140,7 +140,7 @@ class SnapshotReader implements ByteReader {
     }
 
     /** The length is an upper bound, which {@link open} cuts off at the end of the postings. */
-    place(start: number, length: number): number {
+    offsetOf(start: number, length: number): number {
 
         return this.open(start, start + length);
     }

@@ -54,7 +54,7 @@ export class IndexSearcher {
 
     #room = new ScratchBuffers();
     readonly #queries = new QueryCache();
-    readonly #places: TermContextCache;
+    readonly #termContexts: TermContextCache;
     readonly #words = new SingleTermSearch();
 
     /**
@@ -62,7 +62,7 @@ export class IndexSearcher {
      */
     constructor(memory = new LruCache()) {
 
-        this.#places = new TermContextCache(memory);
+        this.#termContexts = new TermContextCache(memory);
     }
 
     /** Bytes of the scratch buffers. */
@@ -91,15 +91,15 @@ export class IndexSearcher {
     }
 
     /** Returns the resolved contexts for queries of a single term. */
-    places(target: TermTarget, segments: readonly LiveSegment[], caller: CallerScope): TermContexts {
+    termContexts(target: TermTarget, segments: readonly LiveSegment[], caller: CallerScope): TermContexts {
 
-        return this.#places.get(target, segments.filter(isInhabited), caller);
+        return this.#termContexts.get(target, segments.filter(isInhabited), caller);
     }
 
     /** Drops cached contexts. To be called when segments change, because it would keep the previous ones in memory. */
     forget(): void {
 
-        this.#places.forget();
+        this.#termContexts.forget();
     }
 
     #search(request: SearchRequest, given: readonly LiveSegment[], deadline: Deadline): SearchResult {
@@ -108,11 +108,11 @@ export class IndexSearcher {
         const segments = given.filter(isInhabited);
         const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
         const word = singleTermOf(request, query);
-        const places = word && this.#places.get(word, segments, caller);
-        const few = word && places && { word, found: this.#words.find(word, places) };
+        const termContexts = word && this.#termContexts.get(word, segments, caller);
+        const few = word && termContexts && { word, found: this.#words.find(word, termContexts) };
         deadline.check();
         if (few && few.found.left.length === 0) {
-            return { ...this.#words.answer(few.word, few.found, { places, request }), facets: [] };
+            return { ...this.#words.answer(few.word, few.found, { termContexts, request }), facets: [] };
         }
 
         return this.#searchAll({ request, query, filters, few }, segments, { caller, deadline });

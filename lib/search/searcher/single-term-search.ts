@@ -76,11 +76,11 @@ export class SingleTermSearch {
     search(leaf: TermQuery, places: TermContexts, request: SearchRequest): WordResult | null {
 
         const found = this.find(leaf, places);
-        return found.left.length > 0 ? null : this.answer(leaf, found, { places, request });
+        return found.left.length > 0 ? null : this.answer(leaf, found, { termContexts: places, request });
     }
 
     /** Returns the result when no segments are left. */
-    answer(leaf: TermQuery, found: SparseResult, { places, request }: { readonly places: TermContexts; readonly request: SearchRequest }): WordResult {
+    answer(leaf: TermQuery, found: SparseResult, { termContexts: places, request }: { readonly termContexts: TermContexts; readonly request: SearchRequest }): WordResult {
 
         const { size } = found;
         const { start, limit, includeScore } = request;
@@ -201,7 +201,7 @@ export class SingleTermSearch {
             }
 
             for (const column of lastColumns) {
-                const ranks = column?.ranks();
+                const ranks = column?.docOrdinals();
                 const difference = ranks ? (ranks[documents[a] as number] as number) - (ranks[documents[b] as number] as number) : 0;
                 if (difference !== 0) {
                     return difference < 0;

@@ -47,7 +47,7 @@ export class DocValues {
     readonly #textAt: Uint32Array;
     /** Offset of its first text among those of all columns. */
     readonly #textStart: number;
-    #ranks: DocOrdinals | null = null;
+    #docOrdinals: DocOrdinals | null = null;
 
     /** Reads the column that a field record describes; null when the field has no values. */
     static read(source: SectionSource, record: Uint32Array, documents: number): DocValues | null {
@@ -90,7 +90,7 @@ export class DocValues {
 
         return {
             documents: this.#documents, numbers: this.numbers, times: null, text: this.#text, textAt: this.#textAt,
-            pairDocuments: NONE_OF_THEM, pairOrdinals: NONE_OF_THEM, dense: this.ranks()
+            pairDocuments: NONE_OF_THEM, pairOrdinals: NONE_OF_THEM, dense: this.docOrdinals()
         };
     }
 
@@ -161,26 +161,26 @@ export class DocValues {
     }
 
     /** Returns the first value of every document, computed from the pairs when it is not stored. */
-    ranks(): DocOrdinals {
+    docOrdinals(): DocOrdinals {
 
         if (this.#dense) {
             return this.#dense;
         }
 
-        if (!this.#ranks) {
-            const ranks = new Uint32Array(this.#documents);
+        if (!this.#docOrdinals) {
+            const docOrdinals = new Uint32Array(this.#documents);
             // Backwards, so that the first value of a document is written last.
             for (let i = this.pairDocuments.length - 1; i >= 0; --i) {
-                ranks[this.pairDocuments[i] ?? 0] = (this.pairOrdinals[i] ?? 0) + 1;
+                docOrdinals[this.pairDocuments[i] ?? 0] = (this.pairOrdinals[i] ?? 0) + 1;
             }
 
-            this.#ranks = ranks;
+            this.#docOrdinals = docOrdinals;
         }
 
-        return this.#ranks;
+        return this.#docOrdinals;
     }
 
-    /** Stored {@link ranks}; the pairs then hold the further values only. Null when only pairs are stored. */
+    /** Stored {@link docOrdinals}; the pairs then hold the further values only. Null when only pairs are stored. */
     get dense(): DocOrdinals | null {
 
         return this.#dense;

@@ -102,7 +102,7 @@ class PagedReader implements ByteReader {
         return start - this.#start;
     }
 
-    place(start: number, length: number): number {
+    offsetOf(start: number, length: number): number {
 
         return start >= this.#start && start + length <= this.#end ? start - this.#start : -1;
     }

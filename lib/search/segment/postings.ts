@@ -51,7 +51,7 @@ export class Postings {
             return 1;
         }
 
-        const there = this.#post.place(start, HEADER_BYTES);
+        const there = this.#post.offsetOf(start, HEADER_BYTES);
         const at = there === -1 ? this.#post.open(start, start + HEADER_BYTES) : there;
         return Math.min(readVarint(this.#post.bytes, at).value, this.#documents);
     }
@@ -119,7 +119,7 @@ export class Postings {
     #openPostings(start: number, entry: number, count: number): number {
 
         // Finding the end takes a search, and mostly the bytes up to an upper bound of it are open anyway.
-        const there = this.#post.place(start, HEADER_BYTES + count * POSTING_BYTES);
+        const there = this.#post.offsetOf(start, HEADER_BYTES + count * POSTING_BYTES);
         const at = there === -1 ? this.#post.open(start, this.#endOf(entry)) : there;
         return readVarint(this.#post.bytes, at).next;
     }

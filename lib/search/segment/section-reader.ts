@@ -30,7 +30,7 @@ export interface ByteReader {
     /** Loads a range of the section; returns its offset in {@link bytes}. */
     open(start: number, end: number): number;
     /** Returns the offset of a range in {@link bytes}, -1 when it is not open. */
-    place(start: number, length: number): number;
+    offsetOf(start: number, length: number): number;
 }
 
 /** Sections in memory. */
@@ -80,7 +80,7 @@ export class SectionsInMemory implements SectionSource {
     reader(name: string): ByteReader {
 
         const bytes = this.#section(name);
-        return { bytes, open: (start) => start, place: (start, length) => (start + length <= bytes.length ? start : -1) };
+        return { bytes, open: (start) => start, offsetOf: (start, length) => (start + length <= bytes.length ? start : -1) };
     }
 
     #section(name: string): Uint8Array {

@@ -202,7 +202,7 @@ function empty(name: Space, documents: number): TermDictionary {
     const entryPost = new Uint32Array(0);
     return new TermDictionary({
         name, terms: NO_BYTES, termAt: zero, termEntry: zero, entryField: new Uint16Array(0), postings: { entryPost, length: 0, documents }
-    }, { post: { bytes: NO_BYTES, open: () => 0, place: () => 0 }, positions: null });
+    }, { post: { bytes: NO_BYTES, open: () => 0, offsetOf: () => 0 }, positions: null });
 }
 
 /** Returns the entries of a term in some fields; null stands for all fields. */

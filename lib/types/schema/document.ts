@@ -77,10 +77,10 @@ export class SchemaDocument {
         const base = this.#resource(given ?? typeUri(name), '', isJsonObject(schema) && schema['$recursiveAnchor'] === true);
         this.root = { resource: base, pointer: '', schema: isSchema(schema) ? schema : false };
         if (!isSchema(schema)) {
-            this.#fault('', 'must be a JSON schema: an object');
+            this.#addError('', 'must be a JSON schema: an object');
         }
         else if (isDeeper(schema, MAX_DEPTH)) {
-            this.#fault('', `is nested more than ${MAX_DEPTH} levels deep`);
+            this.#addError('', `is nested more than ${MAX_DEPTH} levels deep`);
         }
         else {
             this.root = this.#examine(schema, '', base);
@@ -125,7 +125,7 @@ export class SchemaDocument {
         const subschema = { resource, pointer, schema };
         this.#subschemas.set(pointer, subschema);
         if (this.#subschemas.size > MAX_SUBSCHEMAS) {
-            this.#fault('', `has more than ${MAX_SUBSCHEMAS} subschemas`);
+            this.#addError('', `has more than ${MAX_SUBSCHEMAS} subschemas`);
         }
         else if (isJsonObject(schema) && this.#states <= MAX_STATES) {
             this.#examineKeywords(schema, pointer, resource);
@@ -140,7 +140,7 @@ export class SchemaDocument {
             const shape = shapeOf(keyword, this.draft);
             const fault = shape ? shapeError(shape, value, this.draft) : null;
             if (fault !== null) {
-                this.#fault(`${pointer}/${keyword}`, fault);
+                this.#addError(`${pointer}/${keyword}`, fault);
             }
             else if (shape) {
                 this.#countStates(shape, value);
@@ -156,7 +156,7 @@ export class SchemaDocument {
             const before = this.#states;
             this.#states += typeof source === 'string' && before <= MAX_STATES ? SafeRegExp.of(source).states : 0;
             if (before <= MAX_STATES && this.#states > MAX_STATES) {
-                this.#fault('', 'has patterns that are, together, too large');
+                this.#addError('', 'has patterns that are, together, too large');
             }
         }
     }
@@ -164,7 +164,7 @@ export class SchemaDocument {
     #examineChild(child: JsonValue, pointer: string, resource: Resource): JsonValue {
 
         if (!isSchema(child)) {
-            this.#fault(pointer, 'must be a schema: an object or a boolean');
+            this.#addError(pointer, 'must be a schema: an object or a boolean');
         }
         else if (this.#faults.length < MAX_ERRORS) {
             this.#examine(child, pointer, resource);
@@ -203,7 +203,7 @@ export class SchemaDocument {
         return resource;
     }
 
-    #fault(pointer: string, message: string): void {
+    #addError(pointer: string, message: string): void {
 
         if (this.#faults.length < MAX_ERRORS) {
             this.#faults.push({ pointer, message });

@@ -75,12 +75,12 @@ describe('the startup state', () => {
             SUBSYSTEMS.forEach((subsystem) => startup.set(subsystem, 'UP'));
             let found: StorageTrouble | null = trouble;
             startup.succeed(() => Promise.resolve(found));
-            const failed = await startup.look();
+            const failed = await startup.probedRecord();
             found = null;
 
             expect(JSON.stringify([failed['state'], failed['details']])).to.equal('["FAILED",{"storage":"FAILED","indexer":"UP"}]');
             expect(JSON.stringify(failed['message'])).to.match(message);
-            expect(JSON.stringify(await startup.look())).to.equal(JSON.stringify(startup.record()));
+            expect(JSON.stringify(await startup.probedRecord())).to.equal(JSON.stringify(startup.record()));
             expect(startup.state).to.equal('UP');
         });
     }

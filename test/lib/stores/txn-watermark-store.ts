@@ -45,7 +45,7 @@ forEachDatabase((name, create, dialect) => {
         if (dialect === 'sqlite') {
             it('needs no check where one process writes', () => {
 
-                expect([floor.isNeeded, floor.guard(7)]).to.equal([false, undefined]);
+                expect([floor.isNeeded, floor.precondition(7)]).to.equal([false, undefined]);
             });
 
             return;
@@ -56,7 +56,7 @@ forEachDatabase((name, create, dialect) => {
 
             const writer = await Mysql.createConnection(place.options.url ?? '');
             writers.push(writer);
-            const { statement, bindings } = store.guard(number) ?? {};
+            const { statement, bindings } = store.precondition(number) ?? {};
             await writer.query('begin');
             await writer.query(statement?.sql ?? '', [...bindings ?? []]);
             await writer.query(`insert into settings (name, value) values ('n${number}', 'x')`);
@@ -66,7 +66,7 @@ forEachDatabase((name, create, dialect) => {
         /** A unit that leaves its number behind. */
         function unit(number: number, shared = true, store = floor): Unit {
 
-            const guard = store.guard(number);
+            const guard = store.precondition(number);
             return {
                 steps: [{ sql: 'insert into settings (name, value) values (?, ?)', bindings: [`n${number}`, 'x'] }], shared, ...guard ? { guard } : {}
             };

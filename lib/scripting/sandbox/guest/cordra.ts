@@ -11,19 +11,19 @@ const SPECIAL = /[-+!(){}[\]^"~*?:\\/&|]/g;
 
 type Ask = (name: string, ...args: readonly unknown[]) => unknown;
 
-interface Fault {
+interface ErrorAnswer {
     readonly error?: { readonly message: string; readonly status: number | string };
 }
 
 /** `require('cordra')`. */
 export function cordraModule(bridge: Bridge): object {
 
-    const ask = asking(bridge);
+    const ask = requester(bridge);
     const bytes = (id: unknown, name: unknown): Uint8Array | null => {
 
         const answer = bridge.askBytes('payload', stringify([String(id), String(name)]));
         if (typeof answer === 'string') {
-            throw errorOf(parse(answer) as Fault);
+            throw errorOf(parse(answer) as ErrorAnswer);
         }
 
         return answer === null ? null : new Uint8Array(answer);
@@ -53,7 +53,7 @@ export function cordraModule(bridge: Bridge): object {
 /** `require('cordraUtil')`. */
 export function cordraUtilModule(bridge: Bridge): object {
 
-    const ask = asking(bridge);
+    const ask = requester(bridge);
     const compute = (name: string, ...args: readonly unknown[]): unknown => unwrapped(bridge.compute(name, stringify(args)));
     const escapeText = (text: unknown): string => replace(String(text), SPECIAL, '\\$&');
     return {
@@ -73,14 +73,14 @@ export function cordraUtilModule(bridge: Bridge): object {
     };
 }
 
-function asking(bridge: Bridge): Ask {
+function requester(bridge: Bridge): Ask {
 
     return (name, ...args) => unwrapped(bridge.ask(name, stringify(args)));
 }
 
 function unwrapped(text: string): unknown {
 
-    const { value, ...fault } = parse(text) as Fault & { readonly value?: unknown };
+    const { value, ...fault } = parse(text) as ErrorAnswer & { readonly value?: unknown };
     if (fault.error) {
         throw errorOf(fault);
     }
@@ -88,7 +88,7 @@ function unwrapped(text: string): unknown {
     return value;
 }
 
-function errorOf({ error }: Fault): CordraError {
+function errorOf({ error }: ErrorAnswer): CordraError {
 
     return new CordraError({ message: error?.message ?? '' }, error?.status);
 }

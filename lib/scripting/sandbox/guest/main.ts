@@ -5,7 +5,7 @@
 import type { Bridge } from './bridge.js';
 import { installConsole } from './console.js';
 import { cordraModule, cordraUtilModule } from './cordra.js';
-import { Guard } from './tamper-check.js';
+import { TamperCheck } from './tamper-check.js';
 import type { DirectIoFacts } from './direct-io.js';
 import { directIo } from './direct-io.js';
 import { call, parse, stringify, then } from './primordials.js';
@@ -47,7 +47,7 @@ export function boot(bridge: Bridge): Entrance {
     const modules = new Modules(bridge, Object.assign(Object.create(null) as object, {
         cordra: () => cordraModule(bridge), cordraUtil: util, 'cordra-util': util
     }));
-    const guard = new Guard();
+    const guard = new TamperCheck();
     let isLoaded = false;
     let lines: string[] = [];
     let isSpent = false;

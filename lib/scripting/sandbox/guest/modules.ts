@@ -19,7 +19,7 @@ interface Found {
     readonly text: string;
 }
 
-interface Fault {
+interface ErrorAnswer {
     readonly error: { readonly message: string };
 }
 
@@ -59,7 +59,7 @@ export class Modules {
             return known.exports;
         }
 
-        const found = parse(this.#bridge.find(from, specifier)) as Found | Fault;
+        const found = parse(this.#bridge.find(from, specifier)) as Found | ErrorAnswer;
         if ('error' in found) {
             throw Object.assign(new Error(found.error.message), { code: 'MODULE_NOT_FOUND' });
         }

@@ -17,7 +17,7 @@ const COMPARED: readonly object[] = [Object.prototype, Array.prototype, Function
 const SHARED: readonly object[] = [...COMPARED, String.prototype, Number.prototype, Boolean.prototype];
 
 /** Snapshot of the shared objects, and comparison with it. */
-export class Guard {
+export class TamperCheck {
 
     /** By index of `SHARED`. */
     readonly #parents: unknown[] = [];

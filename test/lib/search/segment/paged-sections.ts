@@ -34,7 +34,7 @@ describe('paged sections of a stored segment', () => {
             expect(() => read(at)).to.throw('away');
         }
 
-        expect(reader.place(PAGE_BYTES, 1)).to.equal(-1);
+        expect(reader.offsetOf(PAGE_BYTES, 1)).to.equal(-1);
         expect(read(1)).to.equal(1);
         isAway = false;
         expect(read(PAGE_BYTES)).to.equal(2);
