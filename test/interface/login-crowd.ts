@@ -21,7 +21,7 @@ interface Answer {
     readonly text: string;
 }
 
-describe('A flood of wrong logins', () => {
+describe('a flood of wrong logins', () => {
 
     let server: TestServer;
     before(async () => {
@@ -44,7 +44,7 @@ describe('A flood of wrong logins', () => {
         return { status: response.statusCode ?? 0, headers: response.headers, text };
     };
 
-    it('is turned away with 429, without keeping others out', async () => {
+    it('is rejected with 429, without affecting others', async () => {
 
         const login = await fetch(`${server.url}/auth/token`, { method: 'POST', body: JSON.stringify({ username: 'admin', password: 'admin-password' }) });
         const { access_token: token } = await login.json() as { access_token: string };

@@ -24,7 +24,7 @@ const ANN = { username: 'ann', password: 'secret' };
 
 forEachDatabase((name, create) => {
 
-    describe(`a crowd of logins on ${name}`, () => {
+    describe(`a flood of logins on ${name}`, () => {
 
         let place: TestDatabase;
         let kit: IdentityKit;
@@ -48,7 +48,7 @@ forEachDatabase((name, create) => {
             return { ended };
         }
 
-        it('is refused at once, users and strangers alike, and nobody else is', async () => {
+        it('is rejected at once for known and unknown users, without affecting other addresses', async () => {
 
             const node = kit.node({ cost: DEFAULT_COST });
             await kit.authenticate(node, ANN, { transport: HERE });
@@ -77,7 +77,7 @@ forEachDatabase((name, create) => {
             await ended;
         });
 
-        it('ends with the last of them', async () => {
+        it('is over when its last login has ended', async () => {
 
             const node = kit.node({ cost: { cost: 4096, blockSize: 8, parallelization: 1 } });
             const ended = Promise.allSettled(Array.from({ length: GUESSES }, (_, i) =>
@@ -89,7 +89,7 @@ forEachDatabase((name, create) => {
             expect(node.edge.rejects({ username: 'anybody', password: 'x' }, HERE)).to.be.null();
         });
 
-        it('does not share the outcome of what began before a change', async () => {
+        it('does not share the result of a login that began before a change', async () => {
 
             let reads = 0;
             const watched = new IdentityKit(watchedDatabase(kit.db, (sql) => {
@@ -110,7 +110,7 @@ forEachDatabase((name, create) => {
             await node.close();
         });
 
-        it('is the business of the hook where there is one', async () => {
+        it('is left to the authenticate hook if there is one', async () => {
 
             const node = kit.node({ cost: DEFAULT_COST });
             const { ended } = await crowd(node);
@@ -126,9 +126,9 @@ forEachDatabase((name, create) => {
     });
 });
 
-describe('Crowd', () => {
+describe('the in-flight limiter', () => {
 
-    it('counts who waits, by place', async () => {
+    it('counts calls in progress by address', async () => {
 
         const crowd = new InFlightLimiter(2);
         const ends: (() => void)[] = [];

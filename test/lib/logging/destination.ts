@@ -38,9 +38,9 @@ async function ended(child: ChildProcess): Promise<number | null> {
     return code;
 }
 
-describe('the log of a process', () => {
+describe('the log destination', () => {
 
-    it('is written to its end, in order', async () => {
+    it('writes everything in order before the process ends', async () => {
 
         const { child } = await logging(5000, 100);
         const log = text(child.stderr as Readable);
@@ -51,7 +51,7 @@ describe('the log of a process', () => {
         expect(lines.map(({ n, last }) => n ?? last)).to.equal([...Array.from({ length: 5000 }, (_, n) => n), 'end']);
     });
 
-    it('does not grow in memory while nobody reads it, and tells how many lines are missing when somebody does', async () => {
+    it('uses bounded memory without a reader, and reports dropped lines later', async () => {
 
         const { child, grown } = await logging(60_000, 2000);
         const log = text(child.stderr as Readable);
@@ -67,7 +67,7 @@ describe('the log of a process', () => {
         expect(told).to.equal(Array.from(told, (_, n) => n));
     });
 
-    it('keeps no process from ending that nobody reads', async () => {
+    it('does not keep a process from ending without a reader', async () => {
 
         const { child } = await logging(5000, 2000);
         child.stdin?.end('end');
@@ -75,7 +75,7 @@ describe('the log of a process', () => {
         expect(await ended(child)).to.equal(0);
     });
 
-    it('is given up when its reader is gone', async () => {
+    it('gives up when the reader has closed the pipe', async () => {
 
         const { child } = await logging(100, 100);
         child.stderr?.destroy();
@@ -86,7 +86,7 @@ describe('the log of a process', () => {
         expect(await ended(child)).to.equal(0);
     });
 
-    it('ends no process when its disk is full', { skip: process.platform !== 'linux' }, async () => {
+    it('does not end a process on a full disk', { skip: process.platform !== 'linux' }, async () => {
 
         const full = openSync('/dev/full', 'w');
         const { child } = await logging(5000, 2000, full);
