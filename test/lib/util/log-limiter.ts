@@ -8,7 +8,7 @@ const { describe, it } = lab;
 
 describe('a log limiter', () => {
 
-    it('lets some lines through, and counts those that it leaves out', () => {
+    it('passes a burst of lines, and counts the dropped ones', () => {
 
         const limiter = new LogLimiter({ burst: 2 });
 
@@ -17,7 +17,7 @@ describe('a log limiter', () => {
         expect(limiter.drain()).to.equal([]);
     });
 
-    it('lets further ones through with time, with the number of those before', async () => {
+    it('passes further lines with time, with the number of those dropped before', async () => {
 
         const limiter = new LogLimiter({ burst: 1, perSecond: 50 });
         const passed: (number | null)[] = [limiter.pass(), limiter.pass(), limiter.pass()];
@@ -32,7 +32,7 @@ describe('a log limiter', () => {
         expect(passed.at(-1)).to.equal(passed.length - 2);
     });
 
-    it('counts keys apart, and those beyond some together', () => {
+    it('counts by key, and keys beyond the maximum together', () => {
 
         const limiter = new LogLimiter({ burst: 1, maxKeys: 2 });
 

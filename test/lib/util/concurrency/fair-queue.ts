@@ -42,7 +42,7 @@ describe('a fair queue', () => {
         });
     }
 
-    it('passes over keys that are not ready', () => {
+    it('skips keys that are not ready', () => {
 
         const queue = queueOf('a1 b1', false);
 
@@ -50,7 +50,7 @@ describe('a fair queue', () => {
         expect(queue.next(() => false)).to.be.undefined();
     });
 
-    it('gives items out of the middle, and knows how many there are', () => {
+    it('removes items from any position, and counts the others', () => {
 
         const queue = queueOf('a1 a2 b1 b2 b3', false);
 

@@ -36,7 +36,7 @@ function harness(options: Partial<SemaphoreOptions>) {
 
 describe('a semaphore with permits for each key', () => {
 
-    it('grants a few of one key at a time, in the order in which they were asked for', async () => {
+    it('grants a few of one key at a time, in FIFO order', async () => {
 
         const semaphore = new Semaphore({ permitsPerKey: 2, refusal });
         const granted: number[] = [];
@@ -62,7 +62,7 @@ describe('a semaphore with permits for each key', () => {
         expect(granted).to.equal([1, 2, 3, 4]);
     });
 
-    it('refuses who has waited too long, and forgets them', async () => {
+    it('rejects a call after its timeout, and removes it from the queue', async () => {
 
         const semaphore = new Semaphore({ permitsPerKey: 1, refusal });
         const release = await semaphore.acquire('a');
@@ -76,7 +76,7 @@ describe('a semaphore with permits for each key', () => {
         next();
     });
 
-    it('forgets who does not want to wait any more', async () => {
+    it('removes a call from the queue when its signal aborts', async () => {
 
         const semaphore = new Semaphore({ permitsPerKey: 1, refusal });
         const release = await semaphore.acquire('a');
@@ -93,7 +93,7 @@ describe('a semaphore with permits for each key', () => {
         await expect(semaphore.acquire('a', { signal: AbortSignal.abort(new Error('never came')) })).to.reject('never came');
     });
 
-    it('lets no more wait than it is told to', async () => {
+    it('rejects a call when too many wait, with its key or in total', async () => {
 
         const semaphore = new Semaphore({ permitsPerKey: 1, maxWaitingPerKey: 2, maxWaiting: 3, refusal });
         const releases = [await semaphore.acquire('a'), await semaphore.acquire('b')];
@@ -123,7 +123,7 @@ describe('a semaphore for all keys', () => {
         expect(started).to.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
     });
 
-    it('leaves permits for others, and has spare ones for those who have none', async () => {
+    it('limits the permits of one key, and has spare ones for keys without any', async () => {
 
         const { add, endOne, started } = harness({ permits: 2, spare: 1, permitsPerKey: 1 });
         const all = ['a1', 'a2', 'b1', 'c1', 'd1'].map((name) => add(name.charAt(0), name));
@@ -138,7 +138,7 @@ describe('a semaphore for all keys', () => {
         expect(started).to.equal(['a1', 'b1', 'c1', 'a2', 'd1']);
     });
 
-    it('goes on after work that fails', async () => {
+    it('gives the permit of failed work back', async () => {
 
         const semaphore = new Semaphore({ permits: 1, refusal });
 
@@ -185,7 +185,7 @@ describe('a semaphore that favours newcomers', () => {
 
 describe('a semaphore that suspends keys', () => {
 
-    it('goes on with others meanwhile', async () => {
+    it('serves other keys meanwhile', async () => {
 
         const semaphore = new Semaphore({ permits: 1, refusal });
         const started: string[] = [];
@@ -202,7 +202,7 @@ describe('a semaphore that suspends keys', () => {
         expect(performance.now() - start).to.be.at.least(29);
     });
 
-    it('does not suspend a key longer because the clock is set back', async () => {
+    it('does not suspend a key for longer when the clock is set back', async () => {
 
         const semaphore = new Semaphore({ permits: 1, refusal });
         const { now } = Date;
@@ -219,7 +219,7 @@ describe('a semaphore that suspends keys', () => {
 
 describe('a semaphore that closes', () => {
 
-    it('gives less room where it is told to, knows what waits, and refuses everything from then on', async () => {
+    it('rejects waiting and later calls; until then, a call may set a lower limit', async () => {
 
         const { add, semaphore } = harness({ permits: 1, maxWaitingPerKey: 2 });
         void add('a');

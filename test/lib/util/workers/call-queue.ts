@@ -55,7 +55,7 @@ describe('calls to a worker', () => {
         });
     }
 
-    it('can be taken out of their order, which counts as a turn', () => {
+    it('can be removed out of order, which counts as a turn', () => {
 
         const queue = queueOf('a1 a2 .1 b1 .2 !1 !2', '.');
         queue.sorted().filter(({ call }) => ['a1', '.1', '!2'].includes(call)).forEach((message) => queue.remove(message));
@@ -63,7 +63,7 @@ describe('calls to a worker', () => {
         expect(takenOf(queue)).to.equal('!1 b1 a2 .2');
     });
 
-    it('let every caller have a turn, however many wait', () => {
+    it('let every caller have a turn, with any number of calls', () => {
 
         const queue = new CallQueue(turnOf);
         for (let i = 0; i < 2000; ++i) {
