@@ -59,6 +59,8 @@ interface Cost {
     readonly wall: number;
 }
 
+type Pair = readonly [ours: Cost, others: Cost];
+
 /** Makes the nth call of a kind. */
 type Kind = (n: number, side: Side) => Call;
 
@@ -107,20 +109,57 @@ function content(n: number): string {
 
 async function main(): Promise<void> {
 
-    const { values } = parseArgs({ options: { with: { type: 'string' }, rounds: { type: 'string', default: '9' }, only: { type: 'string', default: '' } } });
+    const { values } = parseArgs({
+        options: {
+            with: { type: 'string' }, only: { type: 'string', default: '' },
+            launches: { type: 'string', default: '5' }, rounds: { type: 'string', default: '15' }
+        }
+    });
     if (values.with === undefined) {
         throw new Error('--with FOLDER names the other build');
     }
 
+    const roots = { this: ROOT, other: resolve(values.with) };
+    const kinds = Object.entries(KINDS).filter(([name]) => name.includes(values.only));
+    const pairs = new Map<string, Pair[]>(kinds.map(([name]) => [name, []]));
+    for (let launch = 0; launch < Number(values.launches); ++launch) {
+        // Which one is started first may matter.
+        const names = launch % 2 === 0 ? ['this', 'other'] as const : ['other', 'this'] as const;
+        await launched(names.map((name) => ({ name, root: roots[name] })), async (sides) => {
+
+            for (const [name, [calls, kind]] of kinds) {
+                pairs.get(name)!.push(await compare({ calls, kind, rounds: Number(values.rounds) }, sides));
+            }
+        });
+    }
+
+    console.log(`${'this / other, milliseconds for each call'.padEnd(42)} ${'processor time'.padStart(16)} ${'time'.padStart(28)}`);
+    for (const [name, measured] of pairs) {
+        console.log(`${name.padEnd(24)} ${inWords(measured, 'cpu')}   ${inWords(measured, 'wall')}`);
+    }
+}
+
+/** The median over all launches, and the range of their ratios. */
+function inWords(pairs: readonly Pair[], what: keyof Cost): string {
+
+    const [ours, others] = [median(pairs.map(([a]) => a[what])), median(pairs.map(([, b]) => b[what]))];
+    const ratios = pairs.map(([a, b]) => a[what] / b[what]).toSorted((a, b) => a - b);
+    const range = `${ratios[0]?.toFixed(2)}–${ratios.at(-1)?.toFixed(2)}`;
+    return `${`${ours.toFixed(2)} / ${others.toFixed(2)} = ${median(ratios).toFixed(2)}`.padStart(24)} (${range})`;
+}
+
+/** Starts the services, and ends them when the work is done. */
+async function launched(builds: readonly { name: string; root: string }[], work: (sides: readonly Side[]) => Promise<void>): Promise<void> {
+
     const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-bench-'));
     const sides: Side[] = [];
     try {
-        sides.push(await start('this', ROOT, folder), await start('other', resolve(values.with), folder));
-        await Promise.all(sides.map(prepare));
-        console.log('                             processor time        time');
-        for (const [name, [calls, kind]] of Object.entries(KINDS).filter(([each]) => each.includes(values.only))) {
-            console.log(await compare(name, { calls, kind, rounds: Number(values.rounds) }, sides));
+        for (const { name, root } of builds) {
+            sides.push(await start(name, root, folder));
         }
+
+        await Promise.all(sides.map(prepare));
+        await work(sides);
     }
     finally {
         for (const { agent, server } of sides) {
@@ -168,27 +207,26 @@ async function prepare(side: Side): Promise<void> {
     side.token = (JSON.parse(login) as { access_token: string }).access_token;
 }
 
-/** Sends rounds to one side and the other in turns, after rounds that warm both up. */
-async function compare(name: string, { calls, kind, rounds }: { calls: number; kind: Kind; rounds: number }, sides: readonly Side[]): Promise<string> {
+/** Sends rounds to one side and the other in turns, after rounds that warm both up; returns the medians of this build and the other. */
+async function compare({ calls, kind, rounds }: { calls: number; kind: Kind; rounds: number }, sides: readonly Side[]): Promise<Pair> {
 
-    const costs = new Map<Side, Cost[]>(sides.map((side) => [side, []]));
+    const costs = new Map<string, Cost[]>(sides.map(({ name }) => [name, []]));
     for (let round = 0; round < WARM_UP_ROUNDS + rounds; ++round) {
         for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
             const cost = await measure(side, calls, (n) => kind(round * calls + n, side));
             if (round >= WARM_UP_ROUNDS) {
-                costs.get(side)!.push(cost);
+                costs.get(side.name)!.push(cost);
             }
         }
     }
 
-    const [ours, others] = sides.map((side) => costs.get(side)!);
-    const ratio = (pick: (cost: Cost) => number): string => {
+    const mediansOf = (name: string): Cost => {
 
-        const [a, b] = [median(ours!.map(pick)), median(others!.map(pick))];
-        return `${a.toFixed(2)} / ${b.toFixed(2)} ms = ${(a / b).toFixed(2)}`;
+        const measured = costs.get(name)!;
+        return { cpu: median(measured.map(({ cpu }) => cpu)), wall: median(measured.map(({ wall }) => wall)) };
     };
 
-    return `${name.padEnd(24)} ${ratio(({ cpu }) => cpu).padStart(24)}   ${ratio(({ wall }) => wall).padStart(24)}`;
+    return [mediansOf('this'), mediansOf('other')];
 }
 
 async function measure(side: Side, calls: number, callOf: (n: number) => Call): Promise<Cost> {
