@@ -41,7 +41,7 @@ async function textOf(segment: Segment): Promise<string> {
     return text;
 }
 
-describe('An output that is a record', () => {
+describe('a record output', () => {
 
     const expected = (count: number, text: string): string => JSON.stringify({
         size: count, results: Array.from({ length: count }, (_, n) => ({ id: `test/${n}`, type: 'T', attributes: { content: { n, text } } })), pageNum: 0
@@ -87,7 +87,7 @@ describe('An output that is a record', () => {
         }
     });
 
-    it('is written block by block in a form of the reader, and released when that ends early', async () => {
+    it('is converted in batches by its reader, and released when that ends early', async () => {
 
         const form: RecordForm = { before: {}, after: { end: true }, text: (item) => (item as DigitalObject).id };
         const few = blocksOf(3, 'short');

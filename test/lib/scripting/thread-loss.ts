@@ -139,7 +139,7 @@ describe('the loss of a script thread', () => {
         expect(await answer()).to.equal(1);
     });
 
-    it('because it is not ready in time, is ended', async () => {
+    it('that is not ready in time follows at once', async () => {
 
         const worker = new ScriptWorker(DEFAULT_LIMITS, new CpuScheduler(), 1);
 

@@ -19,11 +19,11 @@ function imported(password: string, iterations?: number): string {
     return JSON.stringify(importRecord({ hash, salt, ...iterations === undefined ? {} : { iterations } }));
 }
 
-describe('Passwords', () => {
+describe('the password hasher', () => {
 
     const passwords = new PasswordHasher({ cost: QUICK });
 
-    it('keeps scrypt hashes with their parameters beside them, each with a salt of its own', async () => {
+    it('stores scrypt hashes with their parameters and a random salt', async () => {
 
         const [one, two] = [await passwords.hash('secret', 'a'), await passwords.hash('secret', 'a')];
 
@@ -33,21 +33,21 @@ describe('Passwords', () => {
     });
 
     const checks: readonly (readonly [title: string, password: string, record: () => Promise<string | null>, expected: object])[] = [
-        ['takes the right password', 'secret', () => passwords.hash('secret', 'a'), { matches: true, outdated: false }],
-        ['takes any characters', 'pä€😀 \u0001x', () => passwords.hash('pä€😀 \u0001x', 'a'), { matches: true, outdated: false }],
-        ['refuses a wrong password', 'Secret', () => passwords.hash('secret', 'a'), { matches: false, outdated: false }],
-        ['refuses the empty password', '', () => passwords.hash('secret', 'a'), { matches: false, outdated: false }],
-        ['refuses everything where nothing is kept', 'secret', async () => null, { matches: false, outdated: false }],
-        ['refuses a password that is too long instead of cutting it', 'x'.repeat(2000), () => passwords.hash('x'.repeat(1000), 'a'),
+        ['accepts the right password', 'secret', () => passwords.hash('secret', 'a'), { matches: true, outdated: false }],
+        ['accepts any characters', 'pä€😀 \u0001x', () => passwords.hash('pä€😀 \u0001x', 'a'), { matches: true, outdated: false }],
+        ['rejects a wrong password', 'Secret', () => passwords.hash('secret', 'a'), { matches: false, outdated: false }],
+        ['rejects the empty password', '', () => passwords.hash('secret', 'a'), { matches: false, outdated: false }],
+        ['rejects everything without a record', 'secret', async () => null, { matches: false, outdated: false }],
+        ['rejects a password that is too long instead of truncating it', 'x'.repeat(2000), () => passwords.hash('x'.repeat(1000), 'a'),
             { matches: false, outdated: false }],
-        ['refuses everything by a record that cannot be read', 'secret', async () => '{"algorithm":"md5","salt":"x","hash":"0123456789abcdef"}',
+        ['rejects everything by a malformed record', 'secret', async () => '{"algorithm":"md5","salt":"x","hash":"0123456789abcdef"}',
             { matches: false, outdated: false }],
-        ['says when a record was made at another cost', 'secret', () => new PasswordHasher({ cost: { ...QUICK, cost: 512 } }).hash('secret', 'a'),
+        ['reports a record of another cost', 'secret', () => new PasswordHasher({ cost: { ...QUICK, cost: 512 } }).hash('secret', 'a'),
             { matches: true, outdated: true }],
-        ['verifies imported PBKDF2 records and says that they are outdated', 'secret', async () => imported('secret', 10_000),
+        ['verifies imported PBKDF2 records and reports them as outdated', 'secret', async () => imported('secret', 10_000),
             { matches: true, outdated: true }],
-        ['verifies imported records from before iterations were kept', 'secret', async () => imported('secret'), { matches: true, outdated: true }],
-        ['refuses a wrong password by an imported record', 'wrong', async () => imported('secret'), { matches: false, outdated: false }]
+        ['verifies imported records without iterations', 'secret', async () => imported('secret'), { matches: true, outdated: true }],
+        ['rejects a wrong password by an imported record', 'wrong', async () => imported('secret'), { matches: false, outdated: false }]
     ];
 
     for (const [title, password, record, expected] of checks) {
@@ -76,7 +76,7 @@ describe('Passwords', () => {
         expect(Math.max(...times) / Math.min(...times)).to.be.below(3);
     });
 
-    it('does not hold the event loop while it hashes', async () => {
+    it('does not block the event loop', async () => {
 
         const costly = new PasswordHasher({ cost: { cost: 16_384, blockSize: 8, parallelization: 5 } });
         let turns = 0;
@@ -88,7 +88,7 @@ describe('Passwords', () => {
         expect(turns).to.be.above(5);
     });
 
-    it('refuses to hash what is too long', async () => {
+    it('rejects a password that is too long', async () => {
 
         const error = await expect(passwords.hash('ä'.repeat(600), 'a')).to.reject(DoipError, 'a password or secret may have at most 1024 bytes');
 
@@ -112,7 +112,7 @@ describe('password records', () => {
         });
     }
 
-    it('are imported from hexadecimal hashes alone', async () => {
+    it('are imported from hexadecimal hashes only', async () => {
 
         const record = importRecord({ hash: '0123456789abcdef', salt: '0123456789abcdef', iterations: 1 });
 

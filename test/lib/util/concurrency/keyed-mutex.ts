@@ -6,9 +6,9 @@ import { DoipError } from '../../../../lib/errors/errors.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('keyed locks', () => {
+describe('the keyed mutex', () => {
 
-    it('let one holder in at a time, in the order of asking', async () => {
+    it('has one holder at a time, in FIFO order', async () => {
 
         const locks = new KeyedLocks();
         const order: number[] = [];
@@ -26,7 +26,7 @@ describe('keyed locks', () => {
         expect(order).to.equal([1, 2, 3, 4, 5]);
     });
 
-    it('do not let keys wait for each other', async () => {
+    it('is independent for each key', async () => {
 
         const locks = new KeyedLocks();
         await locks.acquire('a', 10);
@@ -36,7 +36,7 @@ describe('keyed locks', () => {
         release();
     });
 
-    it('end the waiting at the deadline with a conflict, and let the next one in later', async () => {
+    it('ends a wait at the deadline with a conflict, and serves the next caller later', async () => {
 
         const locks = new KeyedLocks();
         const release = await locks.acquire('a', 10);
@@ -49,7 +49,7 @@ describe('keyed locks', () => {
         again();
     });
 
-    it('are free again after work that fails', async () => {
+    it('is released after work that fails', async () => {
 
         const locks = new KeyedLocks();
 
@@ -61,7 +61,7 @@ describe('keyed locks', () => {
         expect(await locks.run('a', async () => 'yes', 10)).to.equal('yes');
     });
 
-    it('survive a release that is called twice', async () => {
+    it('ignores a second release', async () => {
 
         const locks = new KeyedLocks();
         const release = await locks.acquire('a', 10);

@@ -5,7 +5,7 @@ import { onClose } from '../../../../lib/util/streams/on-close.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('a released sequence', () => {
+describe('a sequence with a release function', () => {
 
     async function *numbers(): AsyncGenerator<number, void, undefined> {
 
@@ -36,7 +36,7 @@ describe('a released sequence', () => {
         ['fails', (sequence) => sequence.next().catch(() => null), broken]
     ];
     for (const [title, use, make] of cases) {
-        it(`releases once when it ${title}`, async () => {
+        it(`calls it once when it ${title}`, async () => {
 
             let count = 0;
             const sequence = onClose(make(), () => {

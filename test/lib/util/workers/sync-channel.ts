@@ -19,9 +19,9 @@ const THREAD = `
     parentPort.postMessage([ask('one', 1), ask('two', 30000), ask('three', 30000)]);
 `;
 
-describe('a synchronous channel', () => {
+describe('the synchronous channel', () => {
 
-    it('gives the thread that blocks the reply to its own question', async () => {
+    it('returns the reply to the request of the blocking thread', async () => {
 
         const server = new SyncChannelServer<string>();
         server.serve((message) => {
@@ -44,7 +44,7 @@ describe('a synchronous channel', () => {
         await worker.terminate();
     });
 
-    it('gives up when there is no reply in time', () => {
+    it('times out without a reply', () => {
 
         const server = new SyncChannelServer<string>();
         const channel = new SyncChannelClient<string>(server.endpoint);
