@@ -59,11 +59,12 @@ export class Context implements OperationContext {
     latest(): Pick<OperationContext, 'attributes' | 'requestContext'> {
 
         const { attributes, attributeTexts, laterAttributes } = this.request;
-        if (!laterAttributes) {
+        const later = laterAttributes?.() ?? null;
+        if (!later) {
             return this;
         }
 
-        const all = { ...attributes, ...laterAttributes() };
+        const all = { ...attributes, ...later };
         return { attributes: shapeAttributes(this.operation, all, attributeTexts), requestContext: readRequestContext(all) };
     }
 

@@ -43,12 +43,17 @@ export interface DispatcherState {
     readonly outage: DoipError | null;
 }
 
+/** The target of a request: the service, which is not an object, or an object that may not exist. */
+interface Target extends ObjectView {
+    readonly id: string;
+    readonly isService: boolean;
+}
+
 /** A request with its target. */
 interface Dispatched {
     readonly request: DoipRequest;
     readonly services: Services;
-    readonly targetId: string;
-    readonly target: StoredObject | null;
+    readonly target: Target;
     /** The operation; undefined if the target determines it. */
     readonly fixed: Operation | undefined;
 }
@@ -96,11 +101,10 @@ export class Dispatcher {
             throw outage;
         }
 
-        const targetId = targetOf(request, services);
-        const { object: target, epochs } = await lookAt(targetId, services);
-        const caller = await services.identity.authenticator.authenticate(request, fixed?.id, epochs);
+        const target = await readTarget(request, services);
+        const caller = await services.identity.authenticator.authenticate(request, fixed?.id, target.epochs);
         seen.caller = caller;
-        return await this.runFor(caller, { request, services, targetId, target, fixed });
+        return await this.runFor(caller, { request, services, target, fixed });
     }
 
     /**
@@ -114,27 +118,27 @@ export class Dispatcher {
             throw outage;
         }
 
-        const targetId = targetOf(request, services);
-        const { object: target } = await lookAt(targetId, services);
-        return await this.runFor(caller, { request, services, targetId, target, fixed: this.options.registry.get(request.operationId) });
+        const target = await readTarget(request, services);
+        return await this.runFor(caller, { request, services, target, fixed: this.options.registry.get(request.operationId) });
     }
 
-    private async runFor(caller: Caller, { request, services, targetId, target, fixed }: Dispatched): Promise<OperationResult> {
+    private async runFor(caller: Caller, { request, services, target, fixed }: Dispatched): Promise<OperationResult> {
 
+        const { id: targetId, object: stored } = target;
         // before methods are looked up: the error for an invalid request must not depend on whether a method exists
         const requestContext = readRequestContext(request.attributes);
         const operation = fixed ?? await this.options.registry.find(request.operationId, targetId);
         if (!operation) {
-            throw unknownOperation({ caller, targetId, services }, request.operationId, target);
+            throw unknownOperation({ caller, targetId, services }, request.operationId, stored);
         }
 
         checkVerb(operation, request);
-        checkTarget(operation, targetId, services);
+        checkTarget(operation, target.isService);
         const attributes = shapeAttributes(operation, request.attributes, request.attributeTexts);
         const context = new Context({
-            caller, targetId, operation, attributes, services, request, log: this.options.log, stored: target, requestContext
+            caller, targetId, operation, attributes, services, request, log: this.options.log, stored, requestContext
         });
-        await authorise(operation, context, target);
+        await authorise(operation, context, stored);
         await checkRoom(operation, request, services);
         await shapeInput(operation, context, request.input);
         return operation.handler(context);
@@ -146,7 +150,7 @@ export class Dispatcher {
         const { services, outage } = this.state;
         checkVerb(operation, request);
         if (!outage) {
-            checkTarget(operation, targetOf(request, services), services);
+            checkTarget(operation, isOnService(request, services.serviceId));
         }
 
         const context = contextWithoutState(operation, request, services, this.options.log);
@@ -155,15 +159,20 @@ export class Dispatcher {
     }
 }
 
-function targetOf({ targetId }: DoipRequest, { serviceId }: Services): string {
+function isOnService({ targetId }: DoipRequest, serviceId: string): boolean {
 
-    return targetId === SERVICE_ALIAS ? serviceId : targetId;
+    return targetId === SERVICE_ALIAS || targetId === serviceId;
 }
 
-/** Reads the target. The service is not an object, so that only the epochs are read. */
-async function lookAt(targetId: string, { reader, serviceId }: Services): Promise<ObjectView> {
+/** Reads the target; of the service only the epochs. */
+async function readTarget(request: DoipRequest, { reader, serviceId }: Services): Promise<Target> {
 
-    return targetId === serviceId ? { object: null, epochs: await reader.epochs() } : await reader.view(targetId);
+    if (isOnService(request, serviceId)) {
+        return { id: serviceId, isService: true, object: null, epochs: await reader.epochs() };
+    }
+
+    const { object, epochs } = await reader.view(request.targetId);
+    return { id: request.targetId, isService: false, object, epochs };
 }
 
 function checkVerb(operation: Operation, request: DoipRequest): void {
@@ -182,9 +191,8 @@ async function checkRoom({ methods, readOnly, storesEachItem }: Operation, { inp
     }
 }
 
-function checkTarget(operation: Operation, targetId: string, { serviceId }: Services): void {
+function checkTarget(operation: Operation, onService: boolean): void {
 
-    const onService = targetId === serviceId;
     if (operation.target === 'service' && !onService || operation.target === 'object' && onService) {
         const wanted = operation.target === 'service' ? 'the target service' : 'an object as target';
         throw declined(`Operation not supported: ${operation.id} needs ${wanted}`);

@@ -31,7 +31,7 @@ export interface DoipRequest {
      * Attributes found in the body, available once the input is read; they are added to `attributes` or override them. Absent
      * if there can be none.
      */
-    readonly laterAttributes?: (() => JsonObject) | undefined;
+    readonly laterAttributes?: (() => JsonObject | null) | undefined;
     /** The input segments. Must be read in order; see {@link BytesSegment}. */
     readonly input: AsyncIterable<Segment>;
     /** Length of the input in bytes as announced by the client; absent if unknown. */

@@ -69,6 +69,10 @@ export class ObjectWriter {
         const guard = change.after ? this.floor.precondition(change.after.metadata.txnId) : undefined;
         const outcome = await this.db.commit({ steps, shared: true, essential: change.after === null, ...guard ? { guard } : {} });
         if (outcome.ok) {
+            if (change.before) {
+                this.store.forget(change.before.id);
+            }
+
             for (const participant of this.participants) {
                 if (instead) {
                     participant.committed?.(instead);

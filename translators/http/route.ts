@@ -34,7 +34,7 @@ export interface OperationCall {
     /** Default: none. The request context is added. */
     readonly attributes?: JsonObject;
     /** Attributes from the body, available after the input was read. */
-    readonly laterAttributes?: () => JsonObject;
+    readonly laterAttributes?: () => JsonObject | null;
     /** Default: none. */
     readonly input?: AsyncIterable<Segment>;
     /** Allows an update to change the type of the object; default false. */

@@ -132,7 +132,7 @@ function create(call: RouteCall): OperationCall {
     return {
         operationId: Op.create,
         attributes: createAttributes(params),
-        laterAttributes: () => createAttributes(all.known),
+        laterAttributes: () => (all.hasFields ? createAttributes(all.known) : null),
         input: objectSegments(request, {
             head: given({ type: params.text('type'), id: params.text('handle') }),
             takesPointer: false,
@@ -162,7 +162,7 @@ function update(call: RouteCall): OperationCall {
         operationId: Op.update,
         targetId,
         attributes: { ...updateAttributes(params), ...toDelete },
-        laterAttributes: () => updateAttributes(all.known),
+        laterAttributes: () => (all.hasFields ? updateAttributes(all.known) : null),
         allowTypeChange: true,
         input: objectSegments(request, {
             head: given({ type: params.text('type') }),

@@ -114,6 +114,12 @@ export class ObjectStore {
         return this.#read(id);
     }
 
+    /** Drops an object that was written from the cache: the next read would find it outdated. */
+    forget(id: string): void {
+
+        this.#cache.delete(id);
+    }
+
     async #read(id: string, reading = 1): Promise<ObjectView> {
 
         const { view, elements } = this.#sql;

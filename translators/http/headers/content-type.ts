@@ -11,6 +11,8 @@ export interface MediaType {
     readonly parameters: ReadonlyMap<string, string>;
 }
 
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
+
 /** The media type of a request body. */
 export function contentType(headers: RequestHeaders): MediaType {
 
@@ -19,6 +21,10 @@ export function contentType(headers: RequestHeaders): MediaType {
 
 /** Parses a media type. */
 export function parseMediaType(text: string): MediaType {
+
+    if (!text.includes(';')) {
+        return { essence: text.trim().toLowerCase(), parameters: NO_PARAMETERS };
+    }
 
     const { value, parameters } = parseParameterised(text);
     return { essence: value, parameters };

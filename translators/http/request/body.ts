@@ -94,12 +94,6 @@ export async function readForm(request: RequestWithBody, limits: HttpLimits): Pr
     return isForm(request) ? parseParameters(await readTextBody(request, limits), limits.parameters) : [];
 }
 
-/** True for multipart bodies of any subtype. */
-export function isMultipart(request: RequestWithBody): boolean {
-
-    return contentType(request.headers).essence.startsWith('multipart/');
-}
-
 /** The parts of a multipart body. */
 export function readParts(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Part> {
 

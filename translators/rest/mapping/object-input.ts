@@ -13,7 +13,7 @@ import { objectOf } from '../../../lib/json/exact-numbers.js';
 import { parseJson } from '../../../lib/json/strict-parser.js';
 import { jsonSegment } from '../../../lib/doip/segments.js';
 import {
-    bytesPart, isForm, isMultipart, readJsonBody, readJsonPart, readParts, readTextPart
+    bytesPart, readJsonBody, readJsonPart, readParts, readTextPart
 } from '../../http/request/body.js';
 import { contentType, FORM_TYPE } from '../../http/headers/content-type.js';
 import { readFieldsOrJson } from '../../http/request/fields.js';
@@ -42,6 +42,12 @@ export class BodyParams {
     constructor(ofUrl: Params) {
 
         this.#ofUrl = ofUrl;
+    }
+
+    /** True when the body has added parameters so far. */
+    get hasFields(): boolean {
+
+        return this.#fields.length > 0;
     }
 
     /** Parameters read so far; complete after the body. */
@@ -75,13 +81,14 @@ export async function *objectSegments(request: RequestWithBody, options: ObjectI
 
     const { head, limits, params } = options;
     yield jsonSegment(head);
-    if (isMultipart(request)) {
+    const { essence } = contentType(request.headers);
+    if (essence.startsWith('multipart/')) {
         yield *multipartSegments(readParts(request, limits), options);
     }
-    else if (isForm(request)) {
-        yield *formSegments(options);
+    else if (essence === FORM_TYPE && request.method === 'post') {
+        yield *formSegments(options);                       // The fields are among the parameters already
     }
-    else if (contentType(request.headers).essence === FORM_TYPE) {
+    else if (essence === FORM_TYPE) {
         yield *fieldSegments(await readFieldsOrJson(request, limits), options);
     }
     else {
