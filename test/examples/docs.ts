@@ -93,6 +93,20 @@ describe('the documentation', () => {
         expect(lonely).to.equal([]);
     });
 
+    it('names existing files and functions in the steps of a request', () => {
+
+        const wrong: string[] = [];
+        const steps = readPage('docs/architecture.md').blocks.filter(({ text }) => text.includes('core/dispatcher.ts') || text.includes('object-reader.ts'));
+        for (const [, file = '', names = ''] of steps.flatMap(({ text }) => [...text.matchAll(/([\w/-]+\.ts)((?:,? \w+(?=,|\s{2}|\n|$))*)/g)])) {
+            const path = [file, `lib/${file}`].find((candidate) => existsSync(join(ROOT, candidate)));
+            const text = path === undefined ? '' : readFileSync(join(ROOT, path), 'utf8');
+            wrong.push(...path === undefined ? [file] : [], ...(names.match(/\w+/g) ?? []).filter((name) => !new RegExp(`\\b${name}\\b`).test(text)).map((name) => `${file} ${name}`));
+        }
+
+        expect(steps).to.have.length(2);
+        expect(wrong).to.equal([]);
+    });
+
     it('has no broken links', () => {
 
         const broken: string[] = [];
