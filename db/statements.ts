@@ -7,7 +7,7 @@
 
 import { knex as makeKnex } from 'knex';
 import type { Knex } from 'knex';
-import type { Dialect, SqlValue, Statement, Step } from './database.js';
+import type { Database, Dialect, Row, SqlValue, Statement, Step } from './database.js';
 import { knexClient } from './dialect.js';
 
 /** Returns a named placeholder, for knex wherever a value can be, including `limit` and `raw`. */
@@ -24,33 +24,37 @@ export type StepOptions = Pick<Step, 'expect' | 'duplicate'>;
 
 /** A statement with named values. */
 export interface NamedStatement<N extends string> extends Statement {
-    /** Returns the values in the order of the `?`, for `database.read(statement, statement.values({ … }))`. */
+    /** Returns the values in the order of the `?`. */
     values(named: Values<N>): SqlValue[];
+    /** Reads rows. */
+    read<R extends object = Row>(named: Values<N>): Promise<R[]>;
+    /** Reads the first row; undefined when there is none. */
+    first<R extends object = Row>(named: Values<N>): Promise<R | undefined>;
     /** Returns a step of a unit. */
     step(named: Values<N>, options?: StepOptions): Step;
 }
 
 /** A statement with lists, built once for each length (rounded up, so that few statements are kept prepared). */
 export interface ListStatement<N extends string, L extends string> {
-    /** For reads. Lists must have 1 to {@link MAX_LIST} entries; callers have to handle empty ones. */
-    with(named: Values<N> & Readonly<Record<L, readonly SqlValue[]>>): { statement: Statement; bindings: SqlValue[] };
+    /** Reads rows. Lists must have 1 to {@link MAX_LIST} entries; callers have to handle empty ones. */
+    read<R extends object = Row>(named: Values<N> & Readonly<Record<L, readonly SqlValue[]>>): Promise<R[]>;
     /** Returns a step of a unit. */
     step(named: Values<N> & Readonly<Record<L, readonly SqlValue[]>>, options?: StepOptions): Step;
 }
 
-/** Builds statements for one dialect. */
+/** Builds statements for one database. */
 export interface StatementBuilder {
     /**
      * @example
-     * const build = statements(database.dialect);
+     * const build = statements(database);
      * const find = build<'id'>((knex, bind) => knex('objects').select('content').where('id', bind('id')));
-     * const rows = await database.read(find, find.values({ id: 'test/1' }));
+     * const rows = await find.read({ id: 'test/1' });
      */
     <N extends string = never>(compose: (knex: Knex, bind: Bind<N>) => Composed): NamedStatement<N>;
     /**
      * @example
      * const findAll = build.list<never, 'ids'>((knex, bind, list) => knex('objects').whereIn('id', list('ids')));
-     * const { statement, bindings } = findAll.with({ ids });
+     * const rows = await findAll.read({ ids });
      */
     list<N extends string, L extends string>(
         compose: (knex: Knex, bind: Bind<N>, list: BindList<L>) => Composed
@@ -68,13 +72,16 @@ const FIRST_PLACEHOLDER = Number.MAX_SAFE_INTEGER - 1_000_000;
 
 const BUILDERS: Record<Dialect, () => Knex> = { sqlite: once('sqlite'), mysql: once('mysql') };
 
-/** Returns the builder of a dialect. */
-export function statements(dialect: Dialect): StatementBuilder {
+/** Database as far as statements need it. */
+type Reader = Pick<Database, 'dialect' | 'read'>;
 
-    const knex = BUILDERS[dialect]();
+/** Returns the builder of a database. */
+export function statements(db: Reader): StatementBuilder {
+
+    const knex = BUILDERS[db.dialect]();
     const build = <N extends string = never>(compose: (knex: Knex, bind: Bind<N>) => Composed): NamedStatement<N> => {
 
-        return compile<N>(compose, knex);
+        return compile<N>(compose, knex, db);
     };
 
     return Object.assign(build, {
@@ -82,7 +89,7 @@ export function statements(dialect: Dialect): StatementBuilder {
             compose: (knex: Knex, bind: Bind<N>, list: BindList<L>) => Composed
         ): ListStatement<N, L> {
 
-            return listStatement<N, L>(compose, knex);
+            return listStatement<N, L>(compose, knex, db);
         }
     });
 }
@@ -119,20 +126,24 @@ class Placeholders {
     }
 }
 
-function compile<N extends string>(compose: (knex: Knex, bind: Bind<N>) => Composed, knex: Knex): NamedStatement<N> {
+function compile<N extends string>(compose: (knex: Knex, bind: Bind<N>) => Composed, knex: Knex, db: Reader): NamedStatement<N> {
 
     const placeholders = new Placeholders();
     const { sql, places } = placeholders.compile(compose(knex, (name) => placeholders.add({ name })));
+    const statement = { sql };
     const values = (named: Values<N>): SqlValue[] => places.map((place) => valueOf(place, named));
+    const read = <R extends object>(named: Values<N>): Promise<R[]> => db.read<R>(statement, values(named));
     return {
         sql,
         values,
+        read,
+        first: async <R extends object>(named: Values<N>) => (await read<R>(named))[0],
         step: (named, options = {}) => ({ sql, bindings: values(named), ...options })
     };
 }
 
 function listStatement<N extends string, L extends string>(
-    compose: (knex: Knex, bind: Bind<N>, list: BindList<L>) => Composed, knex: Knex
+    compose: (knex: Knex, bind: Bind<N>, list: BindList<L>) => Composed, knex: Knex, db: Reader
 ): ListStatement<N, L> {
 
     const bySize = new Map<number, { statement: Statement; places: Slot[] }>();
@@ -154,14 +165,18 @@ function listStatement<N extends string, L extends string>(
         return built;
     };
 
-    const bind: ListStatement<N, L>['with'] = (named) => {
+    const bind = (named: Values<N> & Readonly<Record<L, readonly SqlValue[]>>): { statement: Statement; bindings: SqlValue[] } => {
 
         const { statement, places } = sized(roundedSize(named));
         return { statement, bindings: places.map((place) => valueOf(place, named)) };
     };
 
     return {
-        with: bind,
+        read(named) {
+
+            const { statement, bindings } = bind(named);
+            return db.read(statement, bindings);
+        },
         step(named, options = {}) {
 
             const { statement, bindings } = bind(named);

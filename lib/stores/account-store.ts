@@ -45,28 +45,24 @@ const COLUMNS = ['user_id', 'username', 'active', 'must_change_password', 'publi
 /** Accounts in the database. */
 export class AccountStore {
 
-    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
-        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
     /** Returns the account of a user object, or null. */
     async get(userId: string): Promise<Account | null> {
 
-        const { get } = this.#sql;
-        const [found] = await this.#db.read<AccountRow>(get, get.values({ userId }));
+        const found = await this.#sql.get.first<AccountRow>({ userId });
         return found ? toAccount(found) : null;
     }
 
     /** Returns the account of a login name, or null. The name must be in lower case. */
     async getByName(name: string): Promise<Account | null> {
 
-        const { getByName } = this.#sql;
-        const [found] = await this.#db.read<AccountRow>(getByName, getByName.values({ name }));
+        const found = await this.#sql.getByName.first<AccountRow>({ name });
         return found ? toAccount(found) : null;
     }
 
@@ -76,15 +72,13 @@ export class AccountStore {
      */
     async isOfElsewhere(userId: string): Promise<boolean> {
 
-        const { elsewhere } = this.#sql;
-        return (await this.#db.read(elsewhere, elsewhere.values({ userId }))).length > 0;
+        return (await this.#sql.elsewhere.read({ userId })).length > 0;
     }
 
     /** Returns which kinds of identity rows an object has, so that objects without any cost one read. */
     async footprint(objectId: string): Promise<Footprint> {
 
-        const { footprint } = this.#sql;
-        const [found] = await this.#db.read<Record<keyof Footprint, number>>(footprint, footprint.values({ objectId }));
+        const found = await this.#sql.footprint.first<Record<keyof Footprint, number>>({ objectId });
         return {
             account: found?.account === 1,
             credential: found?.credential === 1,
@@ -124,8 +118,7 @@ export class AccountStore {
     /** Returns the current epochs, for work without a target object. */
     async epochs(): Promise<Epochs> {
 
-        const { epochs } = this.#sql;
-        const [found] = await this.#db.read<Epochs & object>(epochs, epochs.values({}));
+        const found = await this.#sql.epochs.first<Epochs>({});
         return { types: found?.types ?? 0, identity: found?.identity ?? 0 };
     }
 
@@ -138,7 +131,7 @@ export class AccountStore {
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     return {
         footprint: build<'objectId'>((knex, bind) => {
 

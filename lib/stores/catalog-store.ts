@@ -36,7 +36,7 @@ export class CatalogStore {
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     return {
         claim: build<'name' | 'schemaId'>((knex, bind) => knex('type_names')
             .insert({ name: bind('name'), schema_id: bind('schemaId') })),

@@ -21,8 +21,7 @@ export class CredentialStore {
     /** Returns the record of a user's password, or null. */
     async get(userId: string): Promise<string | null> {
 
-        const { get } = this.#sql;
-        const [found] = await this.#db.read<{ record: string }>(get, get.values({ userId }));
+        const found = await this.#sql.get.first<{ record: string }>({ userId });
         return found?.record ?? null;
     }
 
@@ -59,8 +58,7 @@ export class CredentialStore {
     /** Returns the record of the secret at a JSON pointer of an object, or null. */
     async getSecret(objectId: string, pointer: string): Promise<string | null> {
 
-        const { getSecret } = this.#sql;
-        const [found] = await this.#db.read<{ record: string }>(getSecret, getSecret.values({ objectId, pointer: secretKey(pointer) }));
+        const found = await this.#sql.getSecret.first<{ record: string }>({ objectId, pointer: secretKey(pointer) });
         return found?.record ?? null;
     }
 
@@ -73,16 +71,14 @@ export class CredentialStore {
     /** Returns the records of passwords by user id; at most 256 ids. */
     async recordsOf(userIds: readonly string[]): Promise<Map<string, string>> {
 
-        const { statement, bindings } = this.#sql.records.with({ ids: userIds });
-        const rows = await this.#db.read<{ user_id: string; record: string }>(statement, bindings);
+        const rows = await this.#sql.records.read<{ user_id: string; record: string }>({ ids: userIds });
         return new Map(rows.map(({ user_id, record }) => [user_id, record]));
     }
 
     /** Returns all secrets of some objects, with the keys of their pointers; at most 256 ids. */
     async secretsOf(objectIds: readonly string[]): Promise<{ objectId: string; key: string; record: string }[]> {
 
-        const { statement, bindings } = this.#sql.secrets.with({ ids: objectIds });
-        const rows = await this.#db.read<{ object_id: string; pointer_hash: string; record: string }>(statement, bindings);
+        const rows = await this.#sql.secrets.read<{ object_id: string; pointer_hash: string; record: string }>({ ids: objectIds });
         return rows.map(({ object_id, pointer_hash, record }) => ({ objectId: object_id, key: pointer_hash, record }));
     }
 
@@ -107,7 +103,7 @@ export function secretKey(pointer: string): string {
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     return {
         get: build<'userId'>((knex, bind) => knex('credentials').where('user_id', bind('userId')).select('record')),
         put: build<'userId' | 'record'>((knex, bind) => knex('credentials')

@@ -26,12 +26,10 @@ type MemberName = `member${number}`;
 /** Group membership in the database. */
 export class GroupStore {
 
-    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
-        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
@@ -43,8 +41,7 @@ export class GroupStore {
 
         for (let i = 0; i < memberIds.length; i += MAX_LIST) {
             const members = memberIds.slice(i, i + MAX_LIST);
-            const { statement, bindings } = this.#sql.groups.with({ members });
-            const rows = await this.#db.read<ListingGroup & object>(statement, bindings);
+            const rows = await this.#sql.groups.read<ListingGroup>({ members });
             if (rows.length < GROUPS_PER_BATCH) {
                 yield rows;
             }
@@ -58,13 +55,12 @@ export class GroupStore {
 
     async *#groupsOf(member: string): AsyncGenerator<readonly ListingGroup[]> {
 
-        const { groupsAfter } = this.#sql;
         let rows: readonly ListingGroup[];
         let after = '';
         do {
             // Yield to the event loop between pages.
             await new Promise(setImmediate);
-            rows = await this.#db.read<ListingGroup & object>(groupsAfter, groupsAfter.values({ member, after }));
+            rows = await this.#sql.groupsAfter.read<ListingGroup>({ member, after });
             yield rows;
             after = rows.at(-1)?.id ?? '';
         }
@@ -74,8 +70,7 @@ export class GroupStore {
     /** Returns the next page of members of a group, ascending from `after` (exclusive; `''` for the first page). */
     async membersAfter(groupId: string, after: string): Promise<string[]> {
 
-        const { members } = this.#sql;
-        const rows = await this.#db.read<{ member_id: string }>(members, members.values({ groupId, after }));
+        const rows = await this.#sql.members.read<{ member_id: string }>({ groupId, after });
         return rows.map(({ member_id }) => member_id);
     }
 
@@ -113,7 +108,7 @@ export class GroupStore {
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     const listing = (knex: Knex) => knex('group_members').leftJoin('principals', 'principals.id', 'group_members.group_id')
         .whereRaw('(principals.is_external is null or principals.is_external = 0 or principals.author = ?)', [ADMIN_AUTHOR])
         .select('group_members.group_id as id', 'principals.author as author');

@@ -69,15 +69,13 @@ export class HandleOutboxStore {
     /** Returns entries that are due, oldest first. */
     async due(now: number, limit: number): Promise<OutboxEntry[]> {
 
-        const { due } = this.#sql;
-        return await this.#db.read<EntryRow & Record<string, never>>(due, due.values({ now, limit }));
+        return await this.#sql.due.read<EntryRow>({ now, limit });
     }
 
     /** Returns when the next entry is due (epoch ms); null when there is none. */
     async nextDue(): Promise<number | null> {
 
-        const { nextDue } = this.#sql;
-        const [found] = await this.#db.read<{ due: number | null }>(nextDue, nextDue.values({}));
+        const found = await this.#sql.nextDue.first<{ due: number | null }>({});
         return found?.due ?? null;
     }
 
@@ -98,8 +96,7 @@ export class HandleOutboxStore {
     /** Returns whether an update still waits for a handle. */
     async isAwaited(updateId: number): Promise<boolean> {
 
-        const { awaited } = this.#sql;
-        return (await this.#db.read(awaited, awaited.values({ updateId }))).length > 0;
+        return (await this.#sql.awaited.read({ updateId })).length > 0;
     }
 
     /** Ends the waiting of an update; resolves to the number of its handles that failed. */
@@ -110,9 +107,9 @@ export class HandleOutboxStore {
     }
 }
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     const fresh = { attempts: 0, failed_on: null, last_error: null };
     return {
         mark: build<'handle' | 'revision' | 'now'>((knex, bind) => {

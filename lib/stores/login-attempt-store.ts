@@ -38,8 +38,7 @@ export class LoginStore {
     /** Returns the failures under some keys. */
     async failures(hashes: readonly string[]): Promise<Map<string, Failures>> {
 
-        const { statement, bindings } = this.#sql.failures.with({ hashes });
-        const rows = await this.#db.read<{ hash: string; failures: number; last_failure: number }>(statement, bindings);
+        const rows = await this.#sql.failures.read<{ hash: string; failures: number; last_failure: number }>({ hashes });
         return new Map(rows.map((found) => [found.hash, { count: found.failures, last: found.last_failure }]));
     }
 
@@ -60,16 +59,15 @@ export class LoginStore {
     /** Deletes some expired assertions, and some failures whose last one was before a time; resolves to their number. */
     async sweep(now: number, failuresBefore: number): Promise<number> {
 
-        const { expired, removeExpired, old, removeOld } = this.#sql;
-        const used = await this.#db.read<{ hash: string }>(expired, expired.values({ now }));
-        const failed = await this.#db.read<{ hash: string }>(old, old.values({ before: failuresBefore }));
+        const used = await this.#sql.expired.read<{ hash: string }>({ now });
+        const failed = await this.#sql.old.read<{ hash: string }>({ before: failuresBefore });
         const steps: Step[] = [];
         if (used.length > 0) {
-            steps.push(removeExpired.step({ hashes: used.map(({ hash }) => hash), now }));
+            steps.push(this.#sql.removeExpired.step({ hashes: used.map(({ hash }) => hash), now }));
         }
 
         if (failed.length > 0) {
-            steps.push(removeOld.step({ hashes: failed.map(({ hash }) => hash), before: failuresBefore }));
+            steps.push(this.#sql.removeOld.step({ hashes: failed.map(({ hash }) => hash), before: failuresBefore }));
         }
 
         if (steps.length > 0) {
@@ -82,7 +80,7 @@ export class LoginStore {
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     return {
         use: build<'hash' | 'expiresOn'>((knex, bind) => knex('jti').insert({ hash: bind('hash'), expires_on: bind('expiresOn') })),
         failures: build.list<never, 'hashes'>((knex, _bind, list) => knex('back_off').whereIn('hash', list('hashes'))

@@ -19,28 +19,24 @@ export interface PrincipalRow {
 /** Ids of users and groups in the database. */
 export class PrincipalStore {
 
-    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
-        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
     /** Returns what is known of an id; null when it was never named. */
     async get(id: string): Promise<PrincipalRow | null> {
 
-        const { get } = this.#sql;
-        const [found] = await this.#db.read<{ held: number; owner: string | null }>(get, get.values({ id }));
+        const found = await this.#sql.get.first<{ held: number; owner: string | null }>({ id });
         return found ? { held: found.held !== 0, owner: found.owner } : null;
     }
 
     /** Returns whether a group lists the id that another user changed last. */
     async isListedByOthers(id: string, userId: string | null): Promise<boolean> {
 
-        const { listing } = this.#sql;
-        const rows = await this.#db.read(listing, listing.values({ id, userId: userId ?? '' }));
+        const rows = await this.#sql.listing.read({ id, userId: userId ?? '' });
         return rows.length > 0;
     }
 
@@ -72,7 +68,7 @@ export class PrincipalStore {
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     return {
         get: build<'id'>((knex, bind) => knex('principals').where('id', bind('id')).select('held', 'owner')),
         listing: build<'id' | 'userId'>((knex, bind) => knex('group_members').where('member_id', bind('id'))

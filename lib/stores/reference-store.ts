@@ -37,12 +37,10 @@ const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 
 /** References in the database. */
 export class ReferenceStore {
 
-    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
-        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
@@ -62,9 +60,8 @@ export class ReferenceStore {
     /** Returns the references of an object in blocks, in the order of its content. */
     async *outbound(fromId: string): AsyncGenerator<StoredReference[]> {
 
-        const { outbound } = this.#sql;
         for (let after = -1; ;) {
-            const rows = await this.#db.read<{ n: number; pointer: string; to_id: string }>(outbound, outbound.values({ fromId, after }));
+            const rows = await this.#sql.outbound.read<{ n: number; pointer: string; to_id: string }>({ fromId, after });
             const last = rows.at(-1);
             if (!last) {
                 return;
@@ -78,9 +75,8 @@ export class ReferenceStore {
     /** Returns the references to an object in blocks, by the ids of the referring objects, versions included. */
     async *inbound(toId: string): AsyncGenerator<Referrer[]> {
 
-        const { inbound } = this.#sql;
         for (let after = { fromId: '', n: -1 }; ;) {
-            const rows = await this.#db.read<ReferrerRow>(inbound, inbound.values({ toId, ...after }));
+            const rows = await this.#sql.inbound.read<ReferrerRow>({ toId, ...after });
             const last = rows.at(-1);
             if (!last) {
                 return;
@@ -100,7 +96,7 @@ function toReferrer(found: ReferrerRow): Referrer {
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     return {
         insert: build<'fromId' | 'n' | 'pointer' | 'toId'>((knex, bind) => knex('object_refs')
             .insert({ from_id: bind('fromId'), n: bind('n'), pointer: bind('pointer'), to_id: bind('toId') })),

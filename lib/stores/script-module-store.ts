@@ -19,12 +19,10 @@ export interface ModuleFile {
 /** Directories of modules in the database. */
 export class ScriptModuleStore {
 
-    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
-        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
@@ -43,21 +41,21 @@ export class ScriptModuleStore {
     /** Returns the names of directories by object id. */
     async directories(): Promise<Map<string, string>> {
 
-        const rows = await this.#db.read<{ object_id: string; directory: string }>(this.#sql.directories, []);
+        const rows = await this.#sql.directories.read<{ object_id: string; directory: string }>({});
         return new Map(rows.map(({ object_id, directory }) => [object_id, directory]));
     }
 
     /** Returns all payloads of these objects, by object id and in the order of each object. */
     async files(): Promise<ModuleFile[]> {
 
-        const rows = await this.#db.read<ElementRow & { object_id: string; directory: string } & Record<string, never>>(this.#sql.files, []);
+        const rows = await this.#sql.files.read<ElementRow & { object_id: string; directory: string }>({});
         return rows.map((found) => ({ objectId: found.object_id, directory: found.directory, element: toElement(found) }));
     }
 }
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     return {
         save: build<'objectId' | 'directory'>((knex, bind) => knex('script_modules')
             .insert({ object_id: bind('objectId'), directory: bind('directory') }).onConflict('object_id').merge()),

@@ -11,20 +11,17 @@ export const UPLOAD_SETTING = 'upload.running';
 /** Settings in the database. */
 export class SettingStore {
 
-    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
-        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
     /** Returns the value of a setting, or null. */
     async get(name: string): Promise<string | null> {
 
-        const { get } = this.#sql;
-        const [found] = await this.#db.read<{ value: string }>(get, get.values({ name }));
+        const found = await this.#sql.get.first<{ value: string }>({ name });
         return found?.value ?? null;
     }
 
@@ -49,7 +46,7 @@ export class SettingStore {
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     return {
         get: build<'name'>((knex, bind) => knex('settings').where('name', bind('name')).select('value')),
         set: build<'name' | 'value'>((knex, bind) => knex('settings')

@@ -54,8 +54,7 @@ export class TokenStore {
     /** Returns the token of a hash, or null. */
     async get(hash: string): Promise<StoredToken | null> {
 
-        const { get } = this.#sql;
-        const [found] = await this.#db.read<TokenRow>(get, get.values({ hash }));
+        const found = await this.#sql.get.first<TokenRow>({ hash });
         return found ? toToken(found) : null;
     }
 
@@ -95,23 +94,21 @@ export class TokenStore {
     /** Returns the hashes of the least recently used tokens of a user beyond `kept`, as many as can be deleted at once. */
     async surplusOf(userId: string, kept: number): Promise<string[]> {
 
-        const { count, surplus } = this.#sql;
-        const [found] = await this.#db.read<{ tokens: number }>(count, count.values({ userId }));
+        const found = await this.#sql.count.first<{ tokens: number }>({ userId });
         if (Number(found?.tokens ?? 0) <= kept) {
             return [];
         }
 
         // Counted again within one statement, because other nodes may be deleting the same ones.
-        return (await this.#db.read<{ hash: string }>(surplus, surplus.values({ userId, kept }))).map(({ hash }) => hash);
+        return (await this.#sql.surplus.read<{ hash: string }>({ userId, kept })).map(({ hash }) => hash);
     }
 
     /** Deletes some tokens that were last used before a time; resolves to their number. */
     async sweep(lastUsedBefore: number): Promise<number> {
 
-        const { old, removeOld } = this.#sql;
-        const rows = await this.#db.read<{ hash: string }>(old, old.values({ before: lastUsedBefore }));
+        const rows = await this.#sql.old.read<{ hash: string }>({ before: lastUsedBefore });
         if (rows.length > 0) {
-            await this.#db.commit({ steps: [removeOld.step({ hashes: rows.map(({ hash }) => hash), before: lastUsedBefore })], essential: true });
+            await this.#db.commit({ steps: [this.#sql.removeOld.step({ hashes: rows.map(({ hash }) => hash), before: lastUsedBefore })], essential: true });
         }
 
         return rows.length;
@@ -120,7 +117,7 @@ export class TokenStore {
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     return {
         get: build<'hash'>((knex, bind) => knex('tokens').where('hash', bind('hash')).select(COLUMNS)),
         insert: build<(typeof COLUMNS)[number]>((knex, bind) => knex('tokens').insert(row(bind, COLUMNS))),

@@ -83,8 +83,8 @@ export class TxnWatermarkStore {
      */
     async raise(floor: number): Promise<number> {
 
-        const { asked, raiseAsked } = this.#sql;
-        const [found] = await this.#db.read<{ floor: number }>(asked, asked.values({}));
+        const { raiseAsked } = this.#sql;
+        const found = await this.#sql.asked.first<{ floor: number }>({});
         if ((found?.floor ?? 0) < floor) {
             await this.#db.commit({ steps: [raiseAsked.step({ floor, above: floor })], isRepeatable: true });
         }
@@ -131,13 +131,13 @@ export class TxnWatermarkStore {
 
     async #nodes(): Promise<NodeFloor[]> {
 
-        return await this.#db.read<NodeFloor & Record<string, never>>(this.#sql.nodes, []);
+        return await this.#sql.nodes.read<NodeFloor>({});
     }
 }
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         asked: build<never>((knex) => knex('number_floor').where('id', 1).select('floor')),
         raiseAsked: build<'floor' | 'above'>((knex, bind) => knex('number_floor').where('id', 1).where('floor', '<', bind('above'))

@@ -21,22 +21,19 @@ const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 
 /** Reads lists of versions. */
 export class VersionStore {
 
-    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
-        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
     /** Returns all versions of a tip in blocks, oldest first. The tip need not exist any more. */
     async *versionsOf(tipId: string): AsyncGenerator<VersionEntry[]> {
 
-        const { page } = this.#sql;
         let last = { publishedOn: 0, id: '' };
         for (;;) {
-            const rows = await this.#db.read<ObjectRow>(page, page.values({ tipId, ...last }));
+            const rows = await this.#sql.page.read<ObjectRow>({ tipId, ...last });
             const end = rows.at(-1);
             if (!end) {
                 return;
@@ -54,9 +51,9 @@ function toEntry(found: ObjectRow): VersionEntry {
     return { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: toMetadata({ ...found, hashes: null }) };
 }
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         page: build<'tipId' | 'publishedOn' | 'id'>((knex, bind) => knex('objects').select(...COLUMNS)
             .where('version_of', bind('tipId')).where('published_on', '>=', bind('publishedOn'))

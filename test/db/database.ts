@@ -120,15 +120,16 @@ forEachDatabase((name, create) => {
 
         it('upserts with the same statement of the builder', async () => {
 
-            const build = statements(database.dialect);
+            const build = statements(database);
             const put = build<'name' | 'value'>((knex, bind) => {
 
                 return knex('settings').insert({ name: bind('name'), value: bind('value') }).onConflict('name').merge();
             });
             await database.commit({ steps: [put.step({ name: 'upsert', value: '1' }), put.step({ name: 'upsert', value: '2' })] });
 
-            const rows = await database.read<{ value: string }>({ sql: 'select value from settings where name = ?' }, ['upsert']);
-            expect(rows[0]?.value).to.equal('2');
+            const get = build<'name'>((knex, bind) => knex('settings').where('name', bind('name')).select('value'));
+            expect(await get.first({ name: 'upsert' })).to.equal({ value: '2' });
+            expect(await get.first({ name: 'missing' })).to.be.undefined();
         });
 
         it('writes, seals, reads, lists and deletes chunks', async () => {

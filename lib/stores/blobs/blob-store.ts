@@ -292,9 +292,9 @@ async function *abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal
     }
 }
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         create: build<'store' | 'now'>((knex, bind) => knex('blobs').insert({
             store: bind('store'), state: 'staged', created_on: bind('now'), touched_on: bind('now')

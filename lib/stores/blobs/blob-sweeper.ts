@@ -87,9 +87,8 @@ export class BlobSweeper {
     async #purge(sql: PurgeStatements, cutoff: number, { limit, signal }: SweepOptions): Promise<number> {
 
         const stores = [...this.#stores.entries()].map(([name]) => name);
-        const { statement, bindings } = sql.find.with({ cutoff, limit, stores });
         let purged = 0;
-        for (const { id, store } of await this.#database.read<Candidate>(statement, bindings)) {
+        for (const { id, store } of await sql.find.read<Candidate>({ cutoff, limit, stores })) {
             if (signal?.aborted) {
                 break;
             }
@@ -151,8 +150,7 @@ export class BlobSweeper {
             return [];
         }
 
-        const { statement, bindings } = this.#sql.known.with({ ids, store });
-        const known = new Set((await this.#database.read<{ id: number }>(statement, bindings)).map(({ id }) => id));
+        const known = new Set((await this.#sql.known.read<{ id: number }>({ ids, store })).map(({ id }) => id));
         return ids.filter((id) => !known.has(id));
     }
 
@@ -170,9 +168,9 @@ export class BlobSweeper {
 
 type PurgeStatements = ReturnType<typeof buildStatements>['staged'];
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         staged: {
             isWanted: (inUse: BlobPins, id: number) => inUse.isHeld(id),

@@ -54,8 +54,8 @@ export class PayloadTextStore {
 
         const found = new Map<string, TextFacts>();
         for (let start = 0; start < blobIds.length; start += MAX_LIST) {
-            const { statement, bindings } = this.#sql.facts.with({ blobIds: blobIds.slice(start, start + MAX_LIST) });
-            for (const { blob_id, format, rules, characters, reason } of await this.#db.read<FactsRow & Record<string, never>>(statement, bindings)) {
+            const rows = await this.#sql.facts.read<FactsRow>({ blobIds: blobIds.slice(start, start + MAX_LIST) });
+            for (const { blob_id, format, rules, characters, reason } of rows) {
                 const key = { blobId: blob_id, format };
                 found.set(textKeyOf(key), { key, rules, characters, reason });
             }
@@ -67,8 +67,7 @@ export class PayloadTextStore {
     /** Returns one text; null when it was deleted, or there is none. */
     async text({ blobId, format }: TextKey): Promise<string | null> {
 
-        const { text } = this.#sql;
-        const [found] = await this.#db.read<{ text: string | null }>(text, text.values({ blobId, format }));
+        const found = await this.#sql.text.first<{ text: string | null }>({ blobId, format });
         return found?.text ?? null;
     }
 
@@ -100,9 +99,9 @@ export function textKeyOf({ blobId, format }: TextKey): string {
 
 const COLUMNS = ['blob_id', 'format', 'rules', 'characters', 'text', 'reason', 'created_on'] as const;
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         facts: build.list<never, 'blobIds'>((knex, _bind, list) => knex('payload_texts').whereIn('blob_id', list('blobIds'))
             .select('blob_id', 'format', 'rules', 'characters', 'reason')),

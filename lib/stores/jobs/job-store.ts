@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Database, SqlValue, Step, Dialect } from '../../../db/database.js';
+import type { Database, SqlValue, Step } from '../../../db/database.js';
 import type { JsonValue } from '../../util/json-types.js';
 import type { JobState, Job } from './job.js';
 import { row, statements } from '../../../db/statements.js';
@@ -51,7 +51,7 @@ export class JobStore {
 
     readonly #database: Database;
     readonly #now: () => number;
-    readonly #sql: ReturnType<typeof buildJobStatements>;
+    readonly #sql: ReturnType<typeof buildStatements>;
     /** Identifies this process in the table, for administrators. */
     readonly #owner = `${hostname().slice(0, 100)}:${process.pid}`;
 
@@ -59,7 +59,7 @@ export class JobStore {
 
         this.#database = database;
         this.#now = now;
-        this.#sql = buildJobStatements(database.dialect);
+        this.#sql = buildStatements(database);
     }
 
     /** Returns the step that adds a job, for the unit of the change that requires it. Does nothing when `dedup` finds one. */
@@ -95,8 +95,7 @@ export class JobStore {
     /** Returns the state of a job without its payload; `failed` when it was purged. */
     async outcome(id: number): Promise<Pick<Job, 'state' | 'lastError'>> {
 
-        const { outcome } = this.#sql;
-        const [row] = await this.#database.read<Pick<JobRow, 'state' | 'last_error'>>(outcome, outcome.values({ id }));
+        const row = await this.#sql.outcome.first<Pick<JobRow, 'state' | 'last_error'>>({ id });
         return row ? { state: row.state, lastError: row.last_error } : { state: 'failed', lastError: 'it is not there any more' };
     }
 
@@ -104,10 +103,9 @@ export class JobStore {
     async claim(kind: string, leaseMs: number): Promise<LeasedJob | null> {
 
         const now = this.#now();
-        const { due, expired } = this.#sql;
         const candidates = [
-            ...await this.#database.read<JobRow>(due, due.values({ kind, now, limit: CANDIDATES })),
-            ...await this.#database.read<JobRow>(expired, expired.values({ kind, now, limit: CANDIDATES }))
+            ...await this.#sql.due.read<JobRow>({ kind, now, limit: CANDIDATES }),
+            ...await this.#sql.expired.read<JobRow>({ kind, now, limit: CANDIDATES })
         ];
         for (const row of candidates) {
             const lease = `${this.#owner}:${randomBytes(9).toString('base64url')}`;
@@ -173,18 +171,17 @@ export class JobStore {
     /** Returns a job by id. */
     async get(id: number): Promise<Job | null> {
 
-        const [row] = await this.#database.read<JobRow>(this.#sql.get, this.#sql.get.values({ id }));
+        const row = await this.#sql.get.first<JobRow>({ id });
         return row ? toJob(row) : null;
     }
 
     /** Returns jobs of a kind, newest first. */
     async list({ kind, state, limit }: JobFilter): Promise<Job[]> {
 
-        const { list, listState } = this.#sql;
         const bounded = Math.min(limit, MAX_LIST);
         const rows = state === undefined ?
-            await this.#database.read<JobRow>(list, list.values({ kind, limit: bounded })) :
-            await this.#database.read<JobRow>(listState, listState.values({ kind, state, limit: bounded }));
+            await this.#sql.list.read<JobRow>({ kind, limit: bounded }) :
+            await this.#sql.listState.read<JobRow>({ kind, state, limit: bounded });
         return rows.map(toJob);
     }
 
@@ -193,7 +190,7 @@ export class JobStore {
 
         const [waiting, expired] = await Promise.all([this.#sql.nextWaiting, this.#sql.nextExpired].map(async (statement) => {
 
-            const [found] = await this.#database.read<{ due: number | null }>(statement, statement.values({ kind }));
+            const found = await statement.first<{ due: number | null }>({ kind });
             return found?.due ?? Infinity;
         }));
         const due = Math.min(waiting ?? Infinity, (expired ?? Infinity) + 1);
@@ -203,8 +200,7 @@ export class JobStore {
     /** Deletes up to `limit` jobs that ended before a time (epoch ms); resolves to their number. */
     async purge(before: number, limit: number): Promise<number> {
 
-        const { ended } = this.#sql;
-        const rows = await this.#database.read<{ id: number }>(ended, ended.values({ before, limit: Math.min(limit, MAX_LIST) }));
+        const rows = await this.#sql.ended.read<{ id: number }>({ before, limit: Math.min(limit, MAX_LIST) });
         const result = await this.#database.commit({ steps: rows.map(({ id }) => this.#sql.remove.step({ id })), essential: true });
         return result.ok ? rows.length : 0;
     }
@@ -222,7 +218,7 @@ export class JobStore {
 }
 
 /** A row as it is read. */
-export interface JobRow {
+interface JobRow {
     readonly id: number;
     readonly kind: string;
     readonly state: JobState;
@@ -240,7 +236,7 @@ const COLUMNS = ['id', 'kind', 'state', 'payload', 'progress', 'run_at', 'attemp
 /** Columns of a job without a lease. */
 const UNLEASED = { lease_owner: null, lease_until: null };
 
-export function toJob(found: JobRow): Job {
+function toJob(found: JobRow): Job {
 
     return {
         id: found.id,
@@ -257,9 +253,9 @@ export function toJob(found: JobRow): Job {
 }
 
 /** Every change except the first is conditional: on the job being due, or on the lease being held. */
-export function buildJobStatements(dialect: Dialect) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         ...buildChanges(build),
         enqueue: build<'kind' | 'dedup_key' | 'dedup_until' | 'payload' | 'run_at' | 'now'>((knex, bind) => knex('jobs').insert({

@@ -36,12 +36,10 @@ type Maker<T> = (row: ObjectRow, elements: readonly StoredElement[]) => T;
 
 export class ObjectScan {
 
-    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
-        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
@@ -52,15 +50,13 @@ export class ObjectScan {
             return [];
         }
 
-        const { statement, bindings } = this.#sql.byIds.with({ ids });
-        return await this.#withElements(await this.#db.read<ObjectRow>(statement, bindings), toObject);
+        return await this.#withElements(await this.#sql.byIds.read<ObjectRow>({ ids }), toObject);
     }
 
     /** Returns the stored texts of the objects that exist among at most {@link OBJECTS_PER_BATCH} ids, in no order. */
     async texts(ids: readonly string[]): Promise<ObjectTexts> {
 
-        const { statement, bindings } = this.#sql.texts.with({ ids });
-        const rows = await this.#db.read<Omit<ObjectRow, 'content'> & { content: string | null }>(statement, bindings);
+        const rows = await this.#sql.texts.read<Omit<ObjectRow, 'content'> & { content: string | null }>({ ids });
         const short = rows.filter((row): row is ObjectRow => row.content !== null);
         return {
             objects: await this.#withElements(short, toParts),
@@ -71,8 +67,7 @@ export class ObjectScan {
     /** Returns the stored texts of one object of any length; null when it does not exist. */
     async text(id: string): Promise<ObjectParts | null> {
 
-        const { statement, bindings } = this.#sql.byIds.with({ ids: [id] });
-        const [found] = await this.#withElements(await this.#db.read<ObjectRow>(statement, bindings), toParts);
+        const [found] = await this.#withElements(await this.#sql.byIds.read<ObjectRow>({ ids: [id] }), toParts);
         return found ?? null;
     }
 
@@ -83,8 +78,7 @@ export class ObjectScan {
             return [];
         }
 
-        const { statement, bindings } = this.#sql.lengths.with({ ids });
-        const lengths = new Map((await this.#db.read<{ id: string; length: number }>(statement, bindings)).map(({ id, length }) => [id, Number(length)]));
+        const lengths = new Map((await this.#sql.lengths.read<{ id: string; length: number }>({ ids })).map(({ id, length }) => [id, Number(length)]));
         const portions: string[][] = [];
         let left = 0;
         for (const id of ids) {
@@ -106,9 +100,8 @@ export class ObjectScan {
     /** Returns the next objects by id after one, at most {@link OBJECTS_PER_BATCH}, long ones alone; from the first with an empty id. */
     async after(id: string): Promise<StoredObject[]> {
 
-        const { after } = this.#sql;
         for (let last = id; ;) {
-            const rows = await this.#db.read<Omit<ObjectRow, 'content'> & { content: string | null }>(after, after.values({ id: last }));
+            const rows = await this.#sql.after.read<Omit<ObjectRow, 'content'> & { content: string | null }>({ id: last });
             const [first] = rows;
             if (!first) {
                 return [];
@@ -129,8 +122,7 @@ export class ObjectScan {
     /** Returns the next ids after one, at most {@link IDS_PER_BATCH}; from the first with an empty id. */
     async idsAfter(id: string): Promise<string[]> {
 
-        const { idsAfter } = this.#sql;
-        return (await this.#db.read<{ id: string }>(idsAfter, idsAfter.values({ id }))).map((row) => row.id);
+        return (await this.#sql.idsAfter.read<{ id: string }>({ id })).map((row) => row.id);
     }
 
     /** Returns the objects of rows, in order, without those that were deleted meanwhile. */
@@ -156,8 +148,7 @@ export class ObjectScan {
         }
 
         if (changed.length > 0) {
-            const { statement, bindings } = this.#sql.byIds.with({ ids: changed });
-            const again = await this.#made(await this.#db.read<ObjectRow>(statement, bindings), make, reading + 1);
+            const again = await this.#made(await this.#sql.byIds.read<ObjectRow>({ ids: changed }), make, reading + 1);
             again.forEach((object, id) => made.set(id, object));
         }
 
@@ -168,8 +159,7 @@ export class ObjectScan {
 
         const rows = new Map<string, DatedElementRow[]>();
         if (ids.length > 0) {
-            const { statement, bindings } = this.#sql.elements.with({ ids });
-            for (const row of await this.#db.read<DatedElementRow & { object_id: string }>(statement, bindings)) {
+            for (const row of await this.#sql.elements.read<DatedElementRow & { object_id: string }>({ ids })) {
                 const own = rows.get(row.object_id) ?? [];
                 own.push(row);
                 rows.set(row.object_id, own);
@@ -192,9 +182,9 @@ function columnsUpTo(knex: Knex, bytes: number): (string | Knex.Raw)[] {
     ];
 }
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         byIds: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...OBJECT_COLUMNS)),
         texts: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...columnsUpTo(knex, LONG_BYTES))),

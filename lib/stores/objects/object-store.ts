@@ -99,8 +99,7 @@ export class ObjectStore {
         const kept = this.#cache.get(id);
         if (kept) {
             const { revision } = this.#db;
-            const { check } = this.#sql;
-            const found = single(await this.#db.read<EpochRow & { txn_id: number | null }>(check, check.values({ id })));
+            const found = single(await this.#sql.check.read<EpochRow & { txn_id: number | null }>({ id }));
             if (found.txn_id === kept.object.metadata.txnId) {
                 const epochs = epochsOf(found);
                 kept.facts = { revision, epochs };
@@ -122,15 +121,14 @@ export class ObjectStore {
 
     async #read(id: string, reading = 1): Promise<ObjectView> {
 
-        const { view, elements } = this.#sql;
         // Taken before the read: what is committed during it counts as later.
         const { revision } = this.#db;
-        const found = single(await this.#db.read<EpochRow &(ObjectRow | { id: null })>(view, view.values({ id })));
+        const found = single(await this.#sql.view.read<EpochRow &(ObjectRow | { id: null })>({ id }));
         if (found.id === null) {
             return { object: null, epochs: epochsOf(found) };
         }
 
-        const own = found.element_count > 0 ? elementsOf(found, await this.#db.read<DatedElementRow>(elements, elements.values({ id })), reading) : [];
+        const own = found.element_count > 0 ? elementsOf(found, await this.#sql.elements.read<DatedElementRow>({ id }), reading) : [];
         if (!own) {
             return this.#read(id, reading + 1);
         }
@@ -147,8 +145,8 @@ export class ObjectStore {
 
         const found = new Map<string, string>();
         for (let start = 0; start < ids.length; start += TYPES_PER_BATCH) {
-            const { statement, bindings } = this.#sql.types.with({ ids: ids.slice(start, start + TYPES_PER_BATCH) });
-            for (const { id, type } of await this.#db.read<{ id: string; type: string }>(statement, bindings)) {
+            const rows = await this.#sql.types.read<{ id: string; type: string }>({ ids: ids.slice(start, start + TYPES_PER_BATCH) });
+            for (const { id, type } of rows) {
                 found.set(id, type);
             }
         }
@@ -161,8 +159,8 @@ export class ObjectStore {
 
         const found = new Map<string, Subject>();
         for (let start = 0; start < ids.length; start += TYPES_PER_BATCH) {
-            const { statement, bindings } = this.#sql.subjects.with({ ids: ids.slice(start, start + TYPES_PER_BATCH) });
-            for (const { id, type, acl, created_by: createdBy } of await this.#db.read<SubjectRow>(statement, bindings)) {
+            const rows = await this.#sql.subjects.read<SubjectRow>({ ids: ids.slice(start, start + TYPES_PER_BATCH) });
+            for (const { id, type, acl, created_by: createdBy } of rows) {
                 found.set(id, { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: { createdBy } });
             }
         }
@@ -173,15 +171,14 @@ export class ObjectStore {
     /** Returns ids and transaction numbers of up to 500 tips of a type, ascending by id from `after` (exclusive). */
     async listTips(type: string, after: string): Promise<{ id: string; txnId: number }[]> {
 
-        const { listTips } = this.#sql;
-        const rows = await this.#db.read<{ id: string; txn_id: number }>(listTips, listTips.values({ type, after }));
+        const rows = await this.#sql.listTips.read<{ id: string; txn_id: number }>({ type, after });
         return rows.map(({ id, txn_id }) => ({ id, txnId: txn_id }));
     }
 
     /** Returns the highest transaction number in use, 0 when there is no object. */
     async highestTxnId(): Promise<number> {
 
-        const [found] = await this.#db.read<{ highest: number | null }>(this.#sql.highestTxnId, []);
+        const found = await this.#sql.highestTxnId.first<{ highest: number | null }>({});
         return found?.highest ?? 0;
     }
 
@@ -260,7 +257,7 @@ function sameElements(before: readonly StoredElement[], after: readonly StoredEl
 
 function buildStatements(db: Database) {
 
-    const build = statements(db.dialect);
+    const build = statements(db);
     const objectColumns = OBJECT_COLUMNS.map((column) => `o.${column}`);
     return {
         view: build<'id'>((knex, bind) => knex('epochs as e')

@@ -63,21 +63,19 @@ export class SearchLogStore {
     /** Returns up to {@link LOG_ROWS} rows that are in no batch yet, after a number. To be read before batches, because rows only move there. */
     async unordered(after: number): Promise<LogRow[]> {
 
-        const { unordered } = this.#sql;
-        return await this.#db.read<LogRow & Record<string, never>>(unordered, unordered.values({ after }));
+        return await this.#sql.unordered.read<LogRow>({ after });
     }
 
     /** Returns the next batches after a position; empty when there are none. */
     async batches(after: number): Promise<LogBatch[]> {
 
-        const { batches } = this.#sql;
-        return (await this.#db.read<BatchRow>(batches, batches.values({ after }))).map(toBatch);
+        return (await this.#sql.batches.read<BatchRow>({ after })).map(toBatch);
     }
 
     /** Returns the highest position, 0 when there is none. */
     async last(): Promise<number> {
 
-        const [found] = await this.#db.read<{ last: number | null }>(this.#sql.last, []);
+        const found = await this.#sql.last.first<{ last: number | null }>({});
         return found?.last ?? 0;
     }
 
@@ -89,9 +87,8 @@ export class SearchLogStore {
      */
     async order(): Promise<boolean> {
 
-        const { newest } = this.#sql;
         // Read before the rows: a batch that is made between the two reads takes the position that is tried then.
-        const [found] = await this.#db.read<BatchRow>(newest, newest.values({}));
+        const found = await this.#sql.newest.first<BatchRow>({});
         const batch = found ? toBatch(found) : { position: 0, rows: [] };
         const rows = await this.unordered(0);
         const ordered = new Set(batch.rows.map(({ seq }) => seq));
@@ -114,7 +111,7 @@ export class SearchLogStore {
     /** Deletes some of the oldest batches below a position; true when none is left. The highest batch must stay. */
     async prune(below: number): Promise<boolean> {
 
-        const [found] = await this.#db.read<{ first: number | null }>(this.#sql.first, []);
+        const found = await this.#sql.oldest.first<{ first: number | null }>({});
         const first = found?.first ?? Infinity;
         if (first >= below) {
             return true;
@@ -140,9 +137,9 @@ function toBatch({ position, changes }: BatchRow): LogBatch {
     return { position, rows: rows.map(([seq, objectId, origin, number]) => ({ seq, objectId, origin, number })) };
 }
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         append: build<'objectId' | 'origin' | 'number'>((knex, bind) => knex('search_log').insert({
             object_id: bind('objectId'), origin: bind('origin'), number: bind('number')
@@ -153,7 +150,7 @@ function buildStatements({ dialect }: Database) {
         remove: build.list<never, 'seqs'>((knex, bind, list) => {
 
             const seqs = list('seqs');
-            return dialect === 'sqlite' ? knex('search_log').whereIn('seq', seqs).delete() : knex.raw(
+            return db.dialect === 'sqlite' ? knex('search_log').whereIn('seq', seqs).delete() : knex.raw(
                 `delete l from (${seqs.map((_, i) => (i === 0 ? 'select ? as seq' : 'select ?')).join(' union ')}) as o ` +
                 'straight_join search_log as l on l.seq = o.seq', seqs);
         }),
@@ -162,7 +159,7 @@ function buildStatements({ dialect }: Database) {
         newest: build<never>((knex) => knex('search_batches').orderBy('position', 'desc').limit(1).select('position', 'changes')),
         add: build<'position' | 'changes'>((knex, bind) => knex('search_batches').insert({ position: bind('position'), changes: bind('changes') })),
         last: build((knex) => knex('search_batches').max('position as last')),
-        first: build((knex) => knex('search_batches').min('position as first')),
+        oldest: build((knex) => knex('search_batches').min('position as first')),
         prune: build<'below'>((knex, bind) => knex('search_batches').where('position', '<', bind('below')).delete())
     };
 }

@@ -19,12 +19,10 @@ interface FormRow {
 /** Indexed forms in the database. */
 export class IndexFormStore {
 
-    readonly #db: Database;
     readonly #sql: ReturnType<typeof buildStatements>;
 
     constructor(db: Database) {
 
-        this.#db = db;
         this.#sql = buildStatements(db);
     }
 
@@ -62,8 +60,7 @@ export class IndexFormStore {
         }
 
         const states = new Map(objects.map(({ id, metadata: { txnId } }) => [id, txnId]));
-        const { statement, bindings } = this.#sql.read.with({ ids: [...states.keys()] });
-        const rows = await this.#db.read<FormRow & Record<string, never>>(statement, bindings);
+        const rows = await this.#sql.forms.read<FormRow>({ ids: [...states.keys()] });
         return new Map(rows.filter(({ object_id, txn_id }) => states.get(object_id) === txn_id).map((found) => [found.object_id, toForm(found)]));
     }
 }
@@ -79,14 +76,14 @@ function toForm({ content, user_metadata, acl }: FormRow): IndexedForm {
 
 const COLUMNS = ['object_id', 'txn_id', 'content', 'user_metadata', 'acl'] as const;
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         save: build<(typeof COLUMNS)[number]>((knex, bind) => knex('index_forms').insert(row(bind, COLUMNS)).onConflict('object_id').merge()),
         guard: build<'id' | 'txnId'>((knex, bind) => knex('objects').where({ id: bind('id'), txn_id: bind('txnId') })
             .update({ txn_id: knex.ref('txn_id') })),
         remove: build<'id'>((knex, bind) => knex('index_forms').where('object_id', bind('id')).delete()),
-        read: build.list<never, 'ids'>((knex, _bind, list) => knex('index_forms').whereIn('object_id', list('ids')).select(...COLUMNS))
+        forms: build.list<never, 'ids'>((knex, _bind, list) => knex('index_forms').whereIn('object_id', list('ids')).select(...COLUMNS))
     };
 }

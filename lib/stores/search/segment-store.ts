@@ -61,8 +61,7 @@ export class SearchSegmentStore {
     /** Returns the manifest; null when the node has no index. */
     async manifest(): Promise<SearchManifest | null> {
 
-        const { manifest } = this.#sql;
-        const [found] = await this.#db.read<SearchManifest & Record<string, never>>(manifest, manifest.values({ owner: this.#owner }));
+        const found = await this.#sql.manifest.first<SearchManifest>({ owner: this.#owner });
         return found ?? null;
     }
 
@@ -91,8 +90,7 @@ export class SearchSegmentStore {
     /** Returns the segments of the index, in the order in which they were added. */
     async segments(): Promise<StoredSegment[]> {
 
-        const { segments } = this.#sql;
-        return await this.#db.read<StoredSegment & Record<string, never>>(segments, segments.values({ owner: this.#owner }));
+        return await this.#sql.segments.read<StoredSegment>({ owner: this.#owner });
     }
 
     /** Stores a segment, which becomes part of the index by {@link switch}. Returns its id. */
@@ -119,8 +117,7 @@ export class SearchSegmentStore {
     async sizes(id: number): Promise<Map<string, number>> {
 
         const sizes = new Map<string, number>();
-        const { lengths } = this.#sql;
-        for (const { name, part, length } of await this.#db.read<{ name: string; part: number; length: number }>(lengths, lengths.values({ id }))) {
+        for (const { name, part, length } of await this.#sql.lengths.read<{ name: string; part: number; length: number }>({ id })) {
             const before = sizes.get(name) ?? 0;
             if (before !== part * PART_BYTES) {
                 throw new DamagedSegment(`section ${name} of segment ${id} is not complete`);
@@ -181,8 +178,7 @@ export class SearchSegmentStore {
     /** Deletes segments that are not part of the index. Must not run while a segment is being written. */
     async sweep(): Promise<void> {
 
-        const { leftovers } = this.#sql;
-        for (const { id } of await this.#db.read<{ id: number }>(leftovers, leftovers.values({ owner: this.#owner }))) {
+        for (const { id } of await this.#sql.leftovers.read<{ id: number }>({ owner: this.#owner })) {
             await this.#removeParts(id);
             await this.#commit([this.#sql.remove.step({ id })]);
         }
@@ -191,7 +187,7 @@ export class SearchSegmentStore {
     /** Returns the batch up to which the indexes of all nodes have the log; 0 when one of them is incomplete. */
     async coveredByAll(): Promise<number> {
 
-        const [found] = await this.#db.read<{ least: number | null; unknown: number }>(this.#sql.leastCovered, []);
+        const found = await this.#sql.leastCovered.first<{ least: number | null; unknown: number }>({});
         return !found || found.unknown > 0 ? 0 : found.least ?? 0;
     }
 
@@ -203,8 +199,7 @@ export class SearchSegmentStore {
 
     async #part(id: number, name: string, part: number): Promise<Uint8Array> {
 
-        const { part: statement } = this.#sql;
-        const [row] = await this.#db.read<{ crc: number; bytes: Uint8Array }>(statement, statement.values({ id, name, part }));
+        const row = await this.#sql.part.first<{ crc: number; bytes: Uint8Array }>({ id, name, part });
         if (!row || crc32(row.bytes) !== row.crc) {
             throw new DamagedSegment(`part ${part} of section ${name} of segment ${id} is damaged`);
         }
@@ -233,13 +228,12 @@ export class SearchSegmentStore {
     async #removeParts(id: number): Promise<void> {
 
         for (;;) {
-            const { someParts, removePart } = this.#sql;
-            const found = await this.#db.read<{ name: string; part: number }>(someParts, someParts.values({ id }));
+            const found = await this.#sql.someParts.read<{ name: string; part: number }>({ id });
             if (found.length === 0) {
                 return;
             }
 
-            await this.#commit(found.map(({ name, part }) => removePart.step({ id, name, part })));
+            await this.#commit(found.map(({ name, part }) => this.#sql.removePart.step({ id, name, part })));
         }
     }
 
@@ -266,9 +260,9 @@ function explainFull(error: unknown): never {
     throw error instanceof DatabaseError && error.fault === 'full' ? new NoRoomForSegment('there is no room for the search index', { cause: error }) : error;
 }
 
-function buildStatements({ dialect }: Database) {
+function buildStatements(db: Database) {
 
-    const build = statements(dialect);
+    const build = statements(db);
     return {
         manifest: build<'owner'>((knex, bind) => knex('search_manifest').where('owner', bind('owner')).select('layout', 'covered')),
         reset: build<'owner' | 'layout' | 'now'>((knex, bind) => knex('search_manifest')
