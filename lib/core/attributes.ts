@@ -7,6 +7,7 @@ import Joi from 'joi';
 import type { JsonObject } from '../util/json-types.js';
 import { badRequest } from '../errors/errors.js';
 import { isJsonObject } from '../util/json-types.js';
+import { getOrAdd } from '../util/cache/get-or-add.js';
 
 /** Marks attributes that are text, even if the value looks like a number. */
 const TEXT = { isText: true };
@@ -90,15 +91,12 @@ export function asDeclared(schema: Joi.ObjectSchema, attributes: JsonObject, tex
 
 function declaredBy(schema: Joi.ObjectSchema): Declared {
 
-    let declared = declarations.get(schema);
-    if (!declared) {
+    return getOrAdd(declarations, schema, () => {
+
         const keys = Object.entries((schema.describe() as { keys?: Record<string, { metas?: object[] }> }).keys ?? {});
         const marked = (mark: string): Set<string> => new Set(keys.flatMap(([name, { metas = [] }]) => (metas.some((meta) => mark in meta) ? [name] : [])));
-        declared = { names: new Set(keys.map(([name]) => name)), texts: marked('isText'), nullable: marked('isNullable') };
-        declarations.set(schema, declared);
-    }
-
-    return declared;
+        return { names: new Set(keys.map(([name]) => name)), texts: marked('isText'), nullable: marked('isNullable') };
+    });
 }
 
 /** Returns the request context among attributes; empty if absent or empty text. @throws DoipError 400 if it is not a JSON object */

@@ -11,6 +11,7 @@ import { asDeclared } from './attributes.js';
 import { badRequest } from '../errors/errors.js';
 import { isJsonObject } from '../util/json-types.js';
 import { expectNone, readJson, readOptionalJson } from '../doip/segments.js';
+import { getOrAdd } from '../util/cache/get-or-add.js';
 
 
 const joiOptions: Joi.ValidationOptions = { allowUnknown: true, abortEarly: true, convert: true };
@@ -34,13 +35,7 @@ const defaults = new WeakMap<Joi.ObjectSchema, JsonObject>();
 
 function defaultsOf(schema: Joi.ObjectSchema): JsonObject {
 
-    let value = defaults.get(schema);
-    if (!value) {
-        value = Object.freeze(validate(schema, {}));
-        defaults.set(schema, value);
-    }
-
-    return value;
+    return getOrAdd(defaults, schema, () => Object.freeze(validate(schema, {})));
 }
 
 function isEmpty(attributes: JsonObject): boolean {

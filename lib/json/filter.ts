@@ -8,6 +8,7 @@ import { isJsonObject } from '../util/json-types.js';
 import { badRequest } from '../errors/errors.js';
 import { copyNumberTexts, numberTextAt, setNumberTexts } from './exact-numbers.js';
 import { parsePointer } from './pointer.js';
+import { getOrAdd } from '../util/cache/get-or-add.js';
 
 /** Maximum number of pointers in a filter. */
 const MAX_POINTERS = 10_000;
@@ -58,13 +59,7 @@ function newMask(): Mask {
 
 function member(mask: Mask, segment: string): Mask {
 
-    let child = mask.members.get(segment);
-    if (!child) {
-        child = newMask();
-        mask.members.set(segment, child);
-    }
-
-    return child;
+    return getOrAdd(mask.members, segment, newMask);
 }
 
 function masked(value: JsonValue, mask: Mask): JsonValue | undefined {
@@ -123,13 +118,7 @@ function elementMask(mask: Mask, index: string): Mask | undefined {
         return every ?? one;
     }
 
-    let both = mask.merged.get(index);
-    if (!both) {
-        both = union(every, one);
-        mask.merged.set(index, both);
-    }
-
-    return both;
+    return getOrAdd(mask.merged, index, () => union(every, one));
 }
 
 function union(a: Mask, b: Mask): Mask {

@@ -11,6 +11,7 @@ import type { AccessRules, AclDefaults, MethodAcls } from '../../types/access-ru
 import type { Caller, Decision } from '../../model/caller.js';
 import { ANONYMOUS_AUTHOR } from '../../model/caller.js';
 import type { Subject } from '../../model/access-subject.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 export { denied } from '../../model/caller.js';
 export type { Decision } from '../../model/caller.js';
@@ -318,13 +319,7 @@ function isSameList(one: readonly string[] | undefined, other: readonly string[]
 /** Returns the ids by which ACL entries can name the caller: user id and groups. */
 function principalsOf(caller: Caller): ReadonlySet<string> {
 
-    let principals = principalSets.get(caller);
-    if (!principals) {
-        principals = new Set([caller.userId, ...caller.groupIds].filter(isPrincipal));
-        principalSets.set(caller, principals);
-    }
-
-    return principals;
+    return getOrAdd(principalSets, caller, () => new Set([caller.userId, ...caller.groupIds].filter(isPrincipal)));
 }
 
 /** False for reserved words of access control lists. */

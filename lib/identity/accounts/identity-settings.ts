@@ -4,6 +4,7 @@
 
 import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Members of the design object that matter to authentication. */
 export interface DesignFacts {
@@ -23,13 +24,7 @@ export interface DesignFacts {
 /** Reads the settings, cached by content. */
 export function designFacts(content: JsonObject): DesignFacts {
 
-    let facts = read.get(content);
-    if (!facts) {
-        facts = readFacts(content);
-        read.set(content, facts);
-    }
-
-    return facts;
+    return getOrAdd(read, content, () => readFacts(content));
 }
 
 const read = new WeakMap<JsonObject, DesignFacts>();

@@ -10,6 +10,7 @@ import { ADMIN_ID } from '../../model/caller.js';
 import type { Caller } from '../../model/caller.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
 import { isAdminName, isPossibleName, loginKey } from './login-name.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** A user with a user object. */
 export interface Principal {
@@ -71,20 +72,9 @@ export class Directory {
     /** Returns the caller for a user and an authentication method; the same object as long as nothing changes. */
     callerOf(principal: Principal, method: Caller['method']): Caller {
 
-        let callers = this.#callers.get(principal);
-        if (!callers) {
-            callers = new Map();
-            this.#callers.set(principal, callers);
-        }
-
-        let caller = callers.get(method);
-        if (!caller) {
-            const { account: { userId, username }, groupIds } = principal;
-            caller = { userId, username, groupIds, isAdmin: false, isAuthenticated: true, method };
-            callers.set(method, caller);
-        }
-
-        return caller;
+        const { account: { userId, username }, groupIds } = principal;
+        const callers = getOrAdd(this.#callers, principal, () => new Map<Caller['method'], Caller>());
+        return getOrAdd(callers, method, () => ({ userId, username, groupIds, isAdmin: false, isAuthenticated: true, method }));
     }
 
     /** Returns the groups that list one of the ids, directly or indirectly. */

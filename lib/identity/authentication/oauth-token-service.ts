@@ -19,6 +19,7 @@ import { MAX_CREDENTIAL_LENGTH } from './credentials.js';
 import type { Directory } from '../accounts/user-directory.js';
 import type { EdgeLimiter } from '../throttling/edge-limiter.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** An issued token with its caller. */
 export interface TokenGrant {
@@ -206,23 +207,12 @@ async function inOauth<T>(run: () => Promise<T>): Promise<T> {
             throw thrown;
         }
 
-        throw translatedOnce(thrown);
+        throw getOrAdd(translated, thrown, () => inWordsOfOauth(thrown));
     }
 }
 
 /** Cache for shared errors: creating an error would dominate the cost of rejecting a request. */
 const translated = new WeakMap<DoipError, DoipError>();
-
-function translatedOnce(thrown: DoipError): DoipError {
-
-    let error = translated.get(thrown);
-    if (!error) {
-        error = inWordsOfOauth(thrown);
-        translated.set(thrown, error);
-    }
-
-    return error;
-}
 
 function inWordsOfOauth(thrown: DoipError): DoipError {
 

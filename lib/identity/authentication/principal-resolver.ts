@@ -14,6 +14,7 @@ import { digestOf } from '../tokens/digest.js';
 import type { Directory, Principal } from '../accounts/user-directory.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
 import type { Principals } from '../accounts/principals.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Authenticated identity, and the method. */
 export interface AuthenticationResult {
@@ -148,13 +149,9 @@ export class PrincipalResolver {
 
     #admin(method: Caller['method']): Caller {
 
-        let admin = this.#admins.get(method);
-        if (!admin) {
-            admin = { userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method };
-            this.#admins.set(method, admin);
-        }
-
-        return admin;
+        return getOrAdd(this.#admins, method, () => (
+            { userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method }
+        ));
     }
 
     async #hookCaller({ userId, method }: AuthenticationResult, hook: HookAnswer, epoch: number): Promise<Caller> {
@@ -189,13 +186,7 @@ export class PrincipalResolver {
 
     #answerIn(facts: JsonObject): HookAnswer {
 
-        let answer = this.#facts.get(facts);
-        if (!answer) {
-            answer = readAnswer(facts);
-            this.#facts.set(facts, answer);
-        }
-
-        return answer;
+        return getOrAdd(this.#facts, facts, () => readAnswer(facts));
     }
 }
 

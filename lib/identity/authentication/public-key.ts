@@ -5,6 +5,7 @@
 
 import type { CryptoKey } from 'jose';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Key type (and curve) → algorithms. */
 const ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -32,19 +33,8 @@ export async function importPublicKey(jwk: JsonObject, algorithm: string): Promi
         return null;
     }
 
-    let keys = imported.get(jwk);
-    if (!keys) {
-        keys = new Map();
-        imported.set(jwk, keys);
-    }
-
-    let key = keys.get(algorithm);
-    if (!key) {
-        key = importMembers(jwk, algorithm);
-        keys.set(algorithm, key);
-    }
-
-    return key;
+    const keys = getOrAdd(imported, jwk, () => new Map<string, Promise<CryptoKey | null>>());
+    return getOrAdd(keys, algorithm, () => importMembers(jwk, algorithm));
 }
 
 /** Returns a key without a known private key, to verify signatures of issuers without a key in the same time. Null for unsupported algorithms. */
@@ -54,14 +44,8 @@ export async function decoyKey(algorithm: string): Promise<CryptoKey | null> {
         return null;
     }
 
-    let key = decoys.get(algorithm);
-    if (!key) {
-        const { generateKeyPair } = await import('jose');
-        key = generateKeyPair(algorithm).then(({ publicKey }) => publicKey);
-        decoys.set(algorithm, key);
-    }
-
-    return key;
+    const { generateKeyPair } = await import('jose');
+    return getOrAdd(decoys, algorithm, () => generateKeyPair(algorithm).then(({ publicKey }) => publicKey));
 }
 
 const decoys = new Map<string, Promise<CryptoKey>>();

@@ -9,6 +9,7 @@ import type { TypeRegistry } from '../../types/type-registry.js';
 import { readBytes } from '../../doip/segments.js';
 import { normalized } from './module-resolver.js';
 import type { ScriptModule, EntryModule, Program } from '../protocol/program.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Maximum size of a module in bytes. */
 export const MAX_MODULE_BYTES = 4 * 1024 * 1024;
@@ -63,14 +64,11 @@ export class ProgramCatalog {
     unitOf(type: string): EntryModule | null {
 
         const { units, registry } = this.#now();
-        let unit = units.get(type);
-        if (unit === undefined) {
-            const code = registry.get(type)?.javascript;
-            unit = code === undefined ? null : typeUnit(type, code);
-            units.set(type, unit);
-        }
+        return getOrAdd(units, type, () => {
 
-        return unit;
+            const code = registry.get(type)?.javascript;
+            return code === undefined ? null : typeUnit(type, code);
+        });
     }
 
     /** The code of the design; null if it has none. */

@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module';
 import lunr from 'lunr';
 import type { TextLanguage } from '../../model/text-language.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Maximum length of a word with a stem, in UTF-16 units: some stemmers take quadratic time. */
 const MAX_STEMMED_LENGTH = 64;
@@ -37,13 +38,7 @@ const stemmers = new Map<TextLanguage, Stemmer>();
 /** Returns the stem of a term; null for stop words, and for a term that is too long or has no letters. */
 export function stemOf(term: string, language: TextLanguage): string | null {
 
-    let stemmer = stemmers.get(language);
-    if (!stemmer) {
-        stemmer = new Stemmer(language);
-        stemmers.set(language, stemmer);
-    }
-
-    return stemmer.stem(term);
+    return getOrAdd(stemmers, language, () => new Stemmer(language)).stem(term);
 }
 
 /** Returns the index term of a stem. */

@@ -17,6 +17,7 @@ import { SPACES } from '../segment/format.js';
 import type { Sections, Space } from '../segment/format.js';
 import { compareValues, SegmentWriter } from '../segment/segment-writer.js';
 import type { ColumnData, ColumnValue } from '../segment/segment-writer.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Maximum number of indexed words of an object; further ones are ignored. */
 const MAX_WORDS = 1_000_000;
@@ -165,15 +166,4 @@ function toColumn(documents: readonly number[], values: readonly ColumnValue[]):
     return {
         values: distinct, documents: Uint32Array.from(documents), ordinals: Uint32Array.from(values, (value) => ordinals.get(value) ?? 0)
     };
-}
-
-function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-
-    let value = map.get(key);
-    if (value === undefined) {
-        value = make();
-        map.set(key, value);
-    }
-
-    return value;
 }

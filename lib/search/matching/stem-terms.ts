@@ -8,6 +8,7 @@ import { stemOf, stemTerm } from '../analysis/stemmer.js';
 import type { TermQuery } from '../query/query.js';
 import { encodeText } from '../segment/byte-buffers.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Returns the numbers of these terms. */
 export function termsOf(space: TermDictionary, { term, includesStems = false }: Pick<TermQuery, 'term' | 'includesStems'>): number[] {
@@ -34,15 +35,9 @@ const languageCache = new WeakMap<TermDictionary, readonly TextLanguage[]>();
 /** Returns the languages of the stems in a dictionary. */
 function languagesIn(space: TermDictionary): readonly TextLanguage[] {
 
-    let languages = languageCache.get(space);
-    if (!languages) {
-        languages = TEXT_LANGUAGES.filter((language) => {
+    return getOrAdd(languageCache, space, () => TEXT_LANGUAGES.filter((language) => {
 
-            const first = space.lowerBound(encodeText(stemTerm('', language)));
-            return first < space.termCount && space.termText(first).startsWith(stemTerm('', language));
-        });
-        languageCache.set(space, languages);
-    }
-
-    return languages;
+        const first = space.lowerBound(encodeText(stemTerm('', language)));
+        return first < space.termCount && space.termText(first).startsWith(stemTerm('', language));
+    }));
 }
