@@ -3,8 +3,7 @@
  * valid texts.
  */
 
-import type { DoipError } from '../errors/errors.js';
-import { badRequest, invalidContent } from '../errors/errors.js';
+import { badRequest, DoipError, invalidContent } from '../errors/errors.js';
 import { childPointer } from './pointer.js';
 import { escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
 
@@ -13,61 +12,32 @@ const MAX_POINTER_SHOWN = 200;
 /** Returns the error for the first mistake in a text. */
 export function explainError(text: string, maxDepth: number, name: string): DoipError {
 
-    const finder = new ErrorFinder(text, maxDepth);
     try {
-        finder.document();
+        new ErrorFinder(text, maxDepth, name).document();
     }
-    catch (fault) {
-        if (fault instanceof JsonSyntaxError) {
-            const { line, column } = positionOf(text, fault.index);
-            return badRequest(`${name} is malformed at line ${line}, column ${column}: ${fault.message}`,
-                { details: { line, column } });
+    catch (error) {
+        if (error instanceof DoipError) {
+            return error;
         }
 
-        if (fault instanceof JsonValueError) {
-            return invalidContent([{ pointer: shortened(fault.pointer), message: fault.message }]);
-        }
-
-        throw fault;
+        throw error;
     }
 
     return badRequest(`${name} is malformed`, { details: { line: 1, column: 1 } });
-}
-
-/** The text is not JSON. */
-class JsonSyntaxError extends Error {
-
-    readonly index: number;
-
-    constructor(message: string, index: number) {
-
-        super(message);
-        this.index = index;
-    }
-}
-
-/** Valid JSON that would not be returned as it was sent. */
-class JsonValueError extends Error {
-
-    readonly pointer: string;
-
-    constructor(message: string, pointer: string) {
-
-        super(message);
-        this.pointer = pointer;
-    }
 }
 
 class ErrorFinder {
 
     private readonly text: string;
     private readonly maxDepth: number;
+    private readonly name: string;
     private index = 0;
 
-    constructor(text: string, maxDepth: number) {
+    constructor(text: string, maxDepth: number, name: string) {
 
         this.text = text;
         this.maxDepth = maxDepth;
+        this.name = name;
     }
 
     /** Parses the whole text as one value. */
@@ -86,7 +56,7 @@ class ErrorFinder {
         const character = this.text[this.index];
         if (character === '{' || character === '[') {
             if (depth >= this.maxDepth) {
-                throw new JsonValueError(`nested deeper than the allowed ${this.maxDepth} levels`, pointer);
+                throw altered(`nested deeper than the allowed ${this.maxDepth} levels`, pointer);
             }
 
             return character === '{' ? this.object(pointer, depth + 1) : this.array(pointer, depth + 1);
@@ -130,14 +100,14 @@ class ErrorFinder {
         }
 
         if (seen.has(key)) {
-            throw new JsonValueError('property occurs more than once', pointer);
+            throw altered('property occurs more than once', pointer);
         }
 
         seen.add(key);
         ++this.index;
         const kind = this.value(pointer, depth);
         if (key === '__proto__' || key === 'constructor' && kind === 'prototype carrier') {
-            throw new JsonValueError('property name is not allowed', pointer);
+            throw altered('property name is not allowed', pointer);
         }
     }
 
@@ -162,11 +132,11 @@ class ErrorFinder {
         for (;;) {
             const character = this.text[this.index];
             if (character === undefined) {
-                throw new JsonSyntaxError('the string does not end', start);
+                throw this.malformed('the string does not end', start);
             }
 
             if (character < ' ') {
-                throw new JsonSyntaxError('control character inside a string', this.index);
+                throw this.malformed('control character inside a string', this.index);
             }
 
             if (character === '"') {
@@ -181,12 +151,12 @@ class ErrorFinder {
     private escape(pointer: string): number {
 
         if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.text.slice(this.index, this.index + 6))) {
-            throw new JsonSyntaxError('unknown escape inside a string', this.index);
+            throw this.malformed('unknown escape inside a string', this.index);
         }
 
         const length = escapeLength(this.text, this.index);
         if (length < 0) {
-            throw new JsonValueError('string contains an unpaired surrogate', pointer);
+            throw altered('string contains an unpaired surrogate', pointer);
         }
 
         return length;
@@ -196,7 +166,7 @@ class ErrorFinder {
 
         const value = JSON.parse(this.text.slice(start, this.index)) as string;
         if (!value.isWellFormed()) {
-            throw new JsonValueError('string contains an unpaired surrogate', pointer);
+            throw altered('string contains an unpaired surrogate', pointer);
         }
 
         return value;
@@ -212,11 +182,11 @@ class ErrorFinder {
         }
 
         if (token.length > MAX_NUMBER_LENGTH) {
-            throw new JsonValueError(`number ${clipped(token, 60)} has more than ${MAX_NUMBER_LENGTH} characters`, pointer);
+            throw altered(`number ${clipped(token, 60)} has more than ${MAX_NUMBER_LENGTH} characters`, pointer);
         }
 
         if (!Number.isFinite(Number(token))) {
-            throw new JsonValueError(`number ${clipped(token, 60)} is beyond the range of numbers`, pointer);
+            throw altered(`number ${clipped(token, 60)} is beyond the range of numbers`, pointer);
         }
 
         this.index += token.length;
@@ -264,11 +234,18 @@ class ErrorFinder {
         return true;
     }
 
-    private unexpected(wanted: string): JsonSyntaxError {
+    private unexpected(wanted: string): DoipError {
 
         const found = this.text.codePointAt(this.index);
         const shown = found === undefined ? 'the text ends' : `got ${JSON.stringify(String.fromCodePoint(found))}`;
-        return new JsonSyntaxError(`expected ${wanted}, ${shown}`, this.index);
+        return this.malformed(`expected ${wanted}, ${shown}`, this.index);
+    }
+
+    /** The error for a text that is not JSON. */
+    private malformed(message: string, index: number): DoipError {
+
+        const { line, column } = positionOf(this.text, index);
+        return badRequest(`${this.name} is malformed at line ${line}, column ${column}: ${message}`, { details: { line, column } });
     }
 }
 
@@ -281,9 +258,10 @@ function positionOf(text: string, index: number): { line: number; column: number
     return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-function shortened(pointer: string): string {
+/** The error for valid JSON that would not be returned as it was sent. */
+function altered(message: string, pointer: string): DoipError {
 
-    return clipped(pointer, MAX_POINTER_SHOWN);
+    return invalidContent([{ pointer: clipped(pointer, MAX_POINTER_SHOWN), message }]);
 }
 
 /** Cuts a text without splitting a surrogate pair. */
