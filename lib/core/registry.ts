@@ -4,7 +4,6 @@
  */
 
 import Joi from 'joi';
-import type { JsonObject } from '../util/json-types.js';
 import type { Caller } from '../model/caller.js';
 import type { Operation } from './operation.js';
 
@@ -171,6 +170,3 @@ export class OperationRegistry {
         }
     }
 }
-
-/** Attributes of an operation without schema. */
-export type AnyAttributes = JsonObject;

@@ -39,7 +39,6 @@ const LOOK_MS = 20;
 /** Registers handles with a handle server. */
 export class HandleRegistration implements WriteParticipant, RecordUpdater {
 
-    readonly name = 'handles';
     readonly batch = BATCH;
     readonly kind: JobKind;
     readonly #parts: RegistrationParts;

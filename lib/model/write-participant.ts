@@ -37,8 +37,6 @@ export const ID_RESERVED = 'the id stands for another user or group';
 
 /** A module that takes part in every write. */
 export interface WriteParticipant {
-    /** For the log. */
-    readonly name: string;
     /** Returns steps for the unit. May read, must not write. Throws to reject the change. */
     steps(change: ObjectChange): Promise<readonly Step[]> | readonly Step[];
     /** Returns the error for a `failed` tag of one of its steps; undefined for the tags of others. */

@@ -22,7 +22,6 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 /** Checks references before a change and stores them with it. */
 export class ReferenceChecker implements WriteParticipant {
 
-    readonly name = 'references';
     readonly #objects: ObjectStore;
     readonly #references: ReferenceStore;
     readonly #policy: () => Policy;

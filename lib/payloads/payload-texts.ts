@@ -70,7 +70,6 @@ export class PayloadTexts {
         this.#catalog = parts.catalog;
         this.#limits = parts.limits;
         this.participant = {
-            name: 'payload texts',
             steps: async (change) => {
 
                 const { after } = change;

@@ -15,7 +15,6 @@ const NAME_TAKEN = 'types:name';
 /** Adds the steps for type names and the epoch of types to writes of Schema objects and the design. */
 export class CatalogParticipant implements WriteParticipant {
 
-    readonly name = 'types';
     readonly #store: CatalogStore;
 
     constructor(store: CatalogStore) {

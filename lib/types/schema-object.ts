@@ -41,28 +41,15 @@ export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, ke
     ];
 }
 
-/** Returns the types that the schema of a Schema object refers to and that do not exist, for messages to its author. */
-export function missingTypes(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): readonly string[] {
-
-    const { name, schema, baseUri } = content;
-    const document = new SchemaDocument(typeof name === 'string' ? name : '', schema ?? false, baseUri);
-    return unusable(document, lookup, keywordNames)?.missingTypes ?? [];
-}
-
 function unusableErrors(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): readonly ContentError[] {
-
-    return unusable(document, lookup, keywordNames)?.faults ?? [];
-}
-
-function unusable(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): UnusableSchema | undefined {
 
     try {
         CompiledSchema.compile(document, (name) => (name === document.name || document.uris.includes(name) ? document : lookup(name)), keywordNames).complete();
-        return undefined;
+        return [];
     }
     catch (error) {
         if (error instanceof UnusableSchema) {
-            return error;
+            return error.faults;
         }
 
         throw error;

@@ -16,7 +16,7 @@ import { keywordNames } from './schema/extension-keyword.js';
 import { INITIAL_AUTH_CONFIG } from './seed-content.js';
 import { metaSchema } from './schema/meta-schemas.js';
 import type { SchemaDocument } from './schema/document.js';
-import { missingTypes, schemaObjectErrors } from './schema-object.js';
+import { schemaObjectErrors } from './schema-object.js';
 import { resolveUri, typeUri } from './schema/uri.js';
 import { TypeDefinition } from './type-definition.js';
 import { TypeEntry } from './type-entry.js';
@@ -112,12 +112,6 @@ export class TypeRegistry {
     schemaIds(): JsonObject {
 
         return Object.fromEntries([...this.#types.values()].flatMap(({ name, schemaId }) => (schemaId === null ? [] : [[schemaId, name]])));
-    }
-
-    /** Returns the types that a Schema object refers to and that do not exist yet; its own type cannot be used until they do. */
-    missingTypes(schemaObject: JsonObject): readonly string[] {
-
-        return missingTypes(schemaObject, this.#lookup, this.#keywordNames);
     }
 
     /** Returns the schema of a type, or the schema with an id or base URI. */

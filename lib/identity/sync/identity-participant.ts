@@ -16,7 +16,6 @@ import type { Draft, SecretRemover } from '../../model/object-draft.js';
 /** Write participant for accounts and groups. */
 export class IdentityParticipant implements WriteParticipant {
 
-    readonly name = 'identity';
     readonly #writer: AccountWriter;
     readonly #principals: Principals;
 

@@ -119,13 +119,3 @@ export interface Lifecycle {
     /** Returns the id generator of a type, else that of the design; null if there is none. */
     generator(type: string, facts: HookFacts): Promise<IdGenerator | null>;
 }
-
-/** The lifecycle of objects without type code. */
-export const WITHOUT_CODE: Lifecycle = {
-    has: () => false,
-    mayGenerateIds: () => false,
-    run: () => Promise.resolve(undefined),
-    runAll: (hook, type, objects) => Promise.resolve(objects.map(() => ({ value: undefined }))),
-    resolvePayload: () => Promise.resolve(null),
-    generator: () => Promise.resolve(null)
-};

@@ -12,7 +12,6 @@ import { hasSameModules, type ModuleRules } from './module-permissions.js';
 /** Adds the steps for module directories to writes. */
 export class ModuleParticipant implements WriteParticipant {
 
-    readonly name = 'script modules';
     readonly #modules: ScriptModuleStore;
     readonly #catalogStore: CatalogStore;
     readonly #rules: ModuleRules;

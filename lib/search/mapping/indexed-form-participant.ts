@@ -9,7 +9,6 @@ import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 /** Participant that stores indexed forms. */
 export class IndexedFormParticipant implements WriteParticipant {
 
-    readonly name = 'index form';
     readonly #forms: IndexFormStore;
 
     constructor(forms: IndexFormStore) {

@@ -61,7 +61,6 @@ export class IndexSupervisor implements SearchIndex {
             failed: (error) => logger.warn({ event: 'search.change-log-failed', err: error }, 'failed to read the change log, retrying')
         });
         this.participant = {
-            name: 'search',
             steps: async (change) => {
 
                 await this.#backlog.wait();

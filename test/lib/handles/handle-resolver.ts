@@ -11,7 +11,7 @@ import type { HandleValuesHook } from '../../../lib/handles/handle-records.js';
 import { HandleResolver } from '../../../lib/handles/handle-resolver.js';
 import { ANONYMOUS } from '../../../lib/model/caller.js';
 import { Policy } from '../../../lib/identity/access/access-policy.js';
-import { WITHOUT_CODE } from '../../../lib/objects/hooks/lifecycle.js';
+import { WITHOUT_CODE } from '../../support/without-code.js';
 import { ObjectResolution } from '../../../lib/objects/read/object-resolution.js';
 import { TypeRegistry } from '../../../lib/types/type-registry.js';
 import { LIMITS } from '../../support/gateway.js';

@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import type { Caller } from '../../../lib/model/caller.js';
 import { ANONYMOUS } from '../../../lib/model/caller.js';
 import { Policy } from '../../../lib/identity/access/access-policy.js';
-import { WITHOUT_CODE } from '../../../lib/objects/hooks/lifecycle.js';
+import { WITHOUT_CODE } from '../../support/without-code.js';
 import { ObjectResolution } from '../../../lib/objects/read/object-resolution.js';
 import { EventLoopYielder } from '../../../lib/util/concurrency/event-loop-yielder.js';
 import { ResultReader } from '../../../lib/search/hit-loader.js';
