@@ -19,12 +19,6 @@ import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import { ResultReader } from '../search/hit-loader.js';
 import { toDigitalObject } from '../model/stored-object.js';
 
-/** Options of the query. */
-export interface RelationshipQuery {
-    /** True to leave out references to the object. */
-    readonly outboundOnly: boolean;
-}
-
 /** Context of the caller. */
 export type RelationshipReader = Reading & { readonly signal: AbortSignal };
 
@@ -83,9 +77,10 @@ export class RelationshipService {
      * number or size was reached.
      *
      * @param target an object that the caller may read
+     * @param options `outboundOnly`: leave out references to the object
      * @throws DoipError 403, or the error thrown by the code of its type, if the object is hidden
      */
-    async graph(target: StoredObject, { outboundOnly }: RelationshipQuery, reader: RelationshipReader): Promise<JsonObject> {
+    async graph(target: StoredObject, { outboundOnly }: { outboundOnly: boolean }, reader: RelationshipReader): Promise<JsonObject> {
 
         const own = this.#policy.visibleTo(reader.caller, await this.#resolution.resolve(target, reader), target);
         const shown = new Map([[target.id, withText(toDigitalObject(own))]]);

@@ -25,12 +25,6 @@ export interface Postponement {
     readonly hasFailed: boolean;
 }
 
-interface EntryRow {
-    readonly handle: string;
-    readonly revision: number;
-    readonly attempts: number;
-}
-
 const NEVER = Number.MAX_SAFE_INTEGER;
 const MAX_REVISION = 2 ** 48 - 1;
 const MAX_ERROR_LENGTH = 2000;
@@ -69,7 +63,7 @@ export class HandleOutboxStore {
     /** Returns entries that are due, oldest first. */
     async due(now: number, limit: number): Promise<OutboxEntry[]> {
 
-        return await this.#sql.due.read<EntryRow>({ now, limit });
+        return await this.#sql.due.read<OutboxEntry>({ now, limit });
     }
 
     /** Returns when the next entry is due (epoch ms); null when there is none. */

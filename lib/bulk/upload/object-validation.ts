@@ -20,13 +20,6 @@ import type { PreparedChange } from '../../model/object-draft.js';
 import type { SpooledUpload, ReviewParts } from './validation-parts.js';
 import { ObjectHasher } from '../../objects/hashes/object-hashes.js';
 
-/** Outcome of validation: the object as it would be stored, or the error. */
-export interface Judged {
-    readonly position: number;
-    readonly change: PreparedChange | null;
-    readonly error: unknown;
-}
-
 /** Validates objects. */
 export class UploadJudge {
 
@@ -53,7 +46,7 @@ export class UploadJudge {
     }
 
     /** Validates an item. Errors of the object are returned, not thrown. */
-    async judge(item: BulkItem): Promise<Judged> {
+    async judge(item: BulkItem): Promise<{ position: number; change: PreparedChange | null; error: unknown }> {
 
         const { position } = item;
         try {

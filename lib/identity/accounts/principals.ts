@@ -18,14 +18,6 @@ import { ADMIN_ID, ANONYMOUS_AUTHOR } from '../../model/caller.js';
 import type { Policy } from '../access/access-policy.js';
 import { isPrincipal } from '../access/access-policy.js';
 
-/** Change of an object into a user or group, or out of being one. */
-export interface Holding {
-    readonly id: string;
-    readonly wasHeld: boolean;
-    readonly isHeld: boolean;
-    readonly caller: Caller;
-}
-
 /** Maximum number of cached records that are certainly in the database. */
 const MAX_ENTRIES = 20_000;
 
@@ -54,7 +46,7 @@ export class Principals {
      *
      * @throws DoipError 409 for an id that others have named, unless the caller is the administrator
      */
-    async holdingSteps({ id, wasHeld, isHeld, caller }: Holding): Promise<Step[]> {
+    async holdingSteps({ id, wasHeld, isHeld, caller }: { id: string; wasHeld: boolean; isHeld: boolean; caller: Caller }): Promise<Step[]> {
 
         if (wasHeld === isHeld) {
             return [];

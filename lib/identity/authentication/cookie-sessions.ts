@@ -13,12 +13,6 @@ import { denied } from '../../model/caller.js';
 import type { DesignFacts } from '../accounts/identity-settings.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 
-/** A new session; its values are not stored and cannot be read again. */
-export interface NewSession {
-    readonly sessionId: string;
-    readonly csrfToken: string;
-}
-
 /** Name by which callers address their own session. */
 const OWN = 'this';
 
@@ -65,8 +59,8 @@ export class Sessions {
         return this.#design().cookies;
     }
 
-    /** Creates a session for an authenticated caller. */
-    async create(caller: Caller): Promise<NewSession> {
+    /** Creates a session for an authenticated caller; its values are not stored and cannot be read again. */
+    async create(caller: Caller): Promise<{ sessionId: string; csrfToken: string }> {
 
         const { userId, method } = caller;
         if (userId === null) {

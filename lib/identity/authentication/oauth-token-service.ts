@@ -21,12 +21,6 @@ import type { EdgeLimiter } from '../throttling/edge-limiter.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
 
-/** An issued token with its caller. */
-export interface TokenGrant {
-    readonly token: string;
-    readonly caller: Caller;
-}
-
 type Transport = DoipRequest['transport'];
 
 const PASSWORD = 'password';
@@ -62,7 +56,7 @@ export class OAuthTokenService {
      * @param request `grant_type`, `username` and `password`, or `assertion`
      * @throws DoipError 400 for a malformed request, 401 for wrong credentials, 403 for an insecure connection, 429
      */
-    async grant(request: JsonValue | undefined, transport: Transport, requestContext: JsonObject = {}): Promise<TokenGrant> {
+    async grant(request: JsonValue | undefined, transport: Transport, requestContext: JsonObject = {}): Promise<{ token: string; caller: Caller }> {
 
         return inOauth(async () => {
 

@@ -19,13 +19,6 @@ export interface PasswordOptions {
     readonly maxBytes?: number;
 }
 
-/** Result of a check. */
-export interface PasswordCheck {
-    readonly matches: boolean;
-    /** True if the password is right and its record should be renewed at the current cost. */
-    readonly outdated: boolean;
-}
-
 /** Concurrent hashes: half of the processors, and never all four threads of libuv's pool. */
 const PARALLEL = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2)));
 
@@ -99,9 +92,10 @@ export class PasswordHasher {
      * Compares a secret with the text of a record. Without a record, as for users that do not exist, it does the same work and
      * fails.
      *
+     * @returns `outdated`: the password is right, and its record should be renewed at the current cost
      * @throws DoipError 429 if too many checks are queued
      */
-    async check(secret: string, recordText: string | null, source: string): Promise<PasswordCheck> {
+    async check(secret: string, recordText: string | null, source: string): Promise<{ matches: boolean; outdated: boolean }> {
 
         const record = recordText === null ? null : parseRecord(recordText);
         const password = this.#isTooLong(secret) || secret.includes('\0') ? '' : secret;

@@ -5,19 +5,13 @@
 
 import type { ScriptModule, Program } from '../protocol/program.js';
 
-/** A resolved module with its id. */
-export interface FoundModule {
-    readonly name: string;
-    readonly module: ScriptModule;
-}
-
 const MAX_LENGTH = 1024;
 
 /** Endings that are tried in this order. */
 export const MODULE_ENDINGS = ['', '.js', '.json', '/index.js', '/index.json'] as const;
 
 /** Resolves a specifier in a module; undefined if there is no such module. */
-export function resolveModule(world: Program, from: string, specifier: string): FoundModule | undefined {
+export function resolveModule(world: Program, from: string, specifier: string): { name: string; module: ScriptModule } | undefined {
 
     if (specifier.length > MAX_LENGTH) {
         return undefined;

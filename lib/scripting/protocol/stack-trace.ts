@@ -10,12 +10,6 @@ const NATIVE = /^\s*at apply \(native\)$/;
 
 const FIRST_LINE = /:1:(\d+)(\)?)$/;
 
-/** A position in a source; both 1-based. */
-export interface Position {
-    readonly line: number;
-    readonly column: number;
-}
-
 /** Returns the frames in sources of authors. */
 export function authorStack(stack: string): string {
 
@@ -24,8 +18,8 @@ export function authorStack(stack: string): string {
         .join('\n');
 }
 
-/** Returns the first position in a module that a stack of an author names; null if there is none. */
-export function positionIn(stack: string, module: string): Position | null {
+/** Returns the first position (1-based) in a module that a stack of an author names; null if there is none. */
+export function positionIn(stack: string, module: string): { line: number; column: number } | null {
 
     for (const frame of stack.split('\n')) {
         const start = frame.indexOf(`${module}:`);

@@ -17,40 +17,28 @@ export class ScratchBuffers {
     /** Returns a list for documents; one user at a time. */
     documents(count: number): Uint32Array {
 
-        if (this.#documents.length < count) {
-            this.#documents = new Uint32Array(count);
-        }
-
+        this.#documents = withRoom(this.#documents, count);
         return this.#documents;
     }
 
     /** Returns a list for a number for each of {@link documents}. */
     frequencies(count: number): Uint32Array {
 
-        if (this.#frequencies.length < count) {
-            this.#frequencies = new Uint32Array(count);
-        }
-
+        this.#frequencies = withRoom(this.#frequencies, count);
         return this.#frequencies;
     }
 
     /** Returns a number for every document, all 0; the caller has to reset them to 0. */
     sums(documents: number): Uint32Array {
 
-        if (this.#sums.length < documents) {
-            this.#sums = new Uint32Array(documents);
-        }
-
+        this.#sums = withRoom(this.#sums, documents);
         return this.#sums;
     }
 
     /** Returns a score for every document, not initialised. */
     scores(documents: number): Float32Array {
 
-        if (this.#scores.length < documents) {
-            this.#scores = new Float32Array(documents);
-        }
-
+        this.#scores = withRoom(this.#scores, documents);
         return this.#scores;
     }
 
@@ -58,10 +46,7 @@ export class ScratchBuffers {
     marks(documents: number): Bits {
 
         const words = (documents + 31) >>> 5;
-        if (this.#marks.length < words) {
-            this.#marks = new Uint32Array(words);
-        }
-
+        this.#marks = withRoom(this.#marks, words);
         return this.#marks.subarray(0, words);
     }
 
@@ -71,4 +56,10 @@ export class ScratchBuffers {
         return this.#documents.byteLength + this.#frequencies.byteLength + this.#sums.byteLength + this.#scores.byteLength +
             this.#marks.byteLength;
     }
+}
+
+/** Returns the buffer if it is long enough, else a new one of the same kind. */
+function withRoom<B extends Uint32Array | Float32Array>(buffer: B, length: number): B {
+
+    return buffer.length < length ? new (buffer.constructor as new (length: number) => B)(length) : buffer;
 }

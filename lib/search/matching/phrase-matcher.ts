@@ -13,12 +13,7 @@ import { PositionCursor } from '../segment/positions.js';
 import { entryList, entrySet } from '../segment/postings-cache.js';
 import type { Segment } from '../segment/segment-reader.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
-
-/** One word of a phrase. */
-export interface PhraseWord {
-    readonly term: string;
-    readonly position: number;
-}
+import type { PhraseQuery } from '../query/query.js';
 
 /** Receives the frequency of a phrase in a document. */
 export type PhraseSink = (document: number, frequency: number) => void;
@@ -37,7 +32,7 @@ const STEPS_PER_CHECK = 1024;
 
 /** Finds a phrase in one field; `entries` has the entry of each word. */
 export function findPhrase(
-    space: TermDictionary, entries: readonly number[], phrase: { readonly words: readonly PhraseWord[]; readonly slop: number }, search: PhraseSearch
+    space: TermDictionary, entries: readonly number[], phrase: Pick<PhraseQuery, 'words' | 'slop'>, search: PhraseSearch
 ): void {
 
     const { segment, deadline, wanted, sink } = search;

@@ -23,13 +23,6 @@ export interface SweepOptions {
     readonly signal?: AbortSignal;
 }
 
-/** Numbers of removed blobs. */
-export interface SweepResult {
-    readonly staged: number;
-    readonly unlinked: number;
-    readonly orphans: number;
-}
-
 interface Candidate {
     readonly id: number;
     readonly store: string;
@@ -64,7 +57,7 @@ export class BlobSweeper {
     }
 
     /** Sweeps once; `now` in epoch ms. An error of a store is logged, and does not affect the others. */
-    async sweep(now: number, options: SweepOptions): Promise<SweepResult> {
+    async sweep(now: number, options: SweepOptions): Promise<{ staged: number; unlinked: number; orphans: number }> {
 
         const { staged, unlinked } = this.#sql;
         const result = {

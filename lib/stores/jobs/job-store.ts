@@ -30,14 +30,6 @@ export interface NewJob {
     };
 }
 
-/** Which jobs to list, newest first. */
-export interface JobFilter {
-    readonly kind: string;
-    readonly state?: JobState;
-    /** Maximum number, up to 1000. */
-    readonly limit: number;
-}
-
 const LEASE_LOST = 'job:lease';
 const MAX_KEY_BYTES = 255;
 const MAX_ERROR_LENGTH = 2000;
@@ -175,8 +167,8 @@ export class JobStore {
         return row ? toJob(row) : null;
     }
 
-    /** Returns jobs of a kind, newest first. */
-    async list({ kind, state, limit }: JobFilter): Promise<Job[]> {
+    /** Returns jobs of a kind, newest first, at most 1000. */
+    async list({ kind, state, limit }: { kind: string; state?: JobState; limit: number }): Promise<Job[]> {
 
         const bounded = Math.min(limit, MAX_LIST);
         const rows = state === undefined ?

@@ -14,7 +14,12 @@ export const REPLACED_KEYWORDS: readonly string[] = ['$ref', 'uniqueItems', 'une
 /** Returns the keywords of this file for linked schemas. */
 export function ownKeywords(linked: Linked): FuncKeywordDefinition[] {
 
-    return [UNIQUE_ITEMS, ENUM, unevaluatedProperties(linked), unevaluatedItems(linked)];
+    return [
+        UNIQUE_ITEMS,
+        ENUM,
+        unevaluated(linked, { keyword: 'unevaluatedProperties', type: 'object', param: 'unevaluatedProperty', find: unevaluatedNames }),
+        unevaluated(linked, { keyword: 'unevaluatedItems', type: 'array', param: 'unevaluatedItem', find: unevaluatedIndices })
+    ];
 }
 
 const UNIQUE_ITEMS: FuncKeywordDefinition = {
@@ -47,39 +52,22 @@ const ENUM: FuncKeywordDefinition = {
     }
 };
 
-function unevaluatedProperties(linked: Linked): FuncKeywordDefinition {
+/** A keyword for members that no other keyword applies to: `find` returns their names or indices, `param` tells the first faulty one. */
+function unevaluated(linked: Linked, { keyword, type, param, find }: {
+    keyword: string; type: 'object' | 'array'; param: string; find: typeof unevaluatedNames | typeof unevaluatedIndices;
+}): FuncKeywordDefinition {
 
     return {
-        keyword: 'unevaluatedProperties',
-        type: 'object',
+        keyword,
+        type,
         schemaType: ['object', 'boolean'],
         errors: true,
         compile: (schema: JsonValue, parent: JsonObject) => {
 
             const validate: SchemaValidateFunction = (value: JsonObject) => {
 
-                const faulty = unevaluatedNames(parent, value, linked).find((name) => !linked.matches(schema, value[name] ?? null));
-                return report(validate, 'unevaluatedProperties', faulty === undefined ? undefined : { unevaluatedProperty: faulty });
-            };
-
-            return validate;
-        }
-    };
-}
-
-function unevaluatedItems(linked: Linked): FuncKeywordDefinition {
-
-    return {
-        keyword: 'unevaluatedItems',
-        type: 'array',
-        schemaType: ['object', 'boolean'],
-        errors: true,
-        compile: (schema: JsonValue, parent: JsonObject) => {
-
-            const validate: SchemaValidateFunction = (value: JsonValue[]) => {
-
-                const faulty = unevaluatedIndices(parent, value, linked).find((index) => !linked.matches(schema, value[index] ?? null));
-                return report(validate, 'unevaluatedItems', faulty === undefined ? undefined : { unevaluatedItem: String(faulty) });
+                const faulty = find(parent, value as never, linked).find((key) => !linked.matches(schema, value[key] ?? null));
+                return report(validate, keyword, faulty === undefined ? undefined : { [param]: String(faulty) });
             };
 
             return validate;
