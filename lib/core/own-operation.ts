@@ -12,7 +12,7 @@ import type { Services } from './services.js';
 import type { Operation, OperationResult } from './operation.js';
 import { internal } from '../errors/errors.js';
 import { Op } from '../doip/operation-ids.js';
-import { empty, jsonOf, jsonSegment } from '../doip/segments.js';
+import { empty, jsonOf, jsonSegment, sequence } from '../doip/segments.js';
 import type { OperationContext } from './operation-context.js';
 import type { Rule } from './operation-summary.js';
 
@@ -225,17 +225,12 @@ function segmentsOf(input: Performed['input']): AsyncIterable<Segment> {
         return empty();
     }
 
-    return isSequence(input) ? input : only(input);
+    return isSequence(input) ? input : sequence(jsonSegment(input));
 }
 
 function isSequence(input: JsonValue | AsyncIterable<Segment>): input is AsyncIterable<Segment> {
 
     return typeof input === 'object' && input !== null && Symbol.asyncIterator in input;
-}
-
-async function *only(value: JsonValue): AsyncGenerator<Segment> {
-
-    yield jsonSegment(value);
 }
 
 async function objectOf(performed: OperationResult): Promise<DigitalObject> {

@@ -15,6 +15,7 @@ import type { BulkItem } from '../batch/batch-item.js';
 import type { ImportedElement, ImportedObject } from '../format/import-object.js';
 import { badRequest, DoipError, internal } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
+import { bytesSegment } from '../../doip/segments.js';
 import { authorOf } from '../../model/write-context.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { decodeBase64 } from '../batch/batch-item.js';
@@ -182,7 +183,7 @@ export class Importer {
 
             for (const { name, base64 } of object.elements) {
                 if (base64 !== undefined) {
-                    staged.set(name, await this.#stage(object, once(decodeBase64(base64, name)), context));
+                    staged.set(name, await this.#stage(object, bytesSegment(decodeBase64(base64, name)).body, context));
                 }
             }
 
@@ -274,11 +275,6 @@ function naming(id: JsonValue | undefined, error: unknown): never {
 
     const { status, message, details, http, cause } = error instanceof DoipError ? error : internal(error);
     throw new DoipError(status, message, { details: { ...details, id }, cause, ...http === undefined ? {} : { http } });
-}
-
-async function *once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-
-    yield bytes;
 }
 
 /** A sequence of items with one item of look-ahead. */

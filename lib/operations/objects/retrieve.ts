@@ -16,7 +16,7 @@ import { notFound } from '../../errors/errors.js';
 import { requireAt } from '../../json/pointer.js';
 import { prune } from '../../json/filter.js';
 import { Op } from '../../doip/operation-ids.js';
-import { bytesSegment, jsonSegment } from '../../doip/segments.js';
+import { bytesSegment, jsonSegment, sequence } from '../../doip/segments.js';
 import { resolveRange } from '../../objects/elements/byte-range.js';
 import { objectAnswer, objectFacts } from '../../objects/read/object-presenter.js';
 import type { OperationContext } from '../../core/operation-context.js';
@@ -86,14 +86,14 @@ async function retrieveElement(context: OperationContext<RetrieveAttributes>, sh
         facts.range = { start: range.start, end: range.end, size: element.size };
     }
 
-    return result.segments(one({ kind: 'bytes', body, length, isWhole: true }), facts);
+    return result.segments(sequence({ kind: 'bytes', body, length, isWhole: true }), facts);
 }
 
 /** Output of type code instead of the bytes of an element; ranges do not apply to it. */
 function replaced(context: OperationContext<RetrieveAttributes>, { bytes, mediaType, filename }: DirectOutput): OperationResult {
 
     const facts = { mediaType: mediaType ?? 'application/octet-stream', ...filename === undefined ? {} : { filename }, size: bytes.byteLength };
-    return result.segments(one({ ...bytesSegment(bytes), isWhole: true }), { ...objectFacts(context, context.target), ...facts });
+    return result.segments(sequence({ ...bytesSegment(bytes), isWhole: true }), { ...objectFacts(context, context.target), ...facts });
 }
 
 function retrievePart(context: OperationContext<RetrieveAttributes>, shown: StoredObject, pointer: string): OperationResult {
@@ -146,9 +146,4 @@ function elementFacts({ mediaType, filename }: StoredElement): JsonObject {
         mediaType: mediaType ?? 'application/octet-stream',
         ...(filename === null ? {} : { filename })
     };
-}
-
-async function *one(segment: Segment): AsyncGenerator<Segment> {
-
-    yield segment;
 }

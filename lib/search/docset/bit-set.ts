@@ -129,7 +129,8 @@ export function listBits(bits: Bits, into: Uint32Array): number {
     return count;
 }
 
-function countOnes(word: number): number {
+/** Returns the number of bits that are set in a word. */
+export function countOnes(word: number): number {
 
     let sum = word - (word >>> 1 & 0x5555_5555);
     sum = (sum & 0x3333_3333) + (sum >>> 2 & 0x3333_3333);

@@ -130,7 +130,8 @@ function shown(value: unknown): string {
     return clipped(JSON.stringify(value));
 }
 
-function clipped(text: string): string {
+/** Cuts a text for a message. */
+export function clipped(text: string): string {
 
     return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

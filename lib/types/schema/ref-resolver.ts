@@ -6,6 +6,7 @@
 import type { JsonPointer } from '../../json/pointer.js';
 import { formatPointer, parsePointer } from '../../json/pointer.js';
 import type { Resource, SchemaDocument, Subschema } from './document.js';
+import { clipped } from './error-messages.js';
 import { isRemote, resolveUri, typeNamesOf } from './uri.js';
 import type { SchemaLookup } from './linked-schema.js';
 
@@ -33,14 +34,14 @@ export class ReferenceResolver {
         const [uri = '', ...fragments] = reference.split('#');
         const resource = uri === '' ? from.resource : this.#findResource(uri, from);
         if (!resource) {
-            return { missingType: isRemote(uri) ? shown(uri) : typeNamesOf(uri, from.resource.uri).at(-1) ?? uri };
+            return { missingType: isRemote(uri) ? clipped(uri) : typeNamesOf(uri, from.resource.uri).at(-1) ?? uri };
         }
 
         this.#met.add(from.resource);
         const fragment = decodeFragment(fragments.join('#'));
         const target = this.#inResource(this.#outermost(resource, keyword, fragment ?? ''), fragment);
         if (!target) {
-            return { fault: `refers to ${shown(reference)}, where no schema stands` };
+            return { fault: `refers to ${clipped(reference)}, where no schema stands` };
         }
 
         const { document } = target.resource;
@@ -129,9 +130,4 @@ function decodeFragment(fragment: string): string | null {
     catch {
         return null;
     }
-}
-
-function shown(reference: string): string {
-
-    return reference.length > 200 ? `${reference.slice(0, 200)}…` : reference;
 }

@@ -7,6 +7,7 @@
  */
 
 import type { Deadline } from '../../query/query-deadline.js';
+import { countOnes } from '../../docset/bit-set.js';
 import { groupBy } from '../../docset/counting-sort.js';
 import { letterAt, STEPS_PER_CHECK } from '../../analysis/term-bytes.js';
 import type { SortedTerms } from '../../analysis/term-bytes.js';
@@ -144,11 +145,4 @@ function signature(letters: number, length: number): number {
 function bitOf(letter: number): number {
 
     return 1 << letter % LETTER_BITS;
-}
-
-function countOnes(word: number): number {
-
-    let sum = word - (word >>> 1 & 0x5555_5555);
-    sum = (sum & 0x3333_3333) + (sum >>> 2 & 0x3333_3333);
-    return Math.imul(sum + (sum >>> 4) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }
