@@ -64,7 +64,7 @@ onEveryDatabase((name, start) => {
             await put('/objects/design', { ...design, ...change });
         }
 
-        it('find words by their stems over REST and DOIP, and no more once the object was changed or deleted', async () => {
+        it('find words by their stems over REST and DOIP, until the object is changed or deleted', async () => {
 
             await service.create('Book', CONTENT, 'handle=test/book');
 
@@ -89,7 +89,7 @@ onEveryDatabase((name, start) => {
             expect([await size('text:"window"'), await size('text:windows')]).to.equal([0, 1]);
         });
 
-        it('use the language of the design for types that name none, and the new language of a type after reindexing', async () => {
+        it('use the language of the design by default, and the new language of a type after reindexing', async () => {
 
             await service.create('Plain', { a: 'mountains' }, 'handle=test/plain');
             await service.create('Book', { title: 'niñas' }, 'handle=test/spanish');
@@ -113,7 +113,7 @@ onEveryDatabase((name, start) => {
             await put('/schemas/Book', BOOK);
         });
 
-        it('are refused for languages that there are not', async () => {
+        it('reject unknown languages', async () => {
 
             const refused = await put('/schemas/Book', { type: 'object', cordra: { search: { language: 'klingon' } } }, 400);
             expect(refused).to.include('/schema/cordra/search/language: must be one of da, de, en, es,');

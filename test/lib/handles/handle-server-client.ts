@@ -116,7 +116,7 @@ describe('a handle server', () => {
         expect(await blameOf(broken.put('test/1', VALUES, SIGNAL))).to.match(/^server: /);
     });
 
-    it('is not waited for any longer when the service stops', async () => {
+    it('is not awaited after the service stops', async () => {
 
         const stop = new AbortController();
         const server = await answering(() => stop.abort(new Error('the service stops')));
@@ -125,7 +125,7 @@ describe('a handle server', () => {
         expect(await blameOf(server.put('test/1', VALUES, stop.signal))).to.match(/the service stops/);
     });
 
-    it('is told by a client certificate who we are, over a connection that its own certificate vouches for', async () => {
+    it('authenticates the service by a client certificate, over a verified connection', async () => {
 
         const [cert, key] = await Promise.all([readFile(files.TLS_CERT), readFile(files.TLS_KEY)]);
         const records = new TestHandleServer();

@@ -99,12 +99,12 @@ forEachDatabase((name, create) => {
             };
         }
 
-        it('tells zeros before the first one', async () => {
+        it('has zero counts before the first one', async () => {
 
             expect(await node(() => Promise.resolve(0)).status()).to.equal(NEVER);
         });
 
-        it('does every object but the design once, and counts those that fail', async () => {
+        it('covers every object except the design once, and counts failures', async () => {
 
             const seen: string[] = [];
             const update = node((batch) => {
@@ -124,7 +124,7 @@ forEachDatabase((name, create) => {
             expect(startTime).to.be.within(before, Date.now());
         });
 
-        it('is begun once, however often it is asked for', async () => {
+        it('is started once, for any number of requests', async () => {
 
             const { update: held, seen, open } = gate(1);
             const update = node(held);
@@ -143,7 +143,7 @@ forEachDatabase((name, create) => {
             expect((await jobStore.list({ kind: 'handles.update', limit: 10 })).map(({ state }) => state)).to.equal(['done']);
         });
 
-        it('is remembered when its job has long been forgotten, and by other nodes', async () => {
+        it('keeps its outcome after its job was purged, and on other nodes', async () => {
 
             const update = node(() => Promise.resolve(1));
             await update.start();
@@ -156,7 +156,7 @@ forEachDatabase((name, create) => {
             expect(status.total).to.equal(ids.length);
         });
 
-        it('goes on where it was when the service stops in between', async () => {
+        it('resumes after the service was stopped', async () => {
 
             const { update: held, seen, open } = gate(2);
             const update = node(held);
@@ -180,7 +180,7 @@ forEachDatabase((name, create) => {
             expect(await resumed.status()).to.include({ progress: ids.length, total: ids.length, startTime: waiting.startTime });
         });
 
-        it('is taken over from a node that died, which then changes nothing more', async () => {
+        it('moves to another node when its node dies, which then changes nothing more', async () => {
 
             const { update: held, seen, open } = gate(2);
             const dead = node(held);

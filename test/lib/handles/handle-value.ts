@@ -10,12 +10,12 @@ const NOW = '2024-05-01T10:20:30Z';
 
 describe('handle values', () => {
 
-    it('write times without parts of a second', () => {
+    it('have times without fractions of a second', () => {
 
         expect(timestampOf(Date.UTC(2024, 4, 1, 10, 20, 30, 987))).to.equal(NOW);
     });
 
-    it('give all rights to the identity that administers a handle', () => {
+    it('grant all rights to the administrator of the handle', () => {
 
         expect<unknown>(adminValue({ index: 300, handle: '20.500.1/admin' }, NOW)).to.equal({
             index: 100, type: 'HS_ADMIN', ttl: 86400, timestamp: NOW,
@@ -28,20 +28,20 @@ describe('handle values', () => {
         ['0:0.NA/20.500.1', { index: 0, handle: '0.NA/20.500.1' }],
         ['20.500.1/admin', null], ['300:admin', null], ['x:20.500.1/admin', null], ['300:', null], ['', null], ['4294967296:a/b', null]
     ] as const) {
-        it(`take ${JSON.stringify(text)} for ${JSON.stringify(expected)} as an identity`, () => {
+        it(`have the identity ${JSON.stringify(expected)} for ${JSON.stringify(text)}`, () => {
 
             expect<unknown>(parseIdentity(text)).to.equal(expected);
         });
     }
 
-    it('find the smallest free index', () => {
+    it('get the smallest free index', () => {
 
         const at = (...indexes: number[]): number => freeIndex(indexes.map((index) => textValue(index, 'T', 'x', NOW)));
 
         expect([at(), at(100), at(1), at(100, 2, 1), at(2, 3)]).to.equal([1, 1, 2, 3, 1]);
     });
 
-    it('are read as scripts return them, with what they leave out', () => {
+    it('are read from the result of a script, with omitted members', () => {
 
         const values = readValues([
             { index: 1, type: 'URL', data: { format: 'string', value: 'https://example.org/' }, ttl: 60, timestamp: '2020-01-01T00:00:00Z' },
@@ -67,7 +67,7 @@ describe('handle values', () => {
         [[good, good], /the same index/]
     ];
     for (const [list, message] of faults) {
-        it(`are refused when they are ${JSON.stringify(list)}`, () => {
+        it(`are rejected when they are ${JSON.stringify(list)}`, () => {
 
             expect(() => readValues(list, NOW)).to.throw(message);
         });

@@ -66,10 +66,10 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
     ['/title:*', ['file', 'haus', 'hause', 'many', 'mixed', 'none', 'one']], ['en', []], ['/title:en*', []], ['*hous', []]
 ];
 
-describe('languages of texts', () => {
+describe('stemming by language', () => {
 
     for (const [layout, segments] of Object.entries(LAYOUTS)) {
-        it(`are used for single words alone, each for its own texts (${layout})`, () => {
+        it(`applies to single words only, each in texts of its language (${layout})`, () => {
 
             for (const [query, expected] of FINDS) {
                 expect(ids(query, segments), query).to.equal(expected as string[]);
@@ -77,7 +77,7 @@ describe('languages of texts', () => {
         });
     }
 
-    it('put the exact form before other forms', () => {
+    it('ranks the exact form before other forms', () => {
 
         const { hits } = new IndexSearcher().search({
             query: '/title:houses', filterQueries: [], sort: [], facets: [], start: 0, limit: null, includeScore: true, includeVersions: true, access: FULL_ACCESS
@@ -88,7 +88,7 @@ describe('languages of texts', () => {
         expect(first?.score ?? 0).to.be.above(second?.score ?? 0);
     });
 
-    it('tell nothing of payloads that a caller may not read', () => {
+    it('reveals nothing of hidden payloads', () => {
 
         const admission = { caller: true, creator: false, self: false };
         const nobody = { caller: false, creator: false, self: false };
@@ -100,7 +100,7 @@ describe('languages of texts', () => {
         }
     });
 
-    it('go with the object', () => {
+    it('ends with the object', () => {
 
         const noted = DOCUMENTS.map((document) => ({ document, isGone: ['one', 'many'].includes(document.id) }));
 
@@ -111,7 +111,7 @@ describe('languages of texts', () => {
         }
     });
 
-    it('leave a segment as it was where no text has one', () => {
+    it('leaves a segment unchanged without texts in a language', () => {
 
         const sections = (languages: LanguageMark[]) => [...(build([{ document: documentOf('a', { title: 'the houses' }, languages), isGone: false }])
             .segment.source as SectionsInMemory).sections];
@@ -123,7 +123,7 @@ describe('languages of texts', () => {
         expect(sections(EN).filter(([name]) => !name.startsWith('stem.'))).to.equal(sections([]));
     });
 
-    it('are read from stored segments, with sections for stems and without', () => {
+    it('works on stored segments with and without sections for stems', () => {
 
         for (const [languages, expected] of [[EN, ['a']], [[], []]] as const) {
             const { segment } = build([{ document: documentOf('a', { title: 'the houses' }, [...languages]), isGone: false }]);
@@ -146,7 +146,7 @@ describe('languages of texts', () => {
         }
     });
 
-    it('have no stems for words of an object after the first 200,000', () => {
+    it('applies to the first 200,000 words of an object', () => {
 
         const document = documentOf('a', { title: 'x '.repeat(199_999) + 'houses doors' }, EN);
         const segments = [build([{ document, isGone: false }])];

@@ -26,7 +26,7 @@ const STOP_WORDS: readonly (readonly [language: TextLanguage, words: readonly st
     ['en', ['the', 'and', 'of']], ['de', ['die', 'und', 'der']], ['fr', ['les', 'et', 'des', 'qu\'il']], ['es', ['los', 'y', 'de']]
 ];
 
-describe('stemmer', () => {
+describe('the stemmer', () => {
 
     for (const [language, forms] of SAME) {
         it(`finds one stem for ${forms.join(', ')} in ${language}`, () => {
@@ -52,7 +52,7 @@ describe('stemmer', () => {
         }
     });
 
-    it('takes names that objects of JavaScript have for words', () => {
+    it('accepts names of built-in properties as words', () => {
 
         for (const word of ['constructor', '__proto__', 'tostring', 'hasownproperty']) {
             expect(stemOf(word, 'de'), word).to.be.a.string();
@@ -60,13 +60,13 @@ describe('stemmer', () => {
         }
     });
 
-    it('keeps the stems of languages apart', () => {
+    it('separates the stems of languages', () => {
 
         expect(stemTerm('haus', 'de')).to.equal('de\0haus');
         expect(stemTerm('haus', 'nl')).not.to.equal(stemTerm('haus', 'de'));
     });
 
-    it('leaves lunr as it is for others', () => {
+    it('does not change the shared lunr', () => {
 
         TEXT_LANGUAGES.forEach((language) => stemOf('word', language));
 
@@ -74,7 +74,7 @@ describe('stemmer', () => {
         expect(Object.keys(lunr).filter((name) => name.endsWith('Support'))).to.equal([]);
     });
 
-    it('stems any letters in less than a millisecond a word', () => {
+    it('takes less than a millisecond for any word', () => {
 
         for (const language of TEXT_LANGUAGES) {
             for (const syllable of ['a', 'iu', 'lar', 'es', 'ий', 'ssa', 'e\u0301']) {
