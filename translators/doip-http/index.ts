@@ -59,12 +59,12 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
         const { envelope, isPrivate } = await readRequest(request, setting, seen);
         const rejection = gateway.edge?.rejects(envelope.authentication, envelope.transport);
         if (rejection) {
-            noteRejection(envelope.transport);
+            noteRejection(request, envelope.transport);
             return writeFailure(h, failureFrom(rejection, statuses), seen.requestId);
         }
 
         const response = await gateway.perform(envelope);
-        notePerformed(envelope, response);
+        notePerformed(request, envelope, response);
         const answered = await writeResponse(request, h, envelope, response, statuses);
         return isPrivate ? keepPrivate(answered) : answered;
     }

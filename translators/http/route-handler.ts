@@ -86,7 +86,7 @@ async function handle(
     const { authentication, isPrivate } = readCredentials(request, params);
     const rejection = gateway.edge?.rejects(authentication, transport);
     if (rejection) {
-        noteRejection(transport);
+        noteRejection(request, transport);
         return respondFailure(h, failureFrom(rejection, gateway.statuses));
     }
 
@@ -100,7 +100,7 @@ async function handle(
     const exchange = await route.toEnvelope(call);
     const asked = envelope(request, exchange, { authentication, transport, shared: sharedAttributes(request, params) });
     const response = await gateway.perform(asked);
-    notePerformed(asked, response);
+    notePerformed(request, asked, response);
     const answered = await answerOf(request, h, { exchange, response, gateway });
     return isPrivate ? keepPrivate(answered) : answered;
 }

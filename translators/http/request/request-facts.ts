@@ -3,7 +3,7 @@
 import type { Request } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse, Transport } from '../../../lib/doip/envelope.js';
 
-/** Facts about a performed request. */
+/** Facts about a request. */
 export interface PerformedFacts {
     readonly operationId?: string;
     /** User id; null when anonymous, undefined when the request was not performed. */
@@ -14,65 +14,33 @@ export interface PerformedFacts {
     readonly isTurnedAway?: boolean;
 }
 
-/** Transport of a request with fields for its facts. A class, because properties that are added later are slow. */
-class LoggedTransport implements Transport {
+declare module '@hapi/hapi' {
 
-    readonly protocol: Transport['protocol'];
-    readonly secure: boolean;
-    readonly remoteAddress: string;
-    readonly localToken: string | undefined;
-    readonly logId: string;
-    #performed: PerformedFacts | null = null;
-
-    constructor({ protocol, secure, remoteAddress, localToken }: Transport, logId: string) {
-
-        this.protocol = protocol;
-        this.secure = secure;
-        this.remoteAddress = remoteAddress;
-        this.localToken = localToken;
-        this.logId = logId;
-    }
-
-    static performed(transport: LoggedTransport): PerformedFacts | null {
-
-        return transport.#performed;
-    }
-
-    /** Ignores requests of other translators. */
-    static note(transport: Transport, facts: PerformedFacts): void {
-
-        if (#performed in transport) {
-            transport.#performed = facts;
-        }
+    interface RequestApplicationState {
+        'doip-gateway'?: PerformedFacts;
     }
 }
 
-/** Key of the transport on the request itself, because a `WeakMap` entry for every request burdens the garbage collector. */
-const TRANSPORT = Symbol('transport of the request');
+/** Stores the address of the client, for requests that are not performed. */
+export function noteAddress({ app }: Request, { remoteAddress }: Transport): void {
 
-/** Stores the transport of a request; the returned value must be used in its envelope. */
-export function noteTransport(request: Request, transport: Transport, logId: string): Transport {
-
-    const noted = new LoggedTransport(transport, logId);
-    (request as Request & { [TRANSPORT]?: LoggedTransport })[TRANSPORT] = noted;
-    return noted;
+    app['doip-gateway'] = { remoteAddress };
 }
 
 /** Stores the operation and the caller of a performed request. */
-export function notePerformed({ operationId, transport }: DoipRequest, { callerId }: DoipResponse): void {
+export function notePerformed({ app }: Request, { operationId, transport: { remoteAddress } }: DoipRequest, { callerId }: DoipResponse): void {
 
-    LoggedTransport.note(transport, { operationId, callerId });
+    app['doip-gateway'] = { remoteAddress, operationId, callerId };
 }
 
 /** Marks a request as rejected early. */
-export function noteRejection(transport: Transport): void {
+export function noteRejection({ app }: Request, { remoteAddress }: Transport): void {
 
-    LoggedTransport.note(transport, { isTurnedAway: true });
+    app['doip-gateway'] = { remoteAddress, isTurnedAway: true };
 }
 
 /** Returns the facts about a request; empty when no translator handled it. */
-export function factsOf(request: Request): PerformedFacts {
+export function factsOf({ app }: Request): PerformedFacts {
 
-    const transport = (request as Request & { [TRANSPORT]?: LoggedTransport })[TRANSPORT];
-    return transport ? { remoteAddress: transport.remoteAddress, ...LoggedTransport.performed(transport) } : {};
+    return app['doip-gateway'] ?? {};
 }

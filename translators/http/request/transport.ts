@@ -5,11 +5,18 @@ import { BlockList, isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Transport } from '../../../lib/doip/envelope.js';
 import { isLoopback, parseAddressRanges, withoutMapping } from '../../../lib/util/net/ip-address.js';
-import { noteTransport } from './request-facts.js';
+import { noteAddress } from './request-facts.js';
 import { header } from '../headers/decode.js';
 
 /** Reads the transport of a request. */
 export type TransportReader = (request: Request) => Transport;
+
+/** The other end of the connection. */
+interface Peer {
+    readonly peer: string;
+    readonly encrypted: boolean;
+    readonly logId: string;
+}
 
 /**
  * Creates a reader that uses `X-Forwarded-For` and `X-Forwarded-Proto` from trusted proxies only.
@@ -25,11 +32,10 @@ export function createTransportReader(trustedProxies: readonly string[] = []): T
         const peer = plainAddress(request.info.remoteAddress);
         const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
         const logId = header(request.headers, 'request-id') ?? request.info.id;
-        if (trusted && isForwarded(request) && contains(trusted, peer)) {
-            return noteTransport(request, forwarded(request, peer, encrypted, trusted), logId);
-        }
-
-        return noteTransport(request, direct(request, peer, encrypted), logId);
+        const transport = trusted && isForwarded(request) && contains(trusted, peer) ?
+            forwarded(request, { peer, encrypted, logId }, trusted) : direct(request, { peer, encrypted, logId });
+        noteAddress(request, transport);
+        return transport;
     };
 }
 
@@ -55,12 +61,12 @@ export function peerSignal(request: Request): AbortSignal {
 }
 
 /** Treats loopback connections as secure, unless they were forwarded, perhaps over an insecure network. */
-function direct(request: Request, peer: string, encrypted: boolean): Transport {
+function direct(request: Request, { peer, encrypted, logId }: Peer): Transport {
 
     const isForeign = isForwarded(request);
     return {
         protocol: encrypted ? 'https' : 'http', secure: encrypted || isLoopback(peer) && !isForeign, remoteAddress: peer,
-        localToken: isForeign ? undefined : localToken(request, peer)
+        localToken: isForeign ? undefined : localToken(request, peer), logId
     };
 }
 
@@ -72,7 +78,7 @@ function localToken({ headers, raw }: Request, peer: string): string | undefined
 }
 
 /** Walks back through the trusted proxies to the first address that is not one of them. */
-function forwarded(request: Request, peer: string, encrypted: boolean, trusted: BlockList): Transport {
+function forwarded(request: Request, { peer, encrypted, logId }: Peer, trusted: BlockList): Transport {
 
     const hops = listed(request, 'x-forwarded-for').map(plainAddress);
     let address = peer;
@@ -82,7 +88,7 @@ function forwarded(request: Request, peer: string, encrypted: boolean, trusted: 
 
     const protocols = listed(request, 'x-forwarded-proto').map((protocol) => protocol.toLowerCase());
     const secure = protocols.length > 0 ? protocols.every((protocol) => protocol === 'https') : encrypted;
-    return { protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer };
+    return { protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer, localToken: undefined, logId };
 }
 
 /** True when a header indicates a proxy. Called for every request, so it avoids a list. */
