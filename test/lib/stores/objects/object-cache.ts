@@ -4,7 +4,9 @@ import type { StoredObject } from '../../../../lib/model/stored-object.js';
 import { jsonText } from '../../../../lib/json/raw-json.js';
 import { ObjectCache } from '../../../../lib/stores/objects/object-cache.js';
 import { ObjectStore } from '../../../../lib/stores/objects/object-store.js';
+import { CatalogStore } from '../../../../lib/stores/catalog-store.js';
 import { forEachDatabase } from '../../../support/database.js';
+import { watchedDatabase } from '../../../support/watched-database.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -84,6 +86,35 @@ forEachDatabase((name, create) => {
             expect<unknown>(changed).to.equal(second);
             expect(jsonText(changed?.content ?? {})).to.equal('{"n":2}');
             expect(gone).to.be.null();
+        });
+
+        it('are read once after a write, and epochs without an object once after a commit', async () => {
+
+            const place = await create();
+            const db = await place.open();
+            const reads: string[] = [];
+            const store = new ObjectStore(watchedDatabase(db, (sql) => void reads.push(sql)));
+            const first = object('test/a', 10, { n: 1 });
+            const second = object('test/a', 11, { n: 2 });
+            await db.commit({ steps: store.insertSteps(first, 'taken') });
+            await store.view('test/a');
+            await db.commit({ steps: store.updateSteps(first, second, 'changed') });
+            store.forget('test/a');
+            reads.length = 0;
+
+            const { object: found } = await store.view('test/a');
+            const readsOfObject = reads.length;
+            const before = await store.epochs();
+            const readsOfEpochs = reads.length - readsOfObject;
+            await store.epochs();
+            const readsAgain = reads.length - readsOfObject - readsOfEpochs;
+            await db.commit({ steps: [new CatalogStore(db).bumpStep()] });
+            const after = await store.epochs();
+            await place.dispose();
+
+            expect<unknown>(found).to.equal(second);
+            expect([readsOfObject, readsOfEpochs, readsAgain]).to.equal([1, 1, db.revision === null ? 1 : 0]);
+            expect<unknown>(after).to.equal({ ...before, types: before.types + 1 });
         });
     });
 });
