@@ -73,7 +73,7 @@ async function ensureDesign({ db, objectStore, catalogStore, catalog, seed }: Pa
             acl: null, userMetadata: null, elements: [],
             metadata: { createdOn: now, createdBy: ADMIN_ID, modifiedOn: now, modifiedBy: ADMIN_ID, txnId: now * 1000 }
         };
-        // If another node was faster, the commit fails and its design is used
+        // If another node was faster, the commit fails and its design is used.
         await db.commit({ steps: [...objectStore.insertSteps(design, 'taken'), catalogStore.bumpStep()] });
     }
 
@@ -92,7 +92,7 @@ async function ensureTypes({ db, settings, catalog, creation, reader, seed }: Pa
             const input = { type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] };
             const failed = await creation.create(input, { caller: SERVICE }).then(() => null, (error: unknown) => ({ error }));
             await reader.epochs();
-            // If another node was faster, its type is used
+            // If another node was faster, its type is used.
             if (failed && !catalog.current.get(content.name as string)) {
                 throw failed.error;
             }

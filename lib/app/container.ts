@@ -214,7 +214,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         ownBase: () => endpoint().url,
         serviceInfo: () => serviceInfo(services)
     });
-    // Each sees every write before it is committed, in this order; it may reject it or add statements to its unit
+    // Each sees every write before it is committed, in this order; it may reject it or add statements to its unit.
     const participants: readonly WriteParticipant[] = [
         new CatalogParticipant(catalogStore),                                           // Name of the type, epoch of types
         new ModuleParticipant({ modules, catalogStore, rules: moduleRules }),           // Payloads that are script modules

@@ -52,7 +52,7 @@ async function writeFile(file: string, body: AsyncIterable<Uint8Array>): Promise
     }
     catch (error) {
         await handle.close().catch(() => {
-            // It may be closed already
+            // It may be closed already.
         });
         await rm(draft, { force: true });
         throw error;

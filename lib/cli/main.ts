@@ -59,7 +59,7 @@ function readArguments(args: readonly string[]): { values: { help?: boolean; ver
 
 async function serve(): Promise<void> {
 
-    // Configuration errors are reported before heavy modules are loaded
+    // Configuration errors are reported before heavy modules are loaded.
     const config = loadConfig();
     const [{ createServer, serverUrl }, { openLog }] = await Promise.all([import('../server.js'), import('../logging/logger.js')]);
     const log = openLog(config.log);
@@ -70,7 +70,7 @@ async function serve(): Promise<void> {
 
     const server = await createServer(config, { log: log.logger });
     const started = server.start();
-    // Before the URL is printed: a process that reads it may send a signal at once
+    // Before the URL is printed: a process that reads it may send a signal at once.
     const timeout = config.http.shutdownSeconds * 1000;
     stopOnSignals(async (signal) => {
 

@@ -35,7 +35,7 @@ export async function performRemotely(entry: LocalEntry, { operationId, attribut
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
     const sent = pipeline(Readable.from(input?.body ?? []), sending);
     sent.catch(() => {
-        // A server may respond before it has read everything; without a response, that is the error
+        // A server may respond before it has read everything; without a response, that is the error.
     });
     try {
         const [response] = await answered;

@@ -134,7 +134,7 @@ function parseConfigFile(path: string, faults: string[]): object {
         faults.push(`${CONFIG_FILE} ${path} must hold one JSON object`);
     }
     catch (error) {
-        // The parser's message quotes the text, which may contain a misplaced secret
+        // The parser's message quotes the text, which may contain a misplaced secret.
         faults.push(`${CONFIG_FILE} ${path} ${error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read: ${reason(error)}`}`);
     }
 

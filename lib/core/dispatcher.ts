@@ -125,7 +125,7 @@ export class Dispatcher {
     private async runFor(caller: Caller, { request, services, target, fixed }: Dispatched): Promise<OperationResult> {
 
         const { id: targetId, object: stored } = target;
-        // before methods are looked up: the error for an invalid request must not depend on whether a method exists
+        // Before methods are looked up: the error for an invalid request must not depend on whether a method exists.
         const requestContext = readRequestContext(request.attributes);
         const operation = fixed ?? await this.options.registry.find(request.operationId, targetId);
         if (!operation) {

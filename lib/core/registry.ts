@@ -99,7 +99,7 @@ export class OperationRegistry {
             }
         }
 
-        // safe: attributes are validated by the operation's own schema before its handler sees them
+        // safe: attributes are validated by the operation's own schema before its handler sees them.
         const erased = operation as unknown as Operation;
         this.byId.set(id, erased);
         for (const name of names) {

@@ -23,7 +23,7 @@ export function serviceId(prefix: string): string {
  */
 export function idPath(id: string): string {
 
-    // fast path: most ids need no encoding
+    // Fast path: most ids need no encoding.
     if (PLAIN_PATH.test(id)) {
         return id;
     }

@@ -92,7 +92,7 @@ export class RecordOutput implements AsyncIterable<Segment> {
         const { values, texts, isAll } = most > MAX_GATHERED ? NOTHING : await this.#gather();
         if (isAll) {
             const results = values.map((item) => (item instanceof SerializedObject || item instanceof SerializedJson ? item.toJSON() : item) as JsonValue);
-            // Writing the value in one go would block the event loop
+            // Writing the value in one go would block the event loop.
             yield jsonSegment(rememberText({ ...before, results, ...after }, opening(before) + texts.join() + closing(after)));
             return;
         }

@@ -17,7 +17,7 @@ const JSON_VALUES = 20_000;
 /** Yields no segments. */
 export async function *empty(): AsyncGenerator<Segment> {
 
-    // an empty input or output
+    // An empty input or output.
 }
 
 /** Returns a JSON segment. */

@@ -125,7 +125,7 @@ export class HandleUpdate {
                     reportedAt = performance.now();
                 }
 
-                // yields to the event loop: with SQLite nothing above waits for I/O
+                // Yields to the event loop: with SQLite nothing above waits for I/O.
                 await setImmediate();
             }
         }

@@ -77,7 +77,7 @@ export class HandleDelivery {
     async #work(signal: AbortSignal): Promise<void> {
 
         this.#due = [];
-        // every request adds a listener
+        // Every request adds a listener.
         setMaxListeners(2 * BATCH_SIZE, signal);
         try {
             while (!signal.aborted) {
@@ -116,7 +116,7 @@ export class HandleDelivery {
             }));
         }
 
-        // a finished delivery wakes the loop, so that due entries under way do not shorten the pause
+        // A finished delivery wakes the loop, so that due entries under way do not shorten the pause.
         const next = isEmpty ? await outbox.nextDue() : null;
         return Math.min(pollMs, Math.max(1, (next ?? Infinity) - now));
     }

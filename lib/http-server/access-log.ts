@@ -27,7 +27,7 @@ const SECRET_VALUE = /password|secret|token|assertion/i;
 /** Logs every response of a server, and errors of hapi or a handler. */
 export function logAccess(server: Server, log: Logger, factsOf: (request: Request) => RequestFacts): void {
 
-    // Generic redaction is costly, and the fields of this line are known
+    // Generic redaction is costly, and the fields of this line are known.
     const access = log.child({}, { redact: [] });
     const rejections = logRejections(access);
     server.events.on('stop', rejections.flush);

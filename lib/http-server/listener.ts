@@ -47,10 +47,10 @@ export function createListener(listen: ListenConfig, http: HttpConfig): Listener
     const http2 = createHttp2(http);
     const front = createTls(listen.tlsCert, listen.tlsKey, http, (socket) => {
 
-        // Hand the accepted connection to the server of its protocol
+        // Hand the accepted connection to the server of its protocol.
         (socket.alpnProtocol === 'h2' ? http2 : http1).emit('connection', socket);
     });
-    // A server that does not listen itself checks header timeouts only after this event
+    // A server that does not listen itself checks header timeouts only after this event.
     front.on('listening', () => http1.emit('listening'));
     front.on('close', () => http1.close());
     for (const event of EVENTS) {
@@ -58,7 +58,7 @@ export function createListener(listen: ListenConfig, http: HttpConfig): Listener
         http2.on(event, (...args: unknown[]) => front.emit(event, ...args));
     }
 
-    // hapi only needs a server that listens, closes and emits requests
+    // Hapi only needs a server that listens, closes and emits requests.
     return { front: front as unknown as Http.Server, http1, http2, isSecure: true };
 }
 
@@ -89,7 +89,7 @@ function createHttp2(http: HttpConfig): Http2.Http2Server {
             enablePush: false
         }
     });
-    // Errors of a session or stream concern only its client
+    // Errors of a session or stream concern only its client.
     server.on('sessionError', () => undefined);
     return server;
 }

@@ -190,7 +190,7 @@ export class JobWorker {
         }
 
         const { backOff = defaultBackOff, repeatMs, maxAttempts = repeatMs === undefined ? MAX_ATTEMPTS : Infinity } = this.#kind;
-        // A full disk is not the fault of the job
+        // A full disk is not the fault of the job.
         const final = job.attempts >= maxAttempts && (error as { fault?: unknown } | null)?.fault !== 'full';
         this.#options.log[final ? 'error' : 'warn']({ event: final ? 'job.failed' : 'job.retried', err: error, job: job.kind, id: job.id, attempts: job.attempts },
             final ? 'job failed' : 'job failed, retrying');

@@ -19,7 +19,7 @@ export class Lease {
                 this.#heldUntil = Date.now() + leaseMs;
             }, (error: unknown) => {
 
-                // The next renewal may succeed; until the lease expires no other process can claim the job
+                // The next renewal may succeed; until the lease expires no other process can claim the job.
                 if (Date.now() > this.#heldUntil) {
                     this.#controller.abort(error);
                 }

@@ -106,7 +106,7 @@ function maskedObject(value: JsonObject, mask: Mask): JsonObject {
         }
     }
 
-    // fromEntries defines properties, so a member called __proto__ does not set the prototype
+    // fromEntries defines properties, so a member called __proto__ does not set the prototype.
     return copyNumberTexts(value, Object.fromEntries(kept));
 }
 

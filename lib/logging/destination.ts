@@ -106,7 +106,7 @@ export class AsyncLogDestination {
             this.#rest = null;
         }
 
-        // A write in progress in a thread completes by itself
+        // A write in progress in a thread completes by itself.
         const deadline = performance.now() + (this.#mayWait ? FLUSH_TIMEOUT_MS : 0);
         for (let bytes = this.#take(); bytes; bytes = this.#take()) {
             const left = this.#writeSync(bytes, deadline);

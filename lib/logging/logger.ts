@@ -43,7 +43,7 @@ let errorOutput: AsyncLogDestination | null = null;
 function standardError(): AsyncLogDestination {
 
     if (!errorOutput) {
-        // On access, node makes this stream non-blocking for pipes and sockets
+        // On access, node makes this stream non-blocking for pipes and sockets.
         const { fd } = process.stderr;
         const output = new AsyncLogDestination(fd);
         process.on('exit', () => output.flushSync());

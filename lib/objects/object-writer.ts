@@ -85,7 +85,7 @@ export class ObjectWriter {
         }
 
         if (outcome.failed === NUMBER_PASSED) {
-            // the clock of this node may be behind
+            // The clock of this node may be behind.
             this.clock.raise(await this.floor.renew());
             return 'lost-race';
         }

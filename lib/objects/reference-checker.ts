@@ -63,7 +63,7 @@ export class ReferenceChecker implements WriteParticipant {
         const { id, type, caller } = referrer;
         const subjects = await this.#objects.subjectsOf([...new Set(references.map((reference) => reference.id))]);
         const types = new Map(Array.from(subjects, ([id, subject]) => [id, subject.type]));
-        // an object may refer to itself, even on creation
+        // An object may refer to itself, even on creation.
         types.set(id, type);
         if (caller.isAdmin) {
             return referenceErrors(references, types);

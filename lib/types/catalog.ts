@@ -131,7 +131,7 @@ export class Catalog {
 
     async #load(): Promise<void> {
 
-        // the first read returns the epoch, so that any later change raises it again
+        // The first read returns the epoch, so that any later change raises it again.
         const { object: design, epochs } = await this.#store.freshView(DESIGN_ID);
         const schemas = await this.#loadSchemas();
         const directories = await this.#modules.directories();

@@ -150,7 +150,7 @@ export class VersionService {
 
     async #write(tip: StoredObject, version: StoredObject, context: WriteContext): Promise<WriteOutcome> {
 
-        // the version links the elements of the tip, which must not have changed since
+        // The version links the elements of the tip, which must not have changed since.
         const steps = [this.#store.holdStep(tip, LOST_RACE), ...this.#references.copySteps(tip.id, version.id)];
         const change = { before: null, after: version, processed: null, steps, caller: context.caller, now: Date.now() };
         return this.#writer.write(await withIndexForm(this.#hooks, change, context));

@@ -40,7 +40,7 @@ const TOKEN = 'POST /auth/token';
 const MUST_CHANGE = { message: 'Password change required.', passwordChangeRequired: true };
 
 const rules: readonly Rule[] = [
-    // Who is who
+    // Who is who.
     ['a username in any case', CHECK, () => ({ headers: basic('ANN', 'ann-password') }), 200, { active: true, userId: 'test/ann', username: 'ann' }],
     ['an object id', CHECK, () => ({ headers: basic('test/ann', 'ann-password') }), 200, { userId: 'test/ann', username: 'ann' }],
     ['an object id before the same username of another', CHECK, () => ({ headers: basic('test/bob', 'bob-password') }), 200, { userId: 'test/bob' }],
@@ -61,7 +61,7 @@ const rules: readonly Rule[] = [
     ['a flag as Python writes it', `${CHECK}?full=False`, () => ({ headers: user('ann') }), 200, { active: true }],
     ['nobody', CHECK, () => ({}), 200, { active: false }],
 
-    // What cannot be read, or is wrong, also where nothing is asked for
+    // What cannot be read, or is wrong, also where nothing is asked for.
     ['no empty header', CHECK, () => ({ headers: { authorization: '' } }), 401, {}, CHALLENGE],
     ['no blank header', CHECK, () => ({ headers: { authorization: ' ' } }), 401, {}, CHALLENGE],
     ['no wrong password on a public path', 'GET /schemas', () => ({ headers: basic('ann', 'wrong') }), 401, { message: 'Authentication failed' }, CHALLENGE],
@@ -94,7 +94,7 @@ const rules: readonly Rule[] = [
     ['public paths for who must change the password: the design', 'GET /design', () => ({ headers: user('must') }), 200],
     ['public paths for who must change the password: the start', 'GET /initData', () => ({ headers: user('must') }), 200],
 
-    // As another user
+    // As another user.
     ['the administrator as another', CHECK, () => ({ headers: { ...ADMIN_HEADERS, 'as-user': 'test/ann' } }), 200, { userId: 'test/ann' }],
     ['the administrator as somebody who has no object', CHECK, () => ({ headers: { ...ADMIN_HEADERS, 'as-user': 'orcid/1' } }), 200, { userId: 'orcid/1' }],
     ['nobody else as another', CHECK, () => ({ headers: { ...user('ann'), 'as-user': 'test/bob' } }), 401, {}, CHALLENGE],
@@ -122,7 +122,7 @@ const rules: readonly Rule[] = [
     ['credentials behind a trusted proxy that says https', CHECK, () => ({ headers: { ...user('ann'), ...PROXIED_SAFELY } }), 200, { userId: 'test/ann' }],
     ['nobody over plain HTTP', 'GET /schemas', () => ({ headers: PROXIED }), 200],
 
-    // Names and passwords of user objects
+    // Names and passwords of user objects.
     ['no username twice, in any case', 'POST /objects?type=User', () => ({ headers: ADMIN_HEADERS, payload: '{"username":"ANN","password":"long enough"}' }), 400,
         { message: 'Username ANN is not unique.' }],
     ['no other admin', 'POST /objects?type=User', () => ({ headers: ADMIN_HEADERS, payload: '{"username":"Admin","password":"long enough"}' }), 400,

@@ -18,9 +18,9 @@ const CONTENT = {
 
 /** Queries that find it. */
 const FINDS: readonly string[] = [
-    // The default field has all words of content and metadata
+    // The default field has all words of content and metadata.
     'stated', 'admin', 'deep', 'null', 'false', '1.5',
-    // Values that are no texts
+    // Values that are no texts.
     '/nothing:null', '/nothing:n?l*', '/nothing:nul~', '*:* -/nothing:*', '/no:false', '/half:1.5', '/nested/_/_/x:deep', '/negative:[-10 TO -6.5]', '/small:[0 TO 0.000001]', '/great:[1e20 TO 1e22]',
     '/year:[1990 TO 2000]', '/year:{1998 TO 2000}', '/half:[1 TO 2} AND /half:{1.4 TO *]', '/half:{1 TO 1.5]',
     // Times
@@ -34,9 +34,9 @@ const FINDS: readonly string[] = [
     // Whole values
     'type:paper', 'type:"PAPER"', 'type:pap*', 'type:p?p*r', 'type:papar~1', 'type:[pap TO paper]', 'id:TEST/*', 'id:test/stat?d', 'aclRead:missing',
     'elname_none:true OR type:paper',
-    // Patterns and similar words
+    // Patterns and similar words.
     '/kind:st?ted', '/kind:?tated', '/kind:*ated', '/kind:S*D', '/kind:***t***', 'satted~1', 'stat~2', '/kind:statde~1', '/kind:stated~0',
-    // Those of a few letters, too
+    // Those of a few letters, too.
     '/no:fals~', '/novel:oz~1', '/novel:xy~', '/novel:x~2', '/far:x~1',
     // Clauses
     '+/kind:stated -/kind:other', '/kind:(stated OR other)', 'NOT /kind:other', '-/kind:other', '/kind:(-other)', '*:* AND NOT /kind:other', '/kind:stated^0',
@@ -46,13 +46,13 @@ const FINDS: readonly string[] = [
 
 /** Queries that do not. */
 const MISSES: readonly string[] = [
-    // Neither id nor type are words of it
+    // Neither id nor type are words of it.
     'test', 'paper',
     '/empty:*', '/object:*', '/array:*', '/array/_:*', '/negative:[-6 TO *]', '/half:{1.5 TO *]', '/year:[* TO 1000}', '/noDay:[2024-01-01 TO 2024-12-31]', '/day:{2004-05-01 TO *]',
     '/time:[2024-02-28 TO 2024-02-29T23:59:59Z]', '/mail:jane', '/novel:durbervilles', '/handle:5000', '/texts:strasse', '/texts:ecole', '/far:한', '/kind:stat',
-    // Null is no value
+    // Null is no value.
     '/nothing:*', '/nothing:[* TO *]', '/nothing:[a TO z]', '/nothing:{* TO null]', 'facet_/nothing:null',
-    // No phrase goes across elements, whatever may lie between its words
+    // No phrase goes across elements, whatever may lie between its words.
     '"beta gamma"', '"beta gamma"~9998', '"beta gamma"~9999', '/list/_:"alpha delta"~10000', '"alpha delta"~99999999', '"of tess"~1',
     'type:pap', 'type:(pap er)', 'kind:stated', 'content/kind:stated', '/list:alpha', '/kind:stated AND /kind:other', '-/kind:stated', '/kind:(-stated)', '/kind:{stated TO z]', '/kind:[* TO stated}',
     'sttde~1', 'xyzx~2', 'isVersion:true', '/kind:"st?ted"'

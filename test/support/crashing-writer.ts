@@ -31,7 +31,7 @@ function dieOnDemand(port: MessagePort): void {
     port.on = intercept as MessagePort['on'];
 }
 
-// lab loads every file below test; this one acts only as a thread of the test.
+// Lab loads every file below test; this one acts only as a thread of the test.
 if (!isMainThread && parentPort && workerData) {
     dieOnDemand(parentPort);
     void import('../../db/engines/sqlite/writer-worker.js');

@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     process.stdin.once('end', () => void runner.stop().then(() => database.close()));
 }
 
-// lab loads every file below test; this one acts only as a program.
+// Lab loads every file below test; this one acts only as a program.
 if (require.main === module) {
     void main();
 }

@@ -64,7 +64,7 @@ async function main(): Promise<void> {
     await database.close();
 }
 
-// lab loads every file below test; this one acts only as a program.
+// Lab loads every file below test; this one acts only as a program.
 if (require.main === module) {
     void main();
 }

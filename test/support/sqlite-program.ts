@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     await (what === 'blobs' ? writeBlobs(database) : writeUnits(database));
 }
 
-// lab loads every file below test; this one acts only as a program.
+// Lab loads every file below test; this one acts only as a program.
 if (require.main === module) {
     main().catch((error: unknown) => {
 

@@ -96,7 +96,7 @@ export async function discardBody(request: Request): Promise<void> {
     };
 
     const finish = (): void => over.abort();
-    // Another consumer would keep the body from flowing
+    // Another consumer would keep the body from flowing.
     source.unpipe().removeAllListeners('readable');
     if (request.payload instanceof Transform) {
         request.payload.destroy();                          // The decompressor, which receives no more input

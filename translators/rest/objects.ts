@@ -34,7 +34,7 @@ export const objectRoutes: readonly Route[] = [
         path: PATH,
         toEnvelope: get
     },
-    // A published client reads the design from this path
+    // A published client reads the design from this path.
     { methods: ['GET'], path: `/api${PATH}`, toEnvelope: get },
     {
         methods: ['POST'],

@@ -9,7 +9,7 @@ export const userRoutes: readonly Route[] = [
     {
         methods: ['PUT'],
         path: '/users/this/password',
-        // The body is the password, even when it looks like JSON and its Content-Type says so
+        // The body is the password, even when it looks like JSON and its Content-Type says so.
         toEnvelope: (call) => ({
             operationId: Op.changePassword,
             input: textInput({ ...call, limits: loginLimits(call.limits) }, (password) => ({ password }))

@@ -122,7 +122,7 @@ export class Batch {
         const before = this.#done;
         const work = this.#work(task, () => before).catch((error: unknown) => {
 
-            // The result could not be recorded, which fails the whole batch
+            // The result could not be recorded, which fails the whole batch.
             this.#fault ??= error as Error;
         }).finally(() => {
 

@@ -92,7 +92,7 @@ export class ItemSource {
         finally {
             if (body) {
                 await drain(body).catch(() => {
-                    // The client has disconnected
+                    // The client has disconnected.
                 });
             }
         }

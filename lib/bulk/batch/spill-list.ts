@@ -69,7 +69,7 @@ export class SpillableList {
 
         this.#lines = [];
         await this.#writing.catch(() => {
-            // The caller of `add` received the error
+            // The caller of `add` received the error.
         });
         const file = this.#file;
         this.#file = null;

@@ -10,7 +10,7 @@ export async function *inOrder<T, R>(items: AsyncIterable<T>, width: number, wor
     try {
         for await (const item of items) {
             const result = work(item);
-            // A failure is thrown when its turn comes
+            // A failure is thrown when its turn comes.
             result.catch(() => {});
             running.push(result);
             if (running.length === width) {

@@ -65,7 +65,7 @@ export class Exporter {
         for await (const page of this.#pages()) {
             objects += page.length;
             yield *this.#page(page);
-            // SQLite is synchronous: without yielding, a fast reader would block the event loop
+            // SQLite is synchronous: without yielding, a fast reader would block the event loop.
             await nextTurn();
         }
 

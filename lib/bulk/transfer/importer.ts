@@ -71,7 +71,7 @@ export class Importer {
 
         for (let item = await lines.next(); item; item = await lines.next()) {
             if (item.fault) {
-                // The line may or may not have been an object, so the total is unknown
+                // The line may or may not have been an object, so the total is unknown.
                 objects = NaN;
                 await this.#refuse(batch, item, item.fault);
             }
@@ -84,7 +84,7 @@ export class Importer {
             }
             else if (isTrailer(item.value)) {
                 checkCount(item.value, objects);
-                // Another export may follow
+                // Another export may follow.
                 isExport = false;
                 objects = 0;
             }
@@ -117,7 +117,7 @@ export class Importer {
             const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
             await batch.take({ position, bytes, id: object.id, work: () => this.#restore(object, staged, context, counts) });
             if (isFoundation) {
-                // Later objects may be of this type
+                // Later objects may be of this type.
                 await batch.drain();
             }
         }

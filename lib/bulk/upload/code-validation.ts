@@ -115,7 +115,7 @@ export class UploadCode {
     #begin(): Rehearsal {
 
         const { types, plan } = this.#coming;
-        // Of several modules with the same path, that of the smallest object id takes precedence
+        // Of several modules with the same path, that of the smallest object id takes precedence.
         const moduleFiles = this.#files.toSorted((a, b) => (a.objectId < b.objectId ? -1 : Number(a.objectId > b.objectId)));
         const open = (element: StoredElement): AsyncIterable<Uint8Array> => this.#open(element);
         return this.#parts.rehearse({

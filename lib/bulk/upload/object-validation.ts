@@ -40,7 +40,7 @@ export class UploadJudge {
         this.#prefix = coming.prefix;
         this.#pipeline = new ContentPipeline({
             catalog, secrets: secretKeeper, references, clock, limits, code: { inspect: () => null }, hasher: new ObjectHasher(catalog, elements),
-            // Uploads are for administrators, who may replace the modules of objects
+            // Uploads are for administrators, who may replace the modules of objects.
             modules: { checkRight: () => {}, checkShadowing: () => {} }
         });
     }

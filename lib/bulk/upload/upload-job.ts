@@ -89,7 +89,7 @@ class UploadRun {
 
     async run(): Promise<void> {
 
-        // Wait for writers that passed the barrier before it was closed
+        // Wait for writers that passed the barrier before it was closed.
         await this.#parts.refresh();
         await this.#parts.gate.drained();
         const steps: Readonly<Record<UploadProgress['phase'], () => Promise<void>>> = {
@@ -207,7 +207,7 @@ class UploadRun {
                     await settled();
                 }
 
-                // A recorded position means that everything before it is stored, so a rejected write is checked first
+                // A recorded position means that everything before it is stored, so a rejected write is checked first.
                 if (this.#batch.refused) {
                     return;
                 }

@@ -89,7 +89,7 @@ export class UploadScope {
                 }
             }
 
-            // Yield to the event loop: SQLite is synchronous
+            // Yield to the event loop: SQLite is synchronous.
             await setImmediate();
         }
     }

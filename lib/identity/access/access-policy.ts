@@ -158,7 +158,7 @@ export class Policy {
     canGrantMethods(caller: Caller, { type, acl, before }: MethodGrant): Decision {
 
         const isSameType = before?.type === type;
-        // the creator of an object, or a caller who changes its type, is treated as its reader and writer
+        // The creator of an object, or a caller who changes its type, is treated as its reader and writer.
         const object: Subject = before && isSameType ? before : {
             id: before?.id ?? '', type, acl: { readers: ['public'], writers: ['public'] },
             metadata: { createdBy: before?.metadata.createdBy ?? caller.userId ?? ANONYMOUS_AUTHOR }

@@ -96,7 +96,7 @@ export class Principals {
             ids.forEach((id) => this.#noted.set(externalNote(id), true));
         }
         catch (error) {
-            // while nothing can be written no id can be taken either: the login goes on, and the next one retries
+            // While nothing can be written no id can be taken either: the login goes on, and the next one retries.
             this.#log.warn({ event: 'identity.principals-failed', err: error }, 'failed to store ids from the authenticate hook');
         }
     }

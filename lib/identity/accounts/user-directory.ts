@@ -90,7 +90,7 @@ export class Directory {
             return null;
         }
 
-        // always looks up both, so that unknown ids take as long
+        // Always looks up both, so that unknown ids take as long.
         const [byId, byName] = await Promise.all([
             name.includes('/') ? this.#accounts.get(name) : null, this.#accounts.getByName(loginKey(name))
         ]);

@@ -91,7 +91,7 @@ export class OAuthTokenService {
                 return found ? await this.#callers.callerOf(this.#callers.proofOf(found, found.kind), identity, true) : ANONYMOUS;
             }
             catch (error) {
-                // the account is blocked or deleted, so that the token is not active
+                // The account is blocked or deleted, so that the token is not active.
                 if (error instanceof DoipError && error.status === Status.unauthenticated) {
                     return ANONYMOUS;
                 }

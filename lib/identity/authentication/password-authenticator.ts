@@ -144,7 +144,7 @@ export class PasswordAuthenticator {
             return { userId, record: better };
         }
         catch (error) {
-            // overloaded: the login succeeds all the same, and a later one renews the record
+            // overloaded: the login succeeds all the same, and a later one renews the record.
             if (error instanceof DoipError) {
                 return { userId, record: current };
             }

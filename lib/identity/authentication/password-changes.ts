@@ -98,7 +98,7 @@ export class PasswordChanges {
             content: candidate, id, createdOn, createdBy, modifiedOn, modifiedBy
         }).roles;
 
-        // content without a password so far may lack the property: then its usual name is tried
+        // Content without a password so far may lack the property: then its usual name is tried.
         const place = rolesIn(content)?.password ?? rolesIn({ ...content, password: '' })?.password;
         if (!place) {
             throw badRequest(`objects of type ${type} have no password`);

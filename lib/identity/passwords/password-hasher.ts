@@ -80,7 +80,7 @@ export class PasswordHasher {
             throw badRequest(`a password or secret may have at most ${this.#maxBytes} bytes`);
         }
 
-        // a hash ignores trailing NULs
+        // A hash ignores trailing NULs.
         if (secret.includes('\0')) {
             throw badRequest('a password or secret must not contain the character NUL');
         }

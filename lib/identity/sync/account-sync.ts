@@ -145,7 +145,7 @@ export class AccountWriter {
         let page = await this.#groups.membersAfter(groupId, '');
         while (page.length > 0) {
             yield *page;
-            // yields to the event loop, since groups may be large
+            // Yields to the event loop, since groups may be large.
             await new Promise(setImmediate);
             page = await this.#groups.membersAfter(groupId, page.at(-1) ?? '');
         }

@@ -113,7 +113,7 @@ export class LoginThrottle {
 
     #delay(failures: Failures | undefined, longest: number): number {
 
-        // the clock of the node that recorded the failure may be ahead
+        // The clock of the node that recorded the failure may be ahead.
         const since = failures ? Math.max(0, this.#options.now() - failures.last) : FORGOTTEN_AFTER;
         return !failures || since >= FORGOTTEN_AFTER ? 0 : Math.min(longest, failures.count ** 2 * STEP - since);
     }

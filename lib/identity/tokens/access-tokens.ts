@@ -154,7 +154,7 @@ export class AccessTokens {
         const hash = digestOf(value);
         let token = this.#known.get(hash, epoch) ?? await this.#load(hash, epoch);
         if (token && this.#hasEnded(token) && this.#grace > 0) {
-            // it may have been used on another node
+            // It may have been used on another node.
             token = await this.#load(hash, epoch);
         }
 
@@ -243,7 +243,7 @@ export class AccessTokens {
             }
         }
 
-        // in the same order on all nodes, to avoid deadlocks
+        // In the same order on all nodes, to avoid deadlocks.
         fresh.sort(([one], [two]) => (one < two ? -1 : 1));
         for (let i = 0; i < fresh.length; i += STEPS_PER_UNIT) {
             const part = fresh.slice(i, i + STEPS_PER_UNIT);

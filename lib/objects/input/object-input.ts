@@ -167,7 +167,7 @@ class InputReader {
     private takeAttributes(attributes: JsonObject, topLevelContent: JsonValue | undefined): void {
 
         const { input, options: { limits } } = this;
-        // some published clients put the content beside the attributes
+        // Some published clients put the content beside the attributes.
         const content = attributes.content ?? topLevelContent;
         if (content !== undefined) {
             input.content = checkContent(content);

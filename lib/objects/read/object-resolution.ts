@@ -99,7 +99,7 @@ export class ObjectResolution {
             return outcome.value === undefined ? object : this.#shown(outcome.value, object);
         }
         catch {
-            // errors of code are logged by the lifecycle; a malformed object is hidden too
+            // Errors of code are logged by the lifecycle; a malformed object is hidden too.
             return null;
         }
     }

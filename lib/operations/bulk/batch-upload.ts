@@ -91,7 +91,7 @@ async function store(context: ItemContext, item: JsonObject): Promise<JsonValue>
         try {
             const [answer] = objectAnswer(context, known ? await change(context, known, item) : await add(context, item));
             if (isFoundation(context, item)) {
-                // Reads the epochs, which updates the catalog: the next items may not read anything that does
+                // Reads the epochs, which updates the catalog: the next items may not read anything that does.
                 await context.services.reader.epochs();
             }
 

@@ -24,7 +24,7 @@ export const uploadObjects = defineOperation<UploadAttributes>({
     async handler({ attributes: { deleteCurrentObjects }, caller, rawInput, requestContext, services: { uploader }, signal }) {
 
         await uploader.upload(rawInput, { deleteCurrentObjects, caller, requestContext, signal });
-        // Different clients read either member
+        // Different clients read either member.
         return result.json({ msg: 'success', message: 'success' });
     }
 });

@@ -102,7 +102,7 @@ function operationOf(method: FoundMethod, callee: Callee): Operation {
         id: method.name,
         summary: `call a method of ${method.unit.label}`,
         target: 'any',
-        // Whether GET is allowed is decided after the caller was authorised
+        // Whether GET is allowed is decided after the caller was authorised.
         methods: ['GET', 'POST'],
         authorise: 'in-handler',
         input: 'segments',
@@ -121,7 +121,7 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     const { caller, requestContext, isSafe, services: { policy, scripts } } = context;
     const { kind, type, methods } = callee;
     const object = callee.object ?? null;
-    // The type of the object may change before the call starts
+    // The type of the object may change before the call starts.
     const ruling = (current: StoredObject | null): string => (kind === 'instance' && current ? current.type : type);
     const check = (current: StoredObject | null): void => (
         demand(caller, policy.canCall(caller, { kind, type: ruling(current), method: name, object: current }))

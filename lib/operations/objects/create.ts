@@ -55,7 +55,7 @@ function admit({ caller, services: { catalog, policy } }: OperationContext<Creat
         throw badRequest('Missing object type');
     }
 
-    // Rights depend on types as well
+    // Rights depend on types as well.
     catalog.checkComplete();
     demand(caller, policy.canCreate(caller, type));
     catalog.require(type);

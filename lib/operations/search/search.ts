@@ -69,7 +69,7 @@ export const search = defineOperation<SearchAttributes>({
     summary: 'find objects',
     target: 'service',
     methods: ['GET', 'POST'],
-    // Results are limited to objects that the caller may read
+    // Results are limited to objects that the caller may read.
     authorise: 'anyone',
     attributes,
     input: 'optional-json',
@@ -88,7 +88,7 @@ export const search = defineOperation<SearchAttributes>({
         return result.segments(await RecordOutput.open({
             before: { size },
             after: {
-                // Without a limit there is a single page
+                // Without a limit there is a single page.
                 pageNum: wish.limit === null ? 0 : pageOf(wanted), pageSize: wish.limit ?? UNLIMITED,
                 ...wanted.facets ? { facets: facets as unknown as JsonValue } : {}
             },

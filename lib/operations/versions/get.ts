@@ -14,7 +14,7 @@ export const getVersions = defineOperation({
     target: 'object',
     readOnly: true,
     authorise: 'in-handler',
-    // Versions outlive their object
+    // Versions outlive their object.
     targetMayBeGone: true,
 
     async handler(context) {

@@ -57,7 +57,7 @@ export class AuthConfigHooks {
             const type = registry.get(name);
             const code = type?.javascript;
             if (type && code?.includes(HOOK)) {
-                // a unique version for each attempt, so that contexts of a state that never took effect are not reused
+                // A unique version for each attempt, so that contexts of a state that never took effect are not reused.
                 world ??= this.#scripts.worldOf(String(++this.#asked), registry, files);
                 const made = await this.#rulesOf(type, typeUnit(name, code), world);
                 if (made) {
@@ -84,7 +84,7 @@ export class AuthConfigHooks {
             return made === undefined || made === null ? null : checked(made, unit);
         }
         catch (error) {
-            // a failure during shutdown is not the fault of the code
+            // A failure during shutdown is not the fault of the code.
             if (!(error instanceof ScriptError) || this.#isClosed) {
                 throw error;
             }
@@ -132,7 +132,7 @@ function errorsOf(made: JsonValue): string[] {
         return errorsBySchema(ACL_DEFAULTS, made, () => undefined).map(({ pointer, message }) => `${pointer}: ${message}`);
     }
     catch (error) {
-        // nested too deeply, or too large
+        // Nested too deeply, or too large.
         if (error instanceof DoipError) {
             return [error.message];
         }

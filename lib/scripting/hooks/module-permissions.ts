@@ -41,7 +41,7 @@ export class ModuleRules {
     /** Returns the module directories of an object before and after a change. Versions of an object provide no modules. */
     directoriesOf({ before, after, processed }: ModuleChange): ModuleDirectories {
 
-        // the catalog is at least as recent as the object read before the change
+        // The catalog is at least as recent as the object read before the change.
         const known = before ? this.#catalog.moduleDirectories.get(before.id) : undefined;
         const isPlace = after !== null && !after.metadata.isVersion;
         return { before: known, after: isPlace ? processed ? processed.moduleDirectory : known : undefined };
@@ -92,7 +92,7 @@ export class ModuleRules {
                 const farther = caller.isAdmin ? [] : namesAbove(name).flatMap((above) => taken.get(above) ?? []);
                 const other = same && order <= same.order ? same : farther[0];
                 if (other) {
-                    // callers other than the administrator may not be allowed to read that object
+                    // Callers other than the administrator may not be allowed to read that object.
                     throw conflict(`module ${path} would take the place of ${caller.isAdmin ? `${other.path} of object ${other.objectId}` : 'that of another object'}`);
                 }
             });

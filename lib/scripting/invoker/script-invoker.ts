@@ -87,7 +87,7 @@ export class ScriptInvoker {
 
         const { world } = this.scripts;
         const description = await this.#pool.describe({ unit, world, ...this.#calling(occasion) });
-        // a failure may be temporary: another module or object may be needed
+        // A failure may be temporary: another module or object may be needed.
         if (!description.failure && world.version === this.scripts.world.version) {
             this.#remember(world.version, unit, description);
         }
@@ -155,7 +155,7 @@ export class ScriptInvoker {
             now = this.#current(unit);
         }
 
-        // no await between this check and the start, so that the exports are those of the code that is called
+        // No await between this check and the start, so that the exports are those of the code that is called.
         const description = now && this.cached(now);
         return now && description && offers(description, path) ?
             await start({ unit: now, world: this.scripts.world, ...this.#calling(occasion) }) : null;

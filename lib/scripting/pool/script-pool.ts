@@ -124,7 +124,7 @@ export class ScriptPool {
         }
 
         if (within) {
-            // not shared: a pending description may itself wait for the worker of a script that waits for this one
+            // Not shared: a pending description may itself wait for the worker of a script that waits for this one.
             return await this.#describe({ unit, world, host, callerKey, within });
         }
 

@@ -60,7 +60,7 @@ export class ScriptWorker {
             workerData: data,
             transferList: [channel.port],
             env: {},
-            // a crash of the engine is also reported there
+            // A crash of the engine is also reported there.
             stdout: true,
             stderr: true,
             resourceLimits: { stackSizeMb: OWN_STACK_MB + Math.ceil(options.stackBytes * STACK_RATIO / MIB) }
@@ -81,7 +81,7 @@ export class ScriptWorker {
             this.#worker.once('message', () => clearTimeout(timer)).once('exit', () => clearTimeout(timer));
         });
         this.ready.catch(() => {
-            // reported by the next run
+            // Reported by the next run.
         });
         this.ended = new Promise((resolve) => {
 
@@ -116,7 +116,7 @@ export class ScriptWorker {
                 settle: (end) => {
 
                     this.#current = null;
-                    // an idle thread does not keep the process alive
+                    // An idle thread does not keep the process alive.
                     this.#worker.unref();
                     resolve(end);
                 }

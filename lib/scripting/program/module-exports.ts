@@ -78,7 +78,7 @@ export function describeFailure(unit: EntryModule, failure: ScriptFailure, isSyn
 
     const { message } = failure.kind === 'answer' ? { message: JSON.stringify(failure.body) } : failure;
     const position = failure.kind === 'error' ? positionIn(failure.stack, unit.name) : null;
-    // a syntax error of another module has its position there
+    // A syntax error of another module has its position there.
     const kind = isSyntax && position ? 'syntax' : 'load';
     return { ...NOTHING, failure, fault: { kind, message, line: position?.line ?? null, column: position?.column ?? null } };
 }

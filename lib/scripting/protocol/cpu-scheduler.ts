@@ -92,7 +92,7 @@ export class CpuSlice {
         }
 
         let seen = Atomics.load(this.#memory, RETURNED);
-        // the thread that was woken comes first
+        // The thread that was woken comes first.
         let mustWait = this.end();
         for (let left = deadline - now; left > 0; left = deadline - performance.now()) {
             if (!mustWait && this.#take()) {

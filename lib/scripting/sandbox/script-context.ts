@@ -84,7 +84,7 @@ export class Realm {
     run(request: string, original: RunMessage['original']): string {
 
         const text = this.#string(request).consume((handle) => this.#start(handle, original));
-        // also runs promises that are not awaited, so that nothing is left for the next call
+        // Also runs promises that are not awaited, so that nothing is left for the next call.
         const hadJobs = this.#workOff();
         const told = text === null || hadJobs ? this.#text('take') ?? '' : text;
         this.#isClean = told.startsWith(CLEAN);

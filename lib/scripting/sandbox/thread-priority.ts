@@ -21,6 +21,6 @@ export function lowerOwnPriority(): void {
         setPriority(0, SCRIPT_PRIORITY);
     }
     catch {
-        // may be forbidden by a sandbox around the service; scripts run all the same
+        // May be forbidden by a sandbox around the service; scripts run all the same.
     }
 }

@@ -224,7 +224,7 @@ class ScriptThread implements RealmServices {
     #discard(unit: string): boolean {
 
         try {
-            // a context whose creation failed leaves remains in the engine
+            // A context whose creation failed leaves remains in the engine.
             const isComplete = this.#realms.has(unit);
             this.#remove(unit);
             return isComplete;

@@ -28,7 +28,7 @@ const BETWEEN_DIGITS = String.raw`[,;.'\u037e\u0589\u060c\u060d\u066c\u07f8\u201
 const INSIDE = `[${LETTER}${DIGIT}${MARK}${JOINER}]`;
 
 // MARK can match at several places of the expression, but a run of letters never fails after its first one, so nothing backtracks.
-// eslint-disable-next-line regexp/no-super-linear-backtracking, regexp/no-super-linear-move
+// eslint-disable-next-line regexp/no-super-linear-backtracking, regexp/no-super-linear-move.
 const WORD = new RegExp([
     String.raw`[\p{Script=Han}\p{Script=Hiragana}][${MARK}]*`,
     `(?:${KATAKANA}[${MARK}]*)+`,

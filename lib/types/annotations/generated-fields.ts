@@ -82,7 +82,7 @@ class Filler {
             const before = Object.hasOwn(filled, name) ? filled[name] : undefined;
             const after = before === undefined ? this.#generateAbsent(name, child, scope) : this.fill(child, before);
             if (after !== undefined && after !== before) {
-                // copied once per object, not once per property
+                // Copied once per object, not once per property.
                 filled = filled === value ? { ...value } : filled;
                 setMember(filled, name, after);
             }

@@ -60,7 +60,7 @@ export function compileSchemas(targets: readonly Schema[], allErrors: boolean): 
     };
 
     const matches: MatchTest = (schema, value) => (isJsonObject(schema) ? validatorOf(schema)(value) === true : schema !== false);
-    // one ajv instance per type costs 0.2 ms, and is garbage collected together with the type
+    // One ajv instance per type costs 0.2 ms, and is garbage collected together with the type.
     const ajv = createAjv(allErrors);
     ajv.addVocabulary([...ownKeywords({ targets, matches }), ...callingKeywords({ targets, validatorOf, allErrors })]);
     ajv.addSchema({ t: known }, KEY);
@@ -82,16 +82,16 @@ function createAjv(allErrors: boolean): Ajv2019 {
         meta: false,
         validateSchema: false,
         logger: false,
-        // a property named `constructor` is present only if the content has it
+        // A property named `constructor` is present only if the content has it.
         ownProperties: true,
         unicodeRegExp: true,
-        // makes 19.99 a multiple of 0.01 in spite of binary fractions
+        // Makes 19.99 a multiple of 0.01 in spite of binary fractions.
         multipleOfPrecision: 9,
         formats: FORMATS,
-        // optimising takes five times as long as compiling, without any gain
+        // Optimising takes five times as long as compiling, without any gain.
         code: { regExp, optimize: false }
     });
-    // ajv's own tracking of evaluated properties fails for patterns inside of conditions
+    // ajv's own tracking of evaluated properties fails for patterns inside of conditions.
     Object.assign(ajv.opts, { unevaluated: false });
     REPLACED_KEYWORDS.forEach((keyword) => ajv.removeKeyword(keyword));
     return ajv;

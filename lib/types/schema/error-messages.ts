@@ -67,7 +67,7 @@ export function contentErrors(errors: readonly ErrorObject[], content: JsonValue
             continue;
         }
 
-        // ajv reports the details of alternatives before their summary, readers expect the summary first
+        // Ajv reports the details of alternatives before their summary, readers expect the summary first.
         const firstDetail = faults.findIndex(({ pointer }) => pointer === fault.pointer || pointer.startsWith(`${fault.pointer}/`));
         faults.splice(firstDetail < 0 ? faults.length : firstDetail, 0, fault);
     }

@@ -13,7 +13,7 @@ type TextCheck = (text: string) => boolean;
 const MAX_LENGTH = 65_536;
 
 const OURS: Readonly<Record<string, TextCheck>> = {
-    // base64 has no maximum length
+    // base64 has no maximum length.
     byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
     url: bounded((text) => /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text)),
     regex: bounded(isRegExp)
@@ -95,7 +95,7 @@ function guarded(format: Format): AddedFormat {
         return bounded((text) => check.test(text));
     }
 
-    // formats without a check are `true`; formats of numbers need no maximum length
+    // Formats without a check are `true`; formats of numbers need no maximum length.
     const isText = typeof format === 'function' || (typeof format === 'object' && !('type' in format));
     return isText ? bounded(check as TextCheck) : format as AddedFormat;
 }

@@ -90,7 +90,7 @@ class Linker {
             this.#faults.push({ pointer: '', message: `has, with all it refers to, more than ${MAX_LINKED} subschemas` });
         }
 
-        // following references may have examined more of the document and added to its faults
+        // Following references may have examined more of the document and added to its faults.
         const faults = [...this.#root.faults, ...this.#faults];
         const isComplete = faults.length === 0 && this.#missing.size === 0;
         const endless = isComplete ? endlessError(targets) : [];

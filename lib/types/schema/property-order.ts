@@ -65,7 +65,7 @@ function reorderObject(value: JsonObject, { properties }: Order): JsonObject {
 
     for (const name of names) {
         if (!properties.has(name)) {
-            // defineProperty, because an assignment to __proto__ would set the prototype
+            // defineProperty, because an assignment to __proto__ would set the prototype.
             Object.defineProperty(ordered, name, { value: value[name], enumerable: true, writable: true, configurable: true });
         }
     }

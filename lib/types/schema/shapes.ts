@@ -110,7 +110,7 @@ function mapError(shape: Shape, value: JsonValue): string | null {
         return 'must be an object whose members are schemas';
     }
 
-    // much JavaScript code confuses a property of this name with the prototype
+    // Much JavaScript code confuses a property of this name with the prototype.
     if (Object.hasOwn(value, '__proto__')) {
         return 'must not name a property __proto__';
     }

@@ -110,7 +110,7 @@ export class CacheRegion {
 
         const value = this.#memory.get(this.#items, name, make) as T;
         if (this.#isOver as boolean) {
-            // The region was cleared while the value was made
+            // The region was cleared while the value was made.
             this.clear();
         }
 

@@ -98,7 +98,7 @@ function openGroup(source: string, at: number): Piece {
         throw new PatternError(`uses ${text}, which is not supported`);
     }
 
-    // Groups are never captured
+    // Groups are never captured.
     return { text: '(?:', end: at + text.length };
 }
 

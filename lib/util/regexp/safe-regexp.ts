@@ -110,7 +110,7 @@ function checkSyntax(source: string): void {
         throw new PatternError(`is longer than ${MAX_SOURCE} characters`);
     }
 
-    // Schemas escape more than the flag u allows (`\-`, `\_`), so patterns that are valid without it are accepted too
+    // Schemas escape more than the flag u allows (`\-`, `\_`), so patterns that are valid without it are accepted too.
     if (!isRegExp(source, 'u') && !isRegExp(source, '')) {
         throw new PatternError('is not a valid regular expression');
     }

@@ -70,7 +70,7 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
     async terminate(): Promise<void> {
 
         this.#isOver = true;
-        // Keep the process alive until the worker has ended
+        // Keep the process alive until the worker has ended.
         this.#worker.ref();
         await this.#worker.terminate();
     }
@@ -80,7 +80,7 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
         const waiting = this.#waiting.get(message.id);
         this.#waiting.delete(message.id);
         if (this.#waiting.size === 0 && !this.#isOver) {
-            // An idle worker does not keep the process alive, one that is being terminated does
+            // An idle worker does not keep the process alive, one that is being terminated does.
             this.#worker.unref();
         }
 

@@ -60,7 +60,7 @@ describe('a record output', () => {
             const { value: segment } = await segments.next() as { value: Segment };
 
             expect(segment.kind).to.equal(kind);
-            // The rest stays unread until it is asked for
+            // The rest stays unread until it is asked for.
             expect(state.taken).to.be.at.most(count === 1001 ? 1 : 11);
             expect(await textOf(segment)).to.equal(expected(count, text));
             expect(await segments.next()).to.equal({ done: true, value: undefined });

@@ -135,7 +135,7 @@ describe('the type registry', () => {
         const before = registryOf({ A: marked, B: NUMBER, C: {} });
         const after = registryOf({ A: structuredClone(marked), B: TEXT, C: {} }, {}, before);
         const changed = registryOf({ A: structuredClone(marked), B: TEXT, C: NUMBER }, {}, after);
-        // annotations carry the very object that linking made
+        // Annotations carry the very object that linking made.
         const made = (registry: TypeRegistry): unknown => registry.get('A')!.annotate({})[0]?.keyword;
 
         expect(made(before)).to.shallow.equal(made(after));

@@ -31,7 +31,7 @@ const OPERATION = defineOperation({
     }
 });
 
-// What is stored where is tested elsewhere: one database is enough to try the translator on a real gateway
+// What is stored where is tested elsewhere: one database is enough to try the translator on a real gateway.
 for (const { name, create } of DIALECTS.slice(0, 1)) {
     describe(`DOIP over HTTP with a gateway on ${name}`, () => {
 

@@ -16,7 +16,7 @@ export function parseParameterised(text: string): ParameterisedValue {
     const semicolon = nextSemicolon(text, 0);
     const value = text.slice(0, semicolon).trim().toLowerCase();
     const parameters = new Map<string, string>();
-    // Adjacent quantifiers never match the same character, which avoids backtracking
+    // Adjacent quantifiers never match the same character, which avoids backtracking.
     const pattern = /;[ \t]*([^\s;="]+)[ \t]*=(?:[ \t]*"((?:[^"\\]|\\[^])*)"[ \t]*|([^;"]*))(?=;|$)/y;
     pattern.lastIndex = semicolon;
     while (pattern.lastIndex < text.length) {

@@ -18,7 +18,7 @@ export async function readFieldsOrJson(
 ): Promise<{ readonly fields: Parameter[] } | { readonly value: JsonValue | undefined }> {
 
     const bytes = await readWhole(request, limits.jsonBytes, limits);
-    // No JSON text starts with a name and an equals sign
+    // No JSON text starts with a name and an equals sign.
     if (!/^[A-Za-z]+=/.test(bytes.toString('latin1', 0, MAX_FIELD_NAME))) {
         return { value: bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber: true }) };
     }

@@ -77,7 +77,7 @@ function describe(headers: ReadonlyMap<string, string>, body: AsyncIterable<Uint
     const text = headers.get('content-disposition') ?? '';
     const disposition = parseDisposition(text);
     if (disposition.filename === undefined && /;[ \t]*filename\*?[ \t]*=/i.test(text)) {
-        // As a field, the file would be lost silently
+        // As a field, the file would be lost silently.
         throw badRequest('a part of the multipart body has a file name that cannot be read: quotes in it must be escaped');
     }
 
@@ -173,7 +173,7 @@ class PartReader {
 
         this.pending = Buffer.alloc(0);
         while (await this.pull()) {
-            // The epilogue is ignored
+            // The epilogue is ignored.
         }
     }
 

@@ -46,7 +46,7 @@ export function peerSignal(request: Request): AbortSignal {
     const abort = (): void => controller.abort(new Error('the client went away'));
     const { req, res } = request.raw;
     req.once('aborted', abort);
-    // HTTP/1.1 does not emit `aborted` after the request body was read
+    // HTTP/1.1 does not emit `aborted` after the request body was read.
     res.once('close', () => {
 
         if (!res.writableEnded) {

@@ -129,7 +129,7 @@ function messageOf(boom: Boom.Boom, request: Request): string {
         return `there is nothing at ${request.path}`;
     }
 
-    // The router gives no message for a path that it cannot decode
+    // The router gives no message for a path that it cannot decode.
     if (boom.output.statusCode === 400 && boom.message === boom.output.payload.error && request.route.path === UNROUTED) {
         return 'the path is not percent-encoded UTF-8';
     }

@@ -28,7 +28,7 @@ export function searchRecord(view: ResultView): RecordShape {
     const narrow = narrowing(view);
     return {
         frame: ({ pageNum, pageSize, size, facets }) => ({
-            // Clients that parse the response as a stream see facets only before the results
+            // Clients that parse the response as a stream see facets only before the results.
             before: {
                 pageNum: pageNum ?? view.pageNum, pageSize: pageSize ?? view.pageSize, size: size ?? 0,
                 ...(facets === undefined ? {} : { facets })

@@ -40,7 +40,7 @@ export function directIo(bridge: Bridge, facts: DirectIoFacts): { readonly io: o
 
         const buffer = bytesOf(bytes);
         if (buffer.byteLength === 0) {
-            // an empty output counts too: it replaces the default
+            // An empty output counts too: it replaces the default.
             writeText('');
             return;
         }

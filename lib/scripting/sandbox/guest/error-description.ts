@@ -52,7 +52,7 @@ export function describeThrown(thrown: unknown): Thrown {
     }
 
     if (thrown === null) {
-        // thrown by the engine if there is not even memory for an error
+        // Thrown by the engine if there is not even memory for an error.
         return { kind: 'null', message: 'null was thrown' };
     }
 

@@ -21,13 +21,13 @@ export function addLazy(owner: object, name: string, text: string): void {
             if (!isRead) {
                 value = parse(text) as unknown;
                 isRead = true;
-                // has no effect if the object was frozen meanwhile
+                // Has no effect if the object was frozen meanwhile.
                 settle(owner, name, value);
             }
 
             return value;
         },
-        // like any assignment, affects the receiver, which may have inherited the property
+        // Like any assignment, affects the receiver, which may have inherited the property.
         set(this: object, given: unknown) {
 
             settle(this, name, given);

@@ -92,7 +92,7 @@ export function boot(bridge: Bridge): Entrance {
                 }
             }
 
-            // promises of several objects cannot be attributed to one of them
+            // Promises of several objects cannot be attributed to one of them.
             about = request.items.length === 1 ? about : '';
             return pending === 0 ? told() : null;
         },

@@ -27,7 +27,7 @@ const MEANINGS: readonly (readonly [query: string, meaning: string])[] = [
     ['東京', '東 京'],
     ['a\u3000b', 'a b'],
     ['  a\t\nb ', 'a b'],
-    // Neighbours of AND, OR and NOT
+    // Neighbours of AND, OR and NOT.
     ['a AND b OR c', '+a +b c'],
     ['a OR b AND c', '+b +c a'],
     ['a OR NOT b', 'a -b'],
@@ -43,14 +43,14 @@ const MEANINGS: readonly (readonly [query: string, meaning: string])[] = [
     ['+a +b -c d', '+a +b d -c'],
     ['a AND +b', '+a +b'],
     ['a OR +b', '+b a'],
-    // Clauses without words
+    // Clauses without words.
     ['a AND & AND b', '+a +b'],
     ['a & b', 'a b'],
     ['&', 'nothing'],
     ['(&)', 'nothing'],
     ['a (&)', 'a'],
     ['"..."', 'nothing'],
-    // Forbidden clauses alone
+    // Forbidden clauses alone.
     ['-type:Schema', '+*:* -type:schema'],
     ['NOT a', '+*:* -a'],
     ['a AND (-b)', '+a +(+*:* -b)'],
